@@ -1,0 +1,81 @@
+//! Durable files below one root: message files, blobs.
+//!
+//! Every change is whole and durable when the call returns: written to a temporary name, synced, renamed, and the
+//! directory synced. The simulator's implementation forgets what was not synced.
+
+use std::fmt;
+use std::io;
+
+/// A relative path that cannot leave its root: names separated by `/`, none of them empty, `.`, `..` or with NUL or `\`.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct RelPath(String);
+
+impl RelPath {
+    /// Checks a path.
+    #[must_use]
+    pub fn new(path: &str) -> Option<Self> {
+        let good = |name: &str| {
+            !matches!(name, "" | "." | "..") && name.len() <= 255 && !name.contains(['\0', '\\', '\n', '\r'])
+        };
+        path.split('/').all(good).then(|| Self(path.to_owned()))
+    }
+
+    /// The path as text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for RelPath {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// Files that survive a power cut once the call has returned.
+pub trait Files: Send + Sync {
+    /// Writes a whole file; readers see the old content or the new one, never a mix.
+    ///
+    /// # Errors
+    /// The disk refused; after a failed sync the old content may or may not have been replaced.
+    fn put(&self, path: &RelPath, bytes: &[u8]) -> io::Result<()>;
+
+    /// Reads a whole file of at most `bytes_max` bytes.
+    ///
+    /// # Errors
+    /// The file is missing, too large or cannot be read.
+    fn get(&self, path: &RelPath, bytes_max: u64) -> io::Result<Vec<u8>>;
+
+    /// Renames durably; an existing target is replaced.
+    ///
+    /// # Errors
+    /// The source is missing or the disk refused.
+    fn rename(&self, from: &RelPath, to: &RelPath) -> io::Result<()>;
+
+    /// Removes a file durably; a missing one is no error, so that a repeated removal is harmless.
+    ///
+    /// # Errors
+    /// The disk refused.
+    fn remove(&self, path: &RelPath) -> io::Result<()>;
+
+    /// Names of the files in a directory, sorted; temporary ones are not shown, a missing directory is empty.
+    ///
+    /// # Errors
+    /// The disk refused.
+    fn list(&self, directory: &RelPath) -> io::Result<Vec<String>>;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_stay_below_their_root() {
+        for bad in ["", "/etc", "a/../b", "..", "a//b", "a/", ".", "a\\b", "a\0b", "a\nb"] {
+            assert_eq!(RelPath::new(bad), None, "{bad:?}");
+        }
+        assert_eq!(RelPath::new("in/2026/x.json").unwrap().as_str(), "in/2026/x.json");
+        assert!(RelPath::new("...").is_some() && RelPath::new(&"x".repeat(256)).is_none());
+    }
+}

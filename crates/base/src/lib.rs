@@ -1,0 +1,36 @@
+//! Contracts: what the kernel, the engines, the services and the simulator agree on.
+//!
+//! Values (stamps, ids, codes, limits) and the narrow traits through which everything outside the kernel
+//! is reached: [`Store`]/[`Tx`], [`Clock`], [`Entropy`], [`Timers`], [`Files`], [`Outbound`].
+//!
+//! Invariants: this crate does no I/O, reads no clock and depends on no other crate of ours. What is
+//! deliberately not here: operations and their cycle (`kernel`), SQL of any table, HTTP.
+
+mod batch;
+mod code;
+mod env;
+mod files;
+mod id;
+pub mod limits;
+mod migration;
+mod outbound;
+mod sql;
+mod stamp;
+mod store;
+mod time;
+mod value;
+
+pub use batch::{Connection, run_alone, run_batch};
+pub use code::{Code, OpError, OpResult, Phase, codes};
+pub use env::{Clock, Entropy, Timers};
+pub use files::{Files, RelPath};
+pub use id::{Id, IdSource, InvalidId};
+pub use migration::{Dialect, Migration};
+pub use outbound::{Call, CallResult, HttpCall, HttpReply, Outbound};
+pub use sql::{Sql, placeholders};
+pub use stamp::{InvalidStamp, Stamp};
+pub use store::{
+    ContentionKey, Engine, Health, Isolation, Job, Keys, Outcome, Store, StoreError, StoreResult, Tx, Urgency, Verdict,
+};
+pub use time::{Heard, Wall};
+pub use value::{Cell, Row, Value};

@@ -1,0 +1,53 @@
+//! Calls to the outside as data (KER-14): an operation plans one, somebody performs it, an operation settles it.
+//!
+//! No call is ever made inside a transaction. Kinds are added with the services that need them.
+
+/// A call to make.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Call {
+    /// An HTTP request.
+    Http(HttpCall),
+}
+
+/// An HTTP request to a target outside.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HttpCall {
+    /// `POST`, `GET` …
+    pub method: &'static str,
+    /// Absolute URL; the guard against private addresses looks at it when connecting.
+    pub url: String,
+    /// Header names and values.
+    pub headers: Vec<(String, String)>,
+    /// Body.
+    pub body: Vec<u8>,
+    /// Time for everything, answer included.
+    pub timeout_ms: u64,
+    /// Most bytes of the answer that are read.
+    pub reply_max: usize,
+}
+
+/// The answer to an HTTP request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HttpReply {
+    /// Status.
+    pub status: u16,
+    /// Body, cut at `reply_max`.
+    pub body: Vec<u8>,
+}
+
+/// What came of a call. Three answers, as everywhere: done, refused, unknown.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum CallResult {
+    /// It was answered.
+    Http(HttpReply),
+    /// It was certainly not made (no connection, refused by the guard).
+    NotMade(String),
+    /// It may have been made: the connection broke or the time ran out after sending.
+    Unknown(String),
+}
+
+/// Performs calls.
+pub trait Outbound: Send + Sync {
+    /// Performs `call` and tells `done` once, from any thread.
+    fn perform(&self, call: Call, done: Box<dyn FnOnce(CallResult) + Send>);
+}

@@ -1,0 +1,32 @@
+//! Three times that are never mixed (KER-5). Two live here; the third, the version, is a [`crate::Stamp`].
+//!
+//! Each is its own type, so that a lease cannot be compared with a calendar date by accident.
+
+use serde::{Deserialize, Serialize};
+
+/// Calendar time: milliseconds since 1970 in UTC. It may jump. For cron, `start_at` and display.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Wall(pub i64);
+
+/// Time during which the store was listening, in milliseconds: it stands still while we are down or stopped.
+/// For leases, timeouts and silence: nothing expires because *we* were away.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Heard(pub i64);
+
+impl Wall {
+    /// The moment `ms` milliseconds later.
+    #[must_use]
+    pub const fn plus_ms(self, ms: i64) -> Self {
+        Self(self.0.saturating_add(ms))
+    }
+}
+
+impl Heard {
+    /// The moment `ms` milliseconds of listening later.
+    #[must_use]
+    pub const fn plus_ms(self, ms: i64) -> Self {
+        Self(self.0.saturating_add(ms))
+    }
+}
