@@ -7,7 +7,8 @@ pub struct Migration {
     pub service: &'static str,
     /// Its number within the service.
     pub version: u32,
-    /// Statements separated by `;`, with the tokens `{int} {real} {text} {blob} {strict}`.
+    /// Statements separated by `;`, with the tokens `{int} {real} {text} {blob}`, and at the end of a table
+    /// `{strict}`, or `{clustered}` where rows are found by a primary key that grows with time.
     pub text: &'static str,
 }
 
@@ -31,6 +32,7 @@ impl Dialect {
                 ("{text}", "TEXT"),
                 ("{blob}", "BLOB"),
                 ("{strict}", "STRICT"),
+                ("{clustered}", "STRICT, WITHOUT ROWID"),
             ],
             Self::Postgres => [
                 ("{int}", "BIGINT"),
@@ -38,6 +40,7 @@ impl Dialect {
                 ("{text}", "TEXT COLLATE \"C\""),
                 ("{blob}", "BYTEA"),
                 ("{strict}", ""),
+                ("{clustered}", ""),
             ],
         };
         tokens.iter().fold(text.to_owned(), |text, (token, word)| text.replace(token, word))

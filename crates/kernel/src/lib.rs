@@ -1,1 +1,34 @@
-//! (in the making)
+//! The kernel: everything that changes durable state is an *operation*, a plain synchronous function of
+//! (transaction, context, input) that reads, decides, writes.
+//!
+//! One request goes straight down and straight up: route → [`Kernel::call`] → store → rows and effects → COMMIT →
+//! answer. The kernel adds to the store: the cycle with its attempts (KER-7), idempotent requests (KER-10), effects as
+//! rows (KER-13), the three times (KER-5), ids fixed over attempts, access keys, and [`ServiceDef`], the one value that
+//! a service is.
+//!
+//! Invariants: no HTTP, no async runtime, no clock or chance but through [`Env`]; nothing waits or sleeps here, so the
+//! simulator can run it all in one thread.
+
+mod call;
+mod cx;
+mod cycle;
+mod effects;
+mod idempotency;
+mod kernel;
+pub mod keys;
+mod op;
+pub mod ops;
+mod request;
+mod schema;
+mod service;
+mod session;
+
+pub use crate::kernel::{Env, Kernel, KernelConfig, Namespace, ReadDone};
+pub use call::{Done, Reply};
+pub use cx::OpCx;
+pub use effects::{Alert, Effect, Effects, Event, JournalLine, NewTask};
+pub use op::{Op, Query};
+pub use request::{Caller, Idempotency, Request, Role};
+pub use schema::KERNEL;
+pub use service::{Invariant, Plan, ServiceDef, TaskDef, TaskRow, Violation};
+pub use session::{Out, Session, SessionDef, SessionEvent};

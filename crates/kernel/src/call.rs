@@ -1,0 +1,186 @@
+//! One call of one operation: the cycle around its attempts (KER-7), from submission to answer.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+use base::{Job, Keys, OpError, OpResult, Outcome, Phase, Stamp, Store, Tx, Urgency, Verdict, codes};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::cx::OpCx;
+use crate::cycle::{Next, next};
+use crate::effects::{self, Effects};
+use crate::idempotency::{self, Before, Told};
+use crate::kernel::Env;
+use crate::op::Op;
+use crate::request::{Idempotency, Request};
+
+/// What a successful operation answers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reply<O> {
+    /// The result.
+    pub out: O,
+    /// The version under which it was committed, if it took one.
+    pub version: Option<Stamp>,
+    /// Whether this is the stored answer of an earlier call.
+    pub replayed: bool,
+}
+
+/// Told the answer, exactly once, from any thread; must return quickly.
+pub type Done<O> = Box<dyn FnOnce(OpResult<Reply<O>>) + Send>;
+
+pub(crate) struct CallJob<I: 'static, O: 'static> {
+    pub(crate) env: Env,
+    pub(crate) store: Arc<dyn Store>,
+    pub(crate) op: &'static Op<I, O>,
+    pub(crate) request: Request,
+    pub(crate) input: I,
+    pub(crate) keys: Keys,
+    pub(crate) attempt: u32,
+    pub(crate) deadline_us: u64,
+    pub(crate) result: Option<OpResult<Reply<O>>>,
+    pub(crate) done: Done<O>,
+}
+
+impl<I, O> Job for CallJob<I, O>
+where
+    I: Send + 'static,
+    O: Serialize + DeserializeOwned + Send + 'static,
+{
+    fn name(&self) -> &'static str {
+        self.op.name
+    }
+
+    fn keys(&self) -> &Keys {
+        &self.keys
+    }
+
+    fn urgency(&self) -> Urgency {
+        self.op.urgency
+    }
+
+    fn deadline_us(&self) -> u64 {
+        self.deadline_us
+    }
+
+    fn run(&mut self, tx: &mut dyn Tx) -> Verdict {
+        self.result = None;
+        let result = self.work(tx);
+        let keep = matches!(&result, Ok(reply) if !reply.replayed);
+        self.result = Some(result);
+        if keep { Verdict::Keep } else { Verdict::Undo }
+    }
+
+    fn done(mut self: Box<Self>, outcome: Outcome) {
+        let result = match outcome {
+            Outcome::Committed | Outcome::Undone => self.result.take().unwrap_or_else(|| Err(not_run())),
+            Outcome::Panicked(text) => Err(OpError::new(codes::BPANIC, format!("{} panicked: {text}", self.op.name))),
+            Outcome::Failed(error) => Err(error.into()),
+        };
+        match result {
+            Ok(reply) => self.answer(Ok(reply)),
+            Err(error) => self.answer_or_run_again(error),
+        }
+    }
+}
+
+impl<I, O> CallJob<I, O>
+where
+    I: Send + 'static,
+    O: Serialize + DeserializeOwned + Send + 'static,
+{
+    /// Everything inside the transaction: the request's row, the operation, its effects.
+    fn work(&self, tx: &mut dyn Tx) -> OpResult<Reply<O>> {
+        let mut fx = Effects::default();
+        let mut cx = OpCx::new(&self.request, self.attempt, (self.env.clock.wall(), tx.heard()), &mut fx);
+        match &self.request.idempotency {
+            None => self.work_once(tx, &mut cx),
+            Some(once) => match idempotency::begin(tx, &self.request, once, cx.heard)? {
+                Told::New => self.work_and_keep_answer(tx, &mut cx, once),
+                Told::Done(before) => self.replay(tx, before),
+            },
+        }
+    }
+
+    fn work_once(&self, tx: &mut dyn Tx, cx: &mut OpCx<'_>) -> OpResult<Reply<O>> {
+        let out = (self.op.run)(tx, cx, &self.input)?;
+        effects::write(tx, cx)?;
+        Ok(Reply { out, version: cx.stamp_taken(), replayed: false })
+    }
+
+    fn work_and_keep_answer(&self, tx: &mut dyn Tx, cx: &mut OpCx<'_>, once: &Idempotency) -> OpResult<Reply<O>> {
+        let reply = self.work_once(tx, cx)?;
+        let answer = match self.op.rebuild {
+            Some(_) => None,
+            None => Some(serde_json::to_string(&reply.out).map_err(|e| unkept(self.op.name, &e))?),
+        };
+        idempotency::complete(tx, &self.request, once, answer.as_deref(), reply.version)?;
+        Ok(reply)
+    }
+
+    fn replay(&self, tx: &mut dyn Tx, before: Before) -> OpResult<Reply<O>> {
+        let out = match (before.answer, self.op.rebuild) {
+            (Some(answer), _) => serde_json::from_str(&answer).map_err(|e| unkept(self.op.name, &e))?,
+            (None, Some(rebuild)) => self.rebuild(tx, before.request_id, rebuild)?,
+            (None, None) => {
+                return Err(OpError::new(codes::BDETECTED, "an answer was neither kept nor can be rebuilt"));
+            }
+        };
+        Ok(Reply { out, version: before.version, replayed: true })
+    }
+
+    fn rebuild(
+        &self,
+        tx: &mut dyn Tx,
+        first_id: base::Id,
+        rebuild: fn(&mut dyn Tx, &mut OpCx<'_>, &I) -> OpResult<O>,
+    ) -> OpResult<O> {
+        let first_call = Request { id: first_id, ..self.request.clone() };
+        let mut fx = Effects::default();
+        let mut cx = OpCx::new(&first_call, self.attempt, (self.env.clock.wall(), tx.heard()), &mut fx);
+        rebuild(tx, &mut cx, &self.input)
+    }
+
+    fn answer(self: Box<Self>, result: OpResult<Reply<O>>) {
+        let result = result.and_then(|reply| completed(self.op, reply));
+        let label = result.as_ref().map_or_else(|error| error.code.name, |_| "ok");
+        metrics::counter!("fastness_operations_total", "operation" => self.op.name, "result" => label).increment(1);
+        (self.done)(result);
+    }
+
+    fn answer_or_run_again(mut self: Box<Self>, error: OpError) {
+        let told_by_row = self.request.idempotency.is_some();
+        let Next::Again { pause_ms } = next(self.attempt, &error, told_by_row) else { return self.answer(Err(error)) };
+        if self.env.clock.monotonic_us() >= self.deadline_us {
+            return self.answer(Err(out_of_time(error)));
+        }
+        tracing::debug!(operation = self.op.name, attempt = self.attempt, %error, "run again");
+        self.attempt += 1;
+        let pause_ms = pause_ms / 2 + self.env.entropy.below(pause_ms.max(1));
+        let (timers, store) = (self.env.timers.clone(), self.store.clone());
+        timers.after(pause_ms, Box::new(move || store.submit(self)));
+    }
+}
+
+/// Puts the stamp into the result. From here on the operation is committed, whatever happens.
+fn completed<I, O>(op: &Op<I, O>, mut reply: Reply<O>) -> OpResult<Reply<O>> {
+    let Some(version) = reply.version else { return Ok(reply) };
+    let afterwork = catch_unwind(AssertUnwindSafe(|| (op.afterwork)(&mut reply.out, version)));
+    afterwork.map(|()| reply).map_err(|_| {
+        let error = OpError::new(codes::BPANIC, format!("{} panicked in its afterwork", op.name)).at(Phase::Afterwork);
+        OpError { version: Some(version), ..error }
+    })
+}
+
+fn out_of_time(error: OpError) -> OpError {
+    let last = format!("last error: {error}");
+    OpError { code: codes::TTIME, message: "no time left for another attempt".into(), ..error }.with(last)
+}
+
+fn not_run() -> OpError {
+    OpError::new(codes::BDETECTED, "the store ended a job that it did not run")
+}
+
+fn unkept(op: &str, error: &serde_json::Error) -> OpError {
+    OpError::new(codes::BDETECTED, format!("the answer of {op} cannot be kept: {error}"))
+}

@@ -1,0 +1,215 @@
+//! The kernel itself: namespaces with their stores, and the two ways in: [`Kernel::call`] and [`Kernel::read`].
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use base::limits::{OP_TIME_AHEAD_MS, OP_TIME_MS, OP_TIME_OLD_MS, READ_US};
+use base::{Clock, Entropy, Job, OpError, OpResult, Outcome, Store, StoreResult, Timers, Tx, Verdict, codes};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::call::{CallJob, Done};
+use crate::keys::KeyRing;
+use crate::op::{Op, Query};
+use crate::request::{Caller, Request};
+use crate::service::ServiceDef;
+
+/// Time, chance and waiting, as inputs.
+#[derive(Clone)]
+pub struct Env {
+    /// Times.
+    pub clock: Arc<dyn Clock>,
+    /// Chance.
+    pub entropy: Arc<dyn Entropy>,
+    /// Waiting.
+    pub timers: Arc<dyn Timers>,
+}
+
+/// What an operator may set.
+#[derive(Debug, Clone)]
+pub struct KernelConfig {
+    /// The namespace whose administrators are valid everywhere.
+    pub admin_namespace: String,
+    /// Oldest client build that is served (KER-11).
+    pub build_min: u32,
+}
+
+impl Default for KernelConfig {
+    fn default() -> Self {
+        Self { admin_namespace: "z".into(), build_min: 0 }
+    }
+}
+
+/// One sealed body of data with its store.
+pub struct Namespace {
+    /// 1 to 16 of `a-z0-9`.
+    pub name: String,
+    /// Its store.
+    pub store: Arc<dyn Store>,
+    pub(crate) keys: KeyRing,
+}
+
+struct Inner {
+    env: Env,
+    config: KernelConfig,
+    services: Vec<&'static ServiceDef>,
+    namespaces: BTreeMap<String, Arc<Namespace>>,
+}
+
+/// The kernel; cheap to clone.
+#[derive(Clone)]
+pub struct Kernel(Arc<Inner>);
+
+impl Kernel {
+    /// A kernel of `services` over the given stores; brings every schema up to date.
+    ///
+    /// # Errors
+    /// A schema cannot be brought up to date.
+    pub fn open(
+        env: Env,
+        config: KernelConfig,
+        services: &[&'static ServiceDef],
+        stores: Vec<(String, Arc<dyn Store>)>,
+    ) -> StoreResult<Self> {
+        let services: Vec<_> = [&crate::KERNEL].into_iter().chain(services.iter().copied()).collect();
+        let plan: Vec<_> = services.iter().flat_map(|service| service.migrations.iter().copied()).collect();
+        let mut namespaces = BTreeMap::new();
+        for (name, store) in stores {
+            store.migrate(&plan)?;
+            namespaces.insert(name.clone(), Arc::new(Namespace { name, store, keys: KeyRing::default() }));
+        }
+        Ok(Self(Arc::new(Inner { env, config, services, namespaces })))
+    }
+
+    /// Time, chance and waiting.
+    #[must_use]
+    pub fn env(&self) -> &Env {
+        &self.0.env
+    }
+
+    /// What an operator set.
+    #[must_use]
+    pub fn config(&self) -> &KernelConfig {
+        &self.0.config
+    }
+
+    /// The services, the kernel's own first.
+    #[must_use]
+    pub fn services(&self) -> &[&'static ServiceDef] {
+        &self.0.services
+    }
+
+    /// All namespaces by name.
+    pub fn namespaces(&self) -> impl Iterator<Item = &Arc<Namespace>> {
+        self.0.namespaces.values()
+    }
+
+    /// One namespace.
+    ///
+    /// # Errors
+    /// There is none of that name.
+    pub fn namespace(&self, name: &str) -> OpResult<&Arc<Namespace>> {
+        let unknown = || OpError::before_start(codes::NNAMESPACE, format!("no namespace `{name}`"));
+        self.0.namespaces.get(name).ok_or_else(unknown)
+    }
+
+    /// The namespace whose administrators are valid everywhere.
+    ///
+    /// # Panics
+    /// The kernel was opened without it: a bug of the program.
+    #[must_use]
+    pub fn admin_namespace(&self) -> &Arc<Namespace> {
+        self.namespace(&self.0.config.admin_namespace).expect("the administrators' namespace exists")
+    }
+
+    /// A request of `caller`, now.
+    #[must_use]
+    pub fn request(&self, caller: Caller) -> Request {
+        Request::new(caller, self.0.env.clock.as_ref(), self.0.env.entropy.as_ref())
+    }
+
+    /// Runs an operation: at most three attempts, one commit, one answer.
+    pub fn call<I, O>(&self, ns: &Namespace, op: &'static Op<I, O>, request: Request, input: I, done: Done<O>)
+    where
+        I: Send + 'static,
+        O: Serialize + DeserializeOwned + Send + 'static,
+    {
+        if let Err(error) = self.check(&request) {
+            return done(Err(error));
+        }
+        let env = self.0.env.clone();
+        let deadline_us = env.clock.monotonic_us() + OP_TIME_MS * 1000;
+        let (store, keys) = (ns.store.clone(), (op.keys)(&input));
+        let job = CallJob { env, store, op, request, input, keys, attempt: 1, deadline_us, result: None, done };
+        ns.store.submit(Box::new(job));
+    }
+
+    /// Runs a query on committed state.
+    pub fn read<I, O>(&self, ns: &Namespace, query: &'static Query<I, O>, input: I, done: ReadDone<O>)
+    where
+        I: Send + 'static,
+        O: Send + 'static,
+    {
+        let deadline_us = self.0.env.clock.monotonic_us() + READ_US;
+        ns.store.read(Box::new(ReadJob { query, input, deadline_us, result: None, done }));
+    }
+
+    fn check(&self, request: &Request) -> OpResult<()> {
+        let demanded = self.0.config.build_min;
+        if let Some(build) = request.build.filter(|build| *build < demanded) {
+            let message = format!("build {build} is too old, this server needs {demanded} or newer");
+            return Err(OpError::before_start(codes::DBUILD, message));
+        }
+        self.check_op_time(request)
+    }
+
+    fn check_op_time(&self, request: &Request) -> OpResult<()> {
+        let Some(op_time) = request.op_time else { return Ok(()) };
+        let age_ms = self.0.env.clock.wall().0 - op_time.to_wall().0;
+        let message = match age_ms {
+            ..0 if age_ms < -OP_TIME_AHEAD_MS => format!("op_time {op_time} is {} ms ahead of our clock", -age_ms),
+            OP_TIME_OLD_MS.. => format!("op_time {op_time} is older than 24 hours"),
+            _ => return Ok(()),
+        };
+        Err(OpError::before_start(codes::AOPTIME, message))
+    }
+}
+
+/// Told the answer of a query, exactly once, from any thread; must return quickly.
+pub type ReadDone<O> = Box<dyn FnOnce(OpResult<O>) + Send>;
+
+struct ReadJob<I: 'static, O: 'static> {
+    query: &'static Query<I, O>,
+    input: I,
+    deadline_us: u64,
+    result: Option<OpResult<O>>,
+    done: ReadDone<O>,
+}
+
+impl<I: Send, O: Send> Job for ReadJob<I, O> {
+    fn name(&self) -> &'static str {
+        self.query.name
+    }
+
+    fn deadline_us(&self) -> u64 {
+        self.deadline_us
+    }
+
+    fn run(&mut self, tx: &mut dyn Tx) -> Verdict {
+        self.result = None;
+        self.result = Some((self.query.run)(tx, &self.input));
+        Verdict::Undo
+    }
+
+    fn done(self: Box<Self>, outcome: Outcome) {
+        let name = self.query.name;
+        let result = match outcome {
+            Outcome::Failed(error) => Err(error.into()),
+            Outcome::Panicked(text) => Err(OpError::new(codes::BPANIC, format!("{name} panicked: {text}"))),
+            Outcome::Committed | Outcome::Undone => {
+                self.result.unwrap_or_else(|| Err(OpError::new(codes::BDETECTED, format!("{name} was not run"))))
+            }
+        };
+        (self.done)(result);
+    }
+}

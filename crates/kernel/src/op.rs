@@ -1,0 +1,69 @@
+//! What an operation is: a name and plain functions. No trait to implement, no state, no await.
+
+use base::{Keys, OpResult, Stamp, Tx, Urgency};
+
+use crate::cx::OpCx;
+
+/// An operation from `I` to `O`.
+pub struct Op<I, O> {
+    /// `service.verb`, unique in the program.
+    pub name: &'static str,
+    /// The work: reads, decides, writes, in one transaction. It may run more than once and must then do the same.
+    pub run: fn(&mut dyn Tx, &mut OpCx<'_>, &I) -> OpResult<O>,
+    /// What it must not overlap with, within this process.
+    pub keys: fn(&I) -> Keys,
+    /// Puts the validation stamp into the result; it may do nothing else (KER-7).
+    pub afterwork: fn(&mut O, Stamp),
+    /// Rebuilds the answer of a repeated request from rows, for answers too large or too secret to keep (KER-10).
+    pub rebuild: Option<fn(&mut dyn Tx, &mut OpCx<'_>, &I) -> OpResult<O>>,
+    /// Whether it may run when the disk is full.
+    pub urgency: Urgency,
+}
+
+impl<I, O> Op<I, O> {
+    /// An operation with a name and its work.
+    #[must_use]
+    pub const fn new(name: &'static str, run: fn(&mut dyn Tx, &mut OpCx<'_>, &I) -> OpResult<O>) -> Self {
+        Self { name, run, keys: |_| Keys::NONE, afterwork: |_, _| {}, rebuild: None, urgency: Urgency::Normal }
+    }
+
+    /// With contention keys.
+    #[must_use]
+    pub const fn keyed(self, keys: fn(&I) -> Keys) -> Self {
+        Self { keys, ..self }
+    }
+
+    /// With an afterwork.
+    #[must_use]
+    pub const fn then(self, afterwork: fn(&mut O, Stamp)) -> Self {
+        Self { afterwork, ..self }
+    }
+
+    /// With an answer that is rebuilt, not kept.
+    #[must_use]
+    pub const fn rebuilt(self, rebuild: fn(&mut dyn Tx, &mut OpCx<'_>, &I) -> OpResult<O>) -> Self {
+        Self { rebuild: Some(rebuild), ..self }
+    }
+
+    /// One that ends work or frees room, so that it also runs on the reserve (KER-31).
+    #[must_use]
+    pub const fn ending(self) -> Self {
+        Self { urgency: Urgency::Ending, ..self }
+    }
+}
+
+/// A read from `I` to `O` on a snapshot of committed state, never behind the writer.
+pub struct Query<I, O> {
+    /// `service.noun`, unique in the program.
+    pub name: &'static str,
+    /// The reading.
+    pub run: fn(&mut dyn Tx, &I) -> OpResult<O>,
+}
+
+impl<I, O> Query<I, O> {
+    /// A query with a name and its reading.
+    #[must_use]
+    pub const fn new(name: &'static str, run: fn(&mut dyn Tx, &I) -> OpResult<O>) -> Self {
+        Self { name, run }
+    }
+}

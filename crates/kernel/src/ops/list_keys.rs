@@ -1,0 +1,55 @@
+//! Lists access keys, without their secrets.
+
+use base::{OpResult, Row, Sql, Tx, Wall, args};
+
+use crate::op::Query;
+
+/// A page of keys, oldest first.
+pub static LIST_KEYS: Query<Page, Vec<KeyInfo>> = Query::new("key.list", list_keys);
+
+/// Which page.
+#[derive(Debug, Clone)]
+pub struct Page {
+    /// Only keys after this id.
+    pub after: String,
+    /// At most so many.
+    pub limit: u32,
+}
+
+/// A key as it is shown.
+#[derive(Debug, Clone)]
+pub struct KeyInfo {
+    /// Its id.
+    pub id: String,
+    /// What it may do.
+    pub role: String,
+    /// What it may do it with, JSON.
+    pub scope: String,
+    /// For people.
+    pub label: String,
+    /// When it was made.
+    pub created_at: Wall,
+    /// When it was revoked.
+    pub revoked_at: Option<Wall>,
+}
+
+pub(crate) static PAGE: Sql = Sql::new(
+    "access_key.page",
+    "SELECT id, role, scope, label, created_at, revoked_at FROM access_key WHERE id > ?1 ORDER BY id LIMIT ?2",
+);
+
+fn list_keys(tx: &mut dyn Tx, page: &Page) -> OpResult<Vec<KeyInfo>> {
+    let rows = tx.query(&PAGE, args![&page.after, page.limit], page.limit as usize)?;
+    Ok(rows.iter().map(info).collect())
+}
+
+fn info(row: &Row) -> KeyInfo {
+    KeyInfo {
+        id: row.text(0).to_owned(),
+        role: row.text(1).to_owned(),
+        scope: row.text(2).to_owned(),
+        label: row.text(3).to_owned(),
+        created_at: Wall(row.int(4)),
+        revoked_at: row.opt_int(5).map(Wall),
+    }
+}

@@ -1,0 +1,69 @@
+//! Stateful connections (streams, SSE, long polls) as state machines.
+//!
+//! A session is told events and answers with what to do; it performs nothing itself. The shell in `web` moves events
+//! between sockets, timers and the kernel; the simulator drives the same machine without any of them.
+
+use base::{Heard, OpError};
+
+use crate::request::Caller;
+
+/// What a session is told.
+#[derive(Debug, Clone, PartialEq)]
+pub enum SessionEvent {
+    /// The other side sent this.
+    Message(Vec<u8>),
+    /// A timer that the session set has passed.
+    Timer(u64),
+    /// An operation that it called has ended, with its result as JSON.
+    Ended {
+        /// The number that the session gave the call.
+        call: u64,
+        /// The result.
+        result: Result<serde_json::Value, OpError>,
+    },
+    /// Something that it waits for may have changed; wake-ups may come without cause and may be lost.
+    Wake,
+    /// The other side is gone; nothing can be sent any more.
+    Gone,
+    /// The server stops: say good-bye now.
+    Stopping,
+}
+
+/// What a session wants done.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Out {
+    /// Send this.
+    Reply(Vec<u8>),
+    /// Tell me [`SessionEvent::Timer`] with this number, so much later; the same number again moves it.
+    Timer {
+        /// Its number.
+        number: u64,
+        /// How much later.
+        after_ms: u64,
+    },
+    /// Run an operation and tell me [`SessionEvent::Ended`].
+    Call {
+        /// A number to know it by.
+        call: u64,
+        /// Name of the operation.
+        op: &'static str,
+        /// Its input as JSON.
+        input: serde_json::Value,
+    },
+    /// End the connection.
+    Close,
+}
+
+/// A stateful connection.
+pub trait Session: Send {
+    /// Takes an event, says what to do. Pure: no I/O, no clock but `now`.
+    fn on(&mut self, event: SessionEvent, now: Heard) -> Vec<Out>;
+}
+
+/// A kind of session of a service.
+pub struct SessionDef {
+    /// `service.noun`.
+    pub name: &'static str,
+    /// A new session for a caller.
+    pub open: fn(&Caller, Heard) -> Box<dyn Session>,
+}
