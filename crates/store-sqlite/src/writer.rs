@@ -1,0 +1,163 @@
+//! The writer thread: takes what is queued, runs it as one batch, answers everybody after COMMIT.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use base::limits::{BATCH_MAX, BATCH_US};
+use base::{Clock, Health, Job, Outcome, StoreError, Urgency, run_batch};
+
+use crate::checkpoint::Pressure;
+use crate::core::SqliteCore;
+use crate::queue::{Queue, Taken};
+use crate::reserve::Reserve;
+
+/// How often an idle or troubled writer looks whether things are better.
+const LOOK_MS: u64 = 500;
+
+/// What everyone may see of the store's state.
+#[derive(Clone)]
+pub(crate) struct SharedHealth(Arc<Mutex<Health>>);
+
+impl SharedHealth {
+    pub(crate) fn new() -> Self {
+        Self(Arc::new(Mutex::new(Health::Good)))
+    }
+
+    pub(crate) fn get(&self) -> Health {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn set(&self, health: Health) {
+        let mut held = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if std::mem::discriminant(&*held) != std::mem::discriminant(&health) {
+            tracing::warn!(from = ?*held, to = ?health, "store health changed");
+        }
+        *held = health;
+    }
+}
+
+pub(crate) struct Writer {
+    pub(crate) core: SqliteCore,
+    pub(crate) queue: Arc<Queue>,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) health: SharedHealth,
+    pub(crate) reserve: Reserve,
+    pub(crate) pressure: Arc<Pressure>,
+    pub(crate) looked_us: u64,
+}
+
+impl Writer {
+    /// Runs until the queue has ended and is empty.
+    pub(crate) fn run(mut self) {
+        loop {
+            match self.queue.take(Duration::from_millis(LOOK_MS)) {
+                Taken::Job(job) => self.take(job),
+                Taken::Nothing => {}
+                Taken::Ended => break,
+            }
+            self.look();
+        }
+        if let Err(error) = self.core.finish() {
+            tracing::warn!(%error, "the store was not closed cleanly; nothing committed is lost");
+        }
+    }
+
+    fn take(&mut self, job: Box<dyn Job>) {
+        match self.admit(job.as_ref()) {
+            Ok(()) => self.batch(job),
+            Err(error) => answer(job, Outcome::Failed(error)),
+        }
+    }
+
+    /// Whether a job may run now. In trouble only the look runs into the fault, not every caller.
+    fn admit(&self, job: &dyn Job) -> Result<(), StoreError> {
+        if self.clock.monotonic_us() > job.deadline_us() {
+            return Err(StoreError::Expired);
+        }
+        match self.health.get() {
+            Health::Good => Ok(()),
+            Health::ReadOnly(_) if job.urgency() == Urgency::Ending && !self.core.is_broken() => Ok(()),
+            Health::ReadOnly(reason) if !self.core.is_broken() => Err(StoreError::Full(reason)),
+            Health::ReadOnly(reason) | Health::Down(reason) => Err(StoreError::Unavailable(reason)),
+        }
+    }
+
+    fn batch(&mut self, first: Box<dyn Job>) {
+        let begun_us = self.clock.monotonic_us();
+        let (queue, clock) = (self.queue.clone(), self.clock.clone());
+        let mut taken = 1;
+        let mut unfit = vec![];
+        let mut more = || {
+            while taken < BATCH_MAX && clock.monotonic_us() < begun_us + BATCH_US {
+                let job = queue.try_take()?;
+                taken += 1;
+                if begun_us <= job.deadline_us() {
+                    return Some(job);
+                }
+                unfit.push(job);
+            }
+            None
+        };
+        let finished = run_batch(&mut self.core, first, &mut more);
+        self.measure(begun_us, finished.len());
+        self.judge(finished.iter().map(|(_, outcome)| outcome));
+        finished.into_iter().for_each(|(job, outcome)| answer(job, outcome));
+        unfit.into_iter().for_each(|job| answer(job, Outcome::Failed(StoreError::Expired)));
+        self.relieve();
+    }
+
+    fn measure(&self, begun_us: u64, jobs: usize) {
+        let seconds = Duration::from_micros(self.clock.monotonic_us() - begun_us).as_secs_f64();
+        metrics::histogram!("fastness_store_commit_seconds", "engine" => "sqlite").record(seconds);
+        metrics::counter!("fastness_store_commits_total", "engine" => "sqlite").increment(1);
+        metrics::counter!("fastness_store_operations_total", "engine" => "sqlite").increment(jobs as u64);
+    }
+
+    fn judge<'a>(&self, mut outcomes: impl Iterator<Item = &'a Outcome>) {
+        if self.core.is_broken() {
+            self.reserve.give_up();
+            self.health.set(Health::ReadOnly("the disk refuses writes; the store is being reopened".into()));
+        } else if let Some(Outcome::Failed(StoreError::Full(reason))) =
+            outcomes.find(|outcome| matches!(outcome, Outcome::Failed(StoreError::Full(_))))
+        {
+            self.reserve.give_up();
+            self.health.set(Health::ReadOnly(reason.clone()));
+        }
+    }
+
+    /// In trouble, tries now and then whether it is over; callers are refused meanwhile without touching the disk.
+    fn look(&mut self) {
+        let now_us = self.clock.monotonic_us();
+        if self.health.get() == Health::Good || now_us < self.looked_us + LOOK_MS * 1000 {
+            return;
+        }
+        self.looked_us = now_us;
+        if self.core.is_broken()
+            && let Err(error) = self.core.reopen()
+        {
+            return tracing::warn!(%error, "the store cannot be reopened yet");
+        }
+        match self.reserve.make() {
+            Ok(()) => self.health.set(Health::Good),
+            Err(error) => self.health.set(Health::ReadOnly(format!("no room for the reserve: {error}"))),
+        }
+    }
+
+    /// Helps the checkpointer when the WAL outgrows its bound: little is left to copy then, and the WAL starts anew.
+    fn relieve(&mut self) {
+        if self.pressure.take()
+            && let Err(error) = self.core.checkpoint()
+        {
+            tracing::warn!(%error, "checkpoint failed");
+        }
+    }
+}
+
+/// Tells a job its outcome; a panic in there is the caller's, not the store's.
+pub(crate) fn answer(job: Box<dyn Job>, outcome: Outcome) {
+    let name = job.name();
+    if catch_unwind(AssertUnwindSafe(|| job.done(outcome))).is_err() {
+        tracing::error!(job = name, "the receiver of an outcome panicked");
+    }
+}
