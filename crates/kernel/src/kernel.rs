@@ -49,6 +49,13 @@ pub struct Namespace {
     pub(crate) keys: KeyRing,
 }
 
+impl Namespace {
+    /// Looks every key up again, after one was revoked.
+    pub fn forget_keys(&self) {
+        self.keys.forget();
+    }
+}
+
 struct Inner {
     env: Env,
     config: KernelConfig,

@@ -59,7 +59,7 @@ struct Found {
 
 /// Keys seen lately in one namespace.
 #[derive(Default)]
-pub struct KeyRing(Mutex<HashMap<[u8; 32], (Found, u64)>>);
+pub(crate) struct KeyRing(Mutex<HashMap<[u8; 32], (Found, u64)>>);
 
 impl KeyRing {
     fn get(&self, hash: &[u8; 32], now_ms: u64) -> Option<Found> {
@@ -76,8 +76,7 @@ impl KeyRing {
         ring.insert(hash, (found, now_ms));
     }
 
-    /// Forgets everything, after a key was revoked.
-    pub fn forget(&self) {
+    pub(crate) fn forget(&self) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
 }

@@ -1,0 +1,108 @@
+//! KER-13: effects are rows of the same transaction.
+
+use base::{OpError, Sql, Wall, codes};
+use expect_test::expect;
+use kernel::{Event, NewTask, Op, OpCx};
+
+use crate::world::{World, error_code, insert_thing};
+
+static ALL_KINDS: Op<bool, ()> = Op::new("test.all_kinds", |tx, cx, refuse| {
+    insert_thing(tx, cx)?;
+    leave_one_of_each(cx);
+    if *refuse { Err(OpError::new(codes::ALIMIT, "no")) } else { Ok(()) }
+});
+
+fn leave_one_of_each(cx: &mut OpCx<'_>) {
+    let version = cx.stamp();
+    cx.fx.task(NewTask {
+        op: "test.later".into(),
+        param: "{}".into(),
+        info: "i".into(),
+        queue: 1,
+        lane: None,
+        start_at: Wall(5),
+    });
+    cx.fx.event(Event { topic: "things".into(), subject: "a".into(), version, data: "{}".into() });
+    cx.fx.open_alert("disk", "full", "no room");
+    cx.fx.journal("test.done", "a", "it was done");
+}
+
+static ROWS: Sql = Sql::new(
+    "test.effects",
+    "SELECT 'task ' || op || ' queue ' || queue || ' start ' || start_at || ' attempt ' || attempt FROM task \
+     UNION ALL SELECT 'event ' || topic || ' ' || subject FROM event \
+     UNION ALL SELECT 'alert ' || key || ' ' || message || ' closed ' || COALESCE(closed_at, 0) FROM alert \
+     UNION ALL SELECT 'journal ' || kind || ' ' || caller || ' ' || text FROM journal",
+);
+
+fn effects(world: &World) -> String {
+    world.rows(&ROWS).iter().map(|row| row.text(0).to_owned() + "\n").collect()
+}
+
+#[test]
+fn ker_13_effects_are_rows_of_the_same_commit() {
+    let world = World::new();
+    world.call(&ALL_KINDS, world.request(), false).unwrap();
+    expect![[r#"
+        task test.later queue 1 start 5 attempt 0
+        event things a
+        alert disk no room closed 0
+        journal test.done server.test it was done
+    "#]]
+    .assert_eq(&effects(&world));
+}
+
+#[test]
+fn ker_13_a_refused_operation_leaves_no_effect() {
+    let world = World::new();
+    assert_eq!(error_code(world.call(&ALL_KINDS, world.request(), true)).0, "ALIMIT");
+    assert_eq!(effects(&world), "");
+}
+
+#[test]
+fn ker_13_a_repeated_request_leaves_its_effects_once() {
+    let world = World::new();
+    for _ in 0..3 {
+        world.call(&ALL_KINDS, world.request().once("POST /t", "a", [1; 32]), false).unwrap();
+    }
+    assert_eq!(effects(&world).lines().count(), 4);
+}
+
+#[test]
+fn ker_13_an_alert_opens_once_and_opens_anew_after_it_was_closed() {
+    static CLOSE: Op<(), ()> = Op::new("test.close", |_, cx, ()| {
+        cx.fx.close_alert("disk");
+        Ok(())
+    });
+    let world = World::new();
+    world.call(&ALL_KINDS, world.request(), false).unwrap();
+    world.call(&CLOSE, world.request(), ()).unwrap();
+    assert!(effects(&world).contains("alert disk no room closed 1794744000000"));
+    world.call(&CLOSE, world.request(), ()).unwrap();
+    static OPEN: Op<(), ()> = Op::new("test.open", |_, cx, ()| {
+        cx.fx.open_alert("disk", "full", "again");
+        Ok(())
+    });
+    world.call(&OPEN, world.request(), ()).unwrap();
+    assert!(effects(&world).contains("alert disk again closed 0"));
+}
+
+#[test]
+fn ker_40_a_task_cannot_be_claimed_without_an_owner() {
+    static CLAIM: Sql = Sql::new("test.claim", "UPDATE task SET start_time = 1");
+    static BREAK: Op<(), u64> = Op::new("test.break", |tx, _, ()| Ok(tx.execute(&CLAIM, &[])?));
+    let world = World::new();
+    world.call(&ALL_KINDS, world.request(), false).unwrap();
+    assert_eq!(error_code(world.call(&BREAK, world.request(), ())).0, "BDETECTED");
+}
+
+#[test]
+fn effects_are_bounded() {
+    static MANY: Op<(), ()> = Op::new("test.many", |_, cx, ()| {
+        (0..=base::limits::OP_EFFECTS_MAX).for_each(|_| cx.fx.journal("k", "s", "t"));
+        Ok(())
+    });
+    let world = World::new();
+    assert_eq!(error_code(world.call(&MANY, world.request(), ())).0, "BDETECTED");
+    assert_eq!(effects(&world), "");
+}

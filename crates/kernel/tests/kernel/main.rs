@@ -1,0 +1,11 @@
+//! The kernel's first part on the real SQLite engine, in one thread, with a clock and timers of the test's own.
+//!
+//! Each file holds the tests of one requirement's neighbourhood.
+
+mod cycle;
+mod effects;
+mod idempotency;
+mod keys;
+mod session;
+mod times;
+mod world;
