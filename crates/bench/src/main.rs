@@ -1,2 +1,55 @@
-//! (in the making)
-fn main() {}
+//! Benchmarks: our work and a peer's in one run, alternating, printed as ratios with their spread.
+//!
+//! `cargo run --release -p bench -- kernel` needs nothing but the disk; with `FASTNESS_TEST_POSTGRES` set (as
+//! `cargo xtask services run` does) the PostgreSQL half runs too. Figures on shared machines wander, so every side is
+//! run in turn, several times, and the disk's own sync time of the run is printed beside them.
+//!
+//! Deliberately not here: timed tests. A figure is looked at, it does not fail a build.
+
+mod contest;
+mod disk;
+mod kernel;
+
+use std::process::ExitCode;
+use std::time::Duration;
+
+use contest::Effort;
+
+const USAGE: &str = "usage: bench kernel [--seconds N] [--rounds N] [--only TEXT]
+
+  kernel   durable operations per second with 1, 16, 256 and 2048 callers, on SQLite and (if FASTNESS_TEST_POSTGRES
+           is set) on PostgreSQL, against the same SQL one commit at a time and a hand-written group commit loop
+";
+
+fn main() -> ExitCode {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = args.iter().map(String::as_str).collect();
+    let result = match words.as_slice() {
+        ["kernel", options @ ..] => effort(options).and_then(|effort| kernel::run(&effort)),
+        ["hot-child", schema, seconds] => kernel::hot_child(schema, seconds),
+        _ => {
+            eprint!("{USAGE}");
+            return ExitCode::from(2);
+        }
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("bench: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn effort(options: &[&str]) -> anyhow::Result<Effort> {
+    let mut effort = Effort { side: Duration::from_secs(2), rounds: 3, only: String::new() };
+    for pair in options.chunks(2) {
+        match pair {
+            ["--seconds", value] => effort.side = Duration::from_secs_f64(value.parse()?),
+            ["--rounds", value] => effort.rounds = value.parse()?,
+            ["--only", value] => effort.only = (*value).to_owned(),
+            other => anyhow::bail!("unknown option {other:?}\n{USAGE}"),
+        }
+    }
+    Ok(effort)
+}

@@ -1,1 +1,3 @@
 //! (in the making)
+
+pub mod config;
