@@ -1,3 +1,21 @@
-//! (in the making)
+//! The server as a library: [`main`] is the whole program for a given list of services.
+//!
+//! The `fastness` binary calls it with our services; a program of your own (see `examples/ledger`) calls it with yours
+//! added. This crate is the one place that names engines and host parts.
+//!
+//! Invariants: nothing below this crate reads the environment, the command line or a configuration file.
 
+mod cli;
 pub mod config;
+mod log;
+mod server;
+mod stores;
+mod welcome;
+
+use std::process::ExitCode;
+
+/// Runs the command line with these services and gives the exit code: 0 done, 1 failed, 2 wrong use or configuration.
+#[must_use]
+pub fn main(services: Vec<web::Service>) -> ExitCode {
+    cli::run(services)
+}

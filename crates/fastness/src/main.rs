@@ -1,2 +1,9 @@
-//! (in the making)
-fn main() {}
+//! The `fastness` binary: the server with its services and nothing else.
+//!
+//! Everything is in the library, so that a program with services of its own is as short as this one.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    fastness::main(vec![])
+}

@@ -36,6 +36,7 @@ pub(crate) struct CallJob<I: 'static, O: 'static> {
     pub(crate) request: Request,
     pub(crate) input: I,
     pub(crate) keys: Keys,
+    pub(crate) kept_ms: i64,
     pub(crate) attempt: u32,
     pub(crate) deadline_us: u64,
     pub(crate) result: Option<OpResult<Reply<O>>>,
@@ -95,7 +96,7 @@ where
         let mut cx = OpCx::new(&self.request, self.attempt, (self.env.clock.wall(), tx.heard()), &mut fx);
         match &self.request.idempotency {
             None => self.work_once(tx, &mut cx),
-            Some(once) => match idempotency::begin(tx, &self.request, once, cx.heard)? {
+            Some(once) => match idempotency::begin(tx, &self.request, once, cx.heard.plus_ms(self.kept_ms))? {
                 Told::New => self.work_and_keep_answer(tx, &mut cx, once),
                 Told::Done(before) => self.replay(tx, before),
             },

@@ -4,7 +4,7 @@
 //! INSERT: on PostgreSQL that reads a gap and fights with every neighbour) and completed with the answer last thing. A
 //! refused operation rolls it back, so refusals are not stored.
 
-use base::limits::{ANSWER_STORED_MAX, REQUEST_KEPT_MS};
+use base::limits::ANSWER_STORED_MAX;
 use base::{Heard, Id, OpError, OpResult, Row, Sql, Stamp, Tx, args, codes};
 
 use crate::request::{Idempotency, Request};
@@ -42,9 +42,8 @@ pub(crate) struct Before {
 }
 
 /// Claims the request's row or finds the first call's.
-pub(crate) fn begin(tx: &mut dyn Tx, request: &Request, once: &Idempotency, heard: Heard) -> OpResult<Told> {
+pub(crate) fn begin(tx: &mut dyn Tx, request: &Request, once: &Idempotency, expires_at: Heard) -> OpResult<Told> {
     let caller = &request.caller.name;
-    let expires_at = heard.plus_ms(REQUEST_KEPT_MS);
     let claimed =
         tx.execute(&INSERT, args![caller, &once.route, &once.key, &once.body_hash, request.id, expires_at])?;
     if claimed == 1 {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use base::limits::{OP_TIME_AHEAD_MS, OP_TIME_MS, OP_TIME_OLD_MS, READ_US};
+use base::limits::{OP_TIME_AHEAD_MS, OP_TIME_MS, OP_TIME_OLD_MS, READ_US, REQUEST_KEPT_MS};
 use base::{Clock, Entropy, Job, OpError, OpResult, Outcome, Store, StoreResult, Timers, Tx, Verdict, codes};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -31,12 +31,14 @@ pub struct KernelConfig {
     /// The namespace whose administrators are valid everywhere.
     pub admin_namespace: String,
     /// Oldest client build that is served (KER-11).
-    pub build_min: u32,
+    pub build_min: u64,
+    /// How long the answer of an idempotent request is kept (KER-10).
+    pub request_kept_ms: i64,
 }
 
 impl Default for KernelConfig {
     fn default() -> Self {
-        Self { admin_namespace: "z".into(), build_min: 0 }
+        Self { admin_namespace: "z".into(), build_min: 0, request_kept_ms: REQUEST_KEPT_MS }
     }
 }
 
@@ -146,8 +148,9 @@ impl Kernel {
         }
         let env = self.0.env.clone();
         let deadline_us = env.clock.monotonic_us() + OP_TIME_MS * 1000;
-        let (store, keys) = (ns.store.clone(), (op.keys)(&input));
-        let job = CallJob { env, store, op, request, input, keys, attempt: 1, deadline_us, result: None, done };
+        let (store, keys, kept_ms) = (ns.store.clone(), (op.keys)(&input), self.0.config.request_kept_ms);
+        let job =
+            CallJob { env, store, op, request, input, keys, kept_ms, attempt: 1, deadline_us, result: None, done };
         ns.store.submit(Box::new(job));
     }
 

@@ -116,7 +116,7 @@ pub struct Request {
     /// When the caller says that it asked.
     pub op_time: Option<Stamp>,
     /// The caller's build.
-    pub build: Option<u32>,
+    pub build: Option<u64>,
 }
 
 impl Request {

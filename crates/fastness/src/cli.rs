@@ -1,0 +1,153 @@
+//! The command line.
+
+use std::ffi::OsString;
+use std::fs;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::Context;
+use clap::{Args, Parser, Subcommand};
+
+use crate::config::{self, Config, Loaded};
+use crate::{log, server};
+
+/// Wrong use or configuration.
+const USAGE: u8 = 2;
+
+/// One durable server for distributed field work: messages, processes, folders, sensors and documents that survive lost
+/// connections, full disks and kill -9.
+#[derive(Parser)]
+#[command(name = "fastness", version, arg_required_else_help = true, after_help = AFTER_HELP)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+const AFTER_HELP: &str = "\
+Examples:
+  fastness serve                                 everything on embedded SQLite in ./fastness-data, no configuration
+  fastness serve --listen 127.0.0.1:8080         on another port
+  fastness config example > fastness.toml        a commented file to start from
+  fastness serve --config fastness.toml          with that file
+
+Configuration comes from a file, then the environment (FASTNESS_SECTION__KEY), then flags; later ones win.
+Exit codes: 0 done, 1 failed, 2 wrong use or configuration.";
+
+#[derive(Subcommand)]
+enum Command {
+    /// Run the server until Ctrl-C or SIGTERM
+    Serve(Settings),
+    /// Look at the configuration
+    #[command(subcommand)]
+    Config(ConfigCommand),
+}
+
+#[derive(Subcommand)]
+enum ConfigCommand {
+    /// Say whether the configuration is good, and everything that is wrong with it
+    Check(Settings),
+    /// Print every key with its value and where that came from; secrets are hidden
+    Show(Settings),
+    /// Print the reference of all keys as Markdown
+    Reference,
+    /// Print a commented configuration file with all defaults
+    Example,
+}
+
+#[derive(Args)]
+struct Settings {
+    /// Configuration file (TOML)
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// Data directory [default: ./fastness-data]
+    #[arg(long, value_name = "DIR")]
+    data: Option<PathBuf>,
+    /// Address to listen on [default: 127.0.0.1:7400]
+    #[arg(long, value_name = "ADDR")]
+    listen: Option<String>,
+}
+
+pub(crate) fn run(services: Vec<web::Service>) -> ExitCode {
+    match Cli::parse().command {
+        Command::Serve(settings) => serve(&settings, services),
+        Command::Config(ConfigCommand::Check(settings)) => with_config(&settings, |_| {
+            println!("the configuration is good");
+            ExitCode::SUCCESS
+        }),
+        Command::Config(ConfigCommand::Show(settings)) => with_config(&settings, |loaded| {
+            print!("{}", config::show(&loaded));
+            ExitCode::SUCCESS
+        }),
+        Command::Config(ConfigCommand::Reference) => print(&config::reference()),
+        Command::Config(ConfigCommand::Example) => print(&config::example()),
+    }
+}
+
+fn print(text: &str) -> ExitCode {
+    print!("{text}");
+    ExitCode::SUCCESS
+}
+
+fn serve(settings: &Settings, services: Vec<web::Service>) -> ExitCode {
+    with_config(settings, |loaded| {
+        log::start(&loaded.config.log);
+        match server::run(&loaded.config, services) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(error) => {
+                eprintln!("fastness: {error:#}");
+                ExitCode::FAILURE
+            }
+        }
+    })
+}
+
+/// Loads the configuration and goes on with it, or says all that is wrong.
+fn with_config(settings: &Settings, then: impl FnOnce(Loaded) -> ExitCode) -> ExitCode {
+    match load(settings) {
+        Ok(loaded) => then(loaded),
+        Err(error) => {
+            eprintln!("fastness: {error:#}");
+            ExitCode::from(USAGE)
+        }
+    }
+}
+
+#[expect(clippy::disallowed_methods, reason = "the configuration file is read before there is a server")]
+fn load(settings: &Settings) -> anyhow::Result<Loaded> {
+    let name = settings.config.as_ref().map(|path| path.display().to_string());
+    let text = match &settings.config {
+        Some(path) => Some(fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?),
+        None => None,
+    };
+    let file = name.as_deref().zip(text.as_deref());
+    Ok(Config::load(file, environment(), &flags(settings))?)
+}
+
+/// The environment, as far as it is text: other programs' odd variables are none of our business.
+fn environment() -> impl Iterator<Item = (String, String)> {
+    let text = |(name, value): (OsString, OsString)| Some((name.into_string().ok()?, value.into_string().ok()?));
+    std::env::vars_os().filter_map(text)
+}
+
+fn flags(settings: &Settings) -> Vec<(&'static str, String)> {
+    let data = settings.data.as_ref().map(|path| ("data.dir", path.display().to_string()));
+    let listen = settings.listen.as_ref().map(|address| ("server.listen", address.clone()));
+    data.into_iter().chain(listen).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn ker_36_the_command_line_is_consistent() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn ker_36_flags_outrank_the_environment() {
+        let settings = Settings { config: None, data: Some("d".into()), listen: Some("127.0.0.1:1".into()) };
+        assert_eq!(flags(&settings), [("data.dir", "d".to_owned()), ("server.listen", "127.0.0.1:1".to_owned())]);
+    }
+}
