@@ -1,1 +1,22 @@
-//! (in the making)
+//! The real world behind the contracts of `base`: clock, chance, timers, durable files, the lock of a data directory.
+//!
+//! Invariants: this is the one crate that reads clocks, sleeps, starts threads and touches files, so everything else can
+//! be simulated. Every thread started here ends when its owner is dropped. Nothing here knows of SQL, operations or
+//! configuration.
+//!
+//! Deliberately not here: the engines' own files (`store-sqlite` owns its database), and a simulated world (`sim`
+//! brings its own).
+
+mod clock;
+mod dir_lock;
+mod entropy;
+mod files;
+mod threads;
+mod timers;
+
+pub use clock::{RanTime, RealClock};
+pub use dir_lock::{DirLock, DirLockError};
+pub use entropy::OsEntropy;
+pub use files::DiskFiles;
+pub use threads::side_by_side;
+pub use timers::ThreadTimers;

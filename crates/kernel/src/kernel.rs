@@ -164,7 +164,12 @@ impl Kernel {
         ns.store.read(Box::new(ReadJob { query, input, deadline_us, result: None, done }));
     }
 
-    fn check(&self, request: &Request) -> OpResult<()> {
+    /// Whether a request may be served at all: its build is new enough, its time is ours. [`Kernel::call`] asks by
+    /// itself; whoever only reads asks here.
+    ///
+    /// # Errors
+    /// `DBUILD` or `AOPTIME`.
+    pub fn check(&self, request: &Request) -> OpResult<()> {
         let demanded = self.0.config.build_min;
         if let Some(build) = request.build.filter(|build| *build < demanded) {
             let message = format!("build {build} is too old, this server needs {demanded} or newer");

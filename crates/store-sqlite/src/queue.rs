@@ -8,8 +8,8 @@ use base::{Job, Outcome, StoreError};
 
 /// What a taker gets.
 pub(crate) enum Taken {
-    /// The oldest job.
-    Job(Box<dyn Job>),
+    /// The oldest jobs, at least one.
+    Jobs(VecDeque<Box<dyn Job>>),
     /// Nothing came within the time.
     Nothing,
     /// Nothing will come any more.
@@ -19,6 +19,16 @@ pub(crate) enum Taken {
 struct State {
     jobs: VecDeque<Box<dyn Job>>,
     ended: bool,
+}
+
+impl State {
+    fn first(&mut self, max: usize) -> VecDeque<Box<dyn Job>> {
+        if self.jobs.len() <= max {
+            return std::mem::take(&mut self.jobs);
+        }
+        let rest = self.jobs.split_off(max);
+        std::mem::replace(&mut self.jobs, rest)
+    }
 }
 
 /// The queue.
@@ -55,21 +65,21 @@ impl Queue {
         self.came.notify_one();
     }
 
-    /// Waits for the oldest job.
-    pub(crate) fn take(&self, wait: Duration) -> Taken {
+    /// Waits for the oldest jobs, `max` at most: many under one lock, because callers fight for it too.
+    pub(crate) fn take(&self, wait: Duration, max: usize) -> Taken {
         let state = self.lock();
         let idle = |state: &mut State| state.jobs.is_empty() && !state.ended;
         let (mut state, _) = self.came.wait_timeout_while(state, wait, idle).unwrap_or_else(PoisonError::into_inner);
-        match state.jobs.pop_front() {
-            Some(job) => Taken::Job(job),
-            None if state.ended => Taken::Ended,
-            None => Taken::Nothing,
+        match state.first(max) {
+            jobs if !jobs.is_empty() => Taken::Jobs(jobs),
+            _ if state.ended => Taken::Ended,
+            _ => Taken::Nothing,
         }
     }
 
-    /// The oldest job, if there is one.
-    pub(crate) fn try_take(&self) -> Option<Box<dyn Job>> {
-        self.lock().jobs.pop_front()
+    /// The oldest jobs, `max` at most, without waiting.
+    pub(crate) fn try_take(&self, max: usize) -> VecDeque<Box<dyn Job>> {
+        self.lock().first(max)
     }
 
     /// Nothing more may come; what is queued is still taken.
@@ -81,7 +91,7 @@ impl Queue {
     /// Ends and answers what is queued: the last resort of a taker that cannot go on.
     pub(crate) fn refuse_all(&self, reason: &str) {
         self.end();
-        while let Some(job) = self.try_take() {
+        for job in self.try_take(usize::MAX) {
             job.done(Outcome::Failed(StoreError::Unavailable(reason.to_owned())));
         }
     }

@@ -24,8 +24,8 @@ impl Reader {
     /// Runs until the queue has ended and is empty.
     pub(crate) fn run(mut self) {
         loop {
-            match self.queue.take(Duration::from_secs(60)) {
-                Taken::Job(job) => self.read(job),
+            match self.queue.take(Duration::from_secs(60), 1) {
+                Taken::Jobs(jobs) => jobs.into_iter().for_each(|job| self.read(job)),
                 Taken::Nothing => {}
                 Taken::Ended => break,
             }

@@ -1,5 +1,6 @@
 //! The writer thread: takes what is queued, runs it as one batch, answers everybody after COMMIT.
 
+use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -51,8 +52,8 @@ impl Writer {
     /// Runs until the queue has ended and is empty.
     pub(crate) fn run(mut self) {
         loop {
-            match self.queue.take(Duration::from_millis(LOOK_MS)) {
-                Taken::Job(job) => self.take(job),
+            match self.queue.take(Duration::from_millis(LOOK_MS), BATCH_MAX) {
+                Taken::Jobs(jobs) => self.work(jobs),
                 Taken::Nothing => {}
                 Taken::Ended => break,
             }
@@ -63,10 +64,13 @@ impl Writer {
         }
     }
 
-    fn take(&mut self, job: Box<dyn Job>) {
-        match self.admit(job.as_ref()) {
-            Ok(()) => self.batch(job),
-            Err(error) => answer(job, Outcome::Failed(error)),
+    /// Works off what was taken, batch by batch.
+    fn work(&mut self, mut jobs: VecDeque<Box<dyn Job>>) {
+        while let Some(job) = jobs.pop_front() {
+            match self.admit(job.as_ref()) {
+                Ok(()) => self.batch(job, &mut jobs),
+                Err(error) => answer(job, Outcome::Failed(error)),
+            }
         }
     }
 
@@ -83,19 +87,22 @@ impl Writer {
         }
     }
 
-    fn batch(&mut self, first: Box<dyn Job>) {
+    /// One commit: `first`, what was taken with it, and what comes while it runs, until the batch is full or its time over.
+    fn batch(&mut self, first: Box<dyn Job>, taken: &mut VecDeque<Box<dyn Job>>) {
         let begun_us = self.clock.monotonic_us();
         let (queue, clock) = (self.queue.clone(), self.clock.clone());
-        let mut taken = 1;
-        let mut unfit = vec![];
+        let (mut count, mut expired) = (1, vec![]);
         let mut more = || {
-            while taken < BATCH_MAX && clock.monotonic_us() < begun_us + BATCH_US {
-                let job = queue.try_take()?;
-                taken += 1;
+            while count < BATCH_MAX && clock.monotonic_us() < begun_us + BATCH_US {
+                if taken.is_empty() {
+                    *taken = queue.try_take(BATCH_MAX - count);
+                }
+                let job = taken.pop_front()?;
                 if begun_us <= job.deadline_us() {
+                    count += 1;
                     return Some(job);
                 }
-                unfit.push(job);
+                expired.push(job);
             }
             None
         };
@@ -103,7 +110,7 @@ impl Writer {
         self.measure(begun_us, finished.len());
         self.judge(finished.iter().map(|(_, outcome)| outcome));
         finished.into_iter().for_each(|(job, outcome)| answer(job, outcome));
-        unfit.into_iter().for_each(|job| answer(job, Outcome::Failed(StoreError::Expired)));
+        expired.into_iter().for_each(|job| answer(job, Outcome::Failed(StoreError::Expired)));
         self.relieve();
     }
 

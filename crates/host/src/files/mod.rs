@@ -1,0 +1,234 @@
+//! Durable files on the disk of this machine, below one root.
+//!
+//! Invariants: what a call reported as done survives a power cut; readers see a whole file, the old or the new one;
+//! nothing outside of the root is ever touched, whatever links lie below it (each step of a path is opened below the
+//! handle of the one before, links refused); no handle is synced again after a sync of it failed (KER-41): every call
+//! opens its own. One `DiskFiles` per root and time, see [`crate::DirLock`]: opening sweeps the temporaries of the one
+//! before.
+//!
+//! Deliberately not here: removal of empty directories (they would have to be made durable again), syncs shared by many
+//! puts, and limits on how much is stored.
+
+mod directory;
+mod root;
+#[cfg(test)]
+mod tests;
+
+use std::collections::HashSet;
+use std::fs::File;
+use std::io::{self, ErrorKind, Read, Write};
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use base::{Files, RelPath};
+
+use directory::{Directory, Kind};
+pub(crate) use root::make_root;
+
+/// How the names of files begin that are being written. No path of ours may hold such a name.
+const TEMPORARY: &str = ".tmp-";
+/// Directories remembered as durable; beyond it they are forgotten, which costs a sync each.
+const SETTLED_MAX: usize = 65_536;
+
+/// How a file or directory is synced; tests bring one that fails or writes down.
+type SyncFile = Box<dyn Fn(&File) -> io::Result<()> + Send + Sync>;
+
+/// Files below a directory of this machine.
+pub struct DiskFiles {
+    root: Directory,
+    sync: SyncFile,
+    /// Directories that are known to be durable in their parents. One that another call has just made may not be.
+    settled: Mutex<HashSet<String>>,
+    temporaries: AtomicU64,
+}
+
+impl DiskFiles {
+    /// Opens the files below `root`, which is made if it is missing, and removes what an earlier server left unfinished.
+    ///
+    /// # Errors
+    /// The directory cannot be made or read.
+    pub fn open(root: &Path) -> io::Result<Self> {
+        make_root(root)?;
+        let root = Directory::open(root)?;
+        sweep(&root)?;
+        Ok(Self { root, sync: Box::new(File::sync_all), settled: Mutex::default(), temporaries: AtomicU64::new(0) })
+    }
+
+    /// The directory of `path`, made with all above it where missing, each durable in its parent.
+    fn made_parent<'p>(&self, path: &'p RelPath) -> io::Result<(Directory, &'p str)> {
+        let (mut at, mut end) = (self.root.reopen()?, 0);
+        let (parents, name) = split(path)?;
+        for step in parents {
+            end += step.len() + usize::from(end > 0);
+            let prefix = &path.as_str()[..end];
+            let made = at.make(step)?;
+            let below = at.enter(step)?;
+            if made || !self.settled().contains(prefix) {
+                at.sync(&self.sync)?;
+                self.settle(prefix);
+            }
+            at = below;
+        }
+        Ok((at, name))
+    }
+
+    /// The directory of `path`, if it is there.
+    fn parent<'p>(&self, path: &'p RelPath) -> io::Result<(Directory, &'p str)> {
+        let (parents, name) = split(path)?;
+        let at = parents.into_iter().try_fold(self.root.reopen()?, |at, step| at.enter(step))?;
+        Ok((at, name))
+    }
+
+    /// Writes and syncs a file under a temporary name, and tells the name. On an error nothing is left.
+    fn write_temporary(&self, directory: &Directory, bytes: &[u8]) -> io::Result<String> {
+        let (mut file, name) = self.new_temporary(directory)?;
+        let written = file.write_all(bytes).and_then(|()| (self.sync)(&file));
+        written.map(|()| name.clone()).inspect_err(|_| discard(directory, &name))
+    }
+
+    fn new_temporary(&self, directory: &Directory) -> io::Result<(File, String)> {
+        loop {
+            let number = self.temporaries.fetch_add(1, Ordering::Relaxed);
+            let name = format!("{TEMPORARY}{}-{number}", std::process::id());
+            match directory.create(&name) {
+                Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+                created => return created.map(|file| (file, name)),
+            }
+        }
+    }
+
+    fn settled(&self) -> MutexGuard<'_, HashSet<String>> {
+        self.settled.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn settle(&self, directory: &str) {
+        let mut settled = self.settled();
+        if settled.len() >= SETTLED_MAX {
+            settled.clear();
+        }
+        settled.insert(directory.to_owned());
+    }
+
+    fn put_whole(&self, path: &RelPath, bytes: &[u8]) -> io::Result<()> {
+        let (directory, name) = self.made_parent(path)?;
+        let temporary = self.write_temporary(&directory, bytes)?;
+        directory.rename(&temporary, &directory, name).inspect_err(|_| discard(&directory, &temporary))?;
+        directory.sync(&self.sync)
+    }
+
+    fn get_whole(&self, path: &RelPath, bytes_max: u64) -> io::Result<Vec<u8>> {
+        let (directory, name) = self.parent(path)?;
+        let file = directory.open_regular(name)?;
+        let size = file.metadata()?.len();
+        if size > bytes_max {
+            let text = format!("{size} bytes, more than {bytes_max}");
+            return Err(io::Error::new(ErrorKind::FileTooLarge, text));
+        }
+        let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or(0));
+        file.take(bytes_max).read_to_end(&mut bytes)?;
+        Ok(bytes)
+    }
+
+    fn rename_durably(&self, from: &RelPath, to: &RelPath) -> io::Result<()> {
+        let (source, old) = self.parent(from)?;
+        source.must_be_regular(old)?;
+        let (target, new) = self.made_parent(to)?;
+        source.rename(old, &target, new)?;
+        // The target first: a power cut in between may show the file twice, but never not at all.
+        target.sync(&self.sync)?;
+        source.sync(&self.sync)
+    }
+
+    fn remove_durably(&self, path: &RelPath) -> io::Result<()> {
+        let Some((directory, name)) = found(self.parent(path))? else { return Ok(()) };
+        found(directory.remove(name))?;
+        // Also when it is gone already: the sync of the removal before may have failed.
+        directory.sync(&self.sync)
+    }
+
+    fn list_regular(&self, directory: &RelPath) -> io::Result<Vec<String>> {
+        let (parent, name) = self.parent(directory)?;
+        let entries = parent.enter(name)?.entries()?;
+        let shown = |name: &String| !is_temporary(name) && RelPath::new(name).is_some();
+        let regular = entries.into_iter().filter(|(_, kind)| *kind == Kind::Regular).map(|(name, _)| name);
+        let mut names: Vec<String> = regular.filter(shown).collect();
+        names.sort_unstable();
+        Ok(names)
+    }
+}
+
+impl Files for DiskFiles {
+    fn put(&self, path: &RelPath, bytes: &[u8]) -> io::Result<()> {
+        self.put_whole(path, bytes).map_err(named("put", path))
+    }
+
+    fn get(&self, path: &RelPath, bytes_max: u64) -> io::Result<Vec<u8>> {
+        self.get_whole(path, bytes_max).map_err(named("get", path))
+    }
+
+    fn rename(&self, from: &RelPath, to: &RelPath) -> io::Result<()> {
+        self.rename_durably(from, to).map_err(named("rename", from))
+    }
+
+    fn remove(&self, path: &RelPath) -> io::Result<()> {
+        self.remove_durably(path).map_err(named("remove", path))
+    }
+
+    fn list(&self, directory: &RelPath) -> io::Result<Vec<String>> {
+        let listed = found(self.list_regular(directory)).map_err(named("list", directory))?;
+        Ok(listed.unwrap_or_default())
+    }
+}
+
+impl std::fmt::Debug for DiskFiles {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("DiskFiles").field("root", &self.root).finish_non_exhaustive()
+    }
+}
+
+/// The directories above a path, and its last name.
+fn split(path: &RelPath) -> io::Result<(Vec<&str>, &str)> {
+    if path.as_str().split('/').any(is_temporary) {
+        let text = format!("names that begin with {TEMPORARY} are those of unfinished files");
+        return Err(io::Error::new(ErrorKind::InvalidInput, text));
+    }
+    let (parents, name) = path.as_str().rsplit_once('/').unwrap_or(("", path.as_str()));
+    Ok((parents.split('/').filter(|step| !step.is_empty()).collect(), name))
+}
+
+fn is_temporary(name: &str) -> bool {
+    name.starts_with(TEMPORARY)
+}
+
+/// Removes a temporary after a failure; what is left of it, the next start sweeps.
+fn discard(directory: &Directory, temporary: &str) {
+    if let Err(error) = directory.remove(temporary) {
+        tracing::warn!(%error, temporary, "an unfinished file could not be removed");
+    }
+}
+
+fn found<T>(result: io::Result<T>) -> io::Result<Option<T>> {
+    match result {
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        other => other.map(Some),
+    }
+}
+
+/// The error with what was tried in its text, and of the same kind.
+fn named(verb: &'static str, path: &RelPath) -> impl FnOnce(io::Error) -> io::Error {
+    move |error| io::Error::new(error.kind(), format!("{verb} {path}: {error}"))
+}
+
+/// Removes temporaries everywhere below a directory. Links are not followed. Recursive, so that no more handles are open
+/// than the tree is deep.
+fn sweep(directory: &Directory) -> io::Result<()> {
+    for (name, kind) in directory.entries()? {
+        match kind {
+            Kind::Directory => sweep(&directory.enter(&name)?)?,
+            Kind::Regular if is_temporary(&name) => directory.remove(&name)?,
+            Kind::Regular | Kind::Other => {}
+        }
+    }
+    Ok(())
+}

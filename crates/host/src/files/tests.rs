@@ -1,0 +1,249 @@
+use super::*;
+use crate::side_by_side;
+use std::os::unix::fs::symlink;
+use std::process::Command;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use tempfile::TempDir;
+
+const ANY: u64 = 1 << 20;
+
+fn fresh() -> (TempDir, DiskFiles) {
+    let directory = tempfile::tempdir().unwrap();
+    let files = DiskFiles::open(&directory.path().join("root")).unwrap();
+    (directory, files)
+}
+
+fn path(text: &str) -> RelPath {
+    RelPath::new(text).unwrap()
+}
+
+/// All that lies below the root: names of temporaries included.
+fn everything(directory: &TempDir) -> Vec<String> {
+    let found = Command::new("find").arg(".").current_dir(directory.path().join("root")).output().unwrap();
+    let mut names: Vec<String> = String::from_utf8(found.stdout).unwrap().lines().map(str::to_owned).collect();
+    names.sort();
+    names
+}
+
+/// Replaces the syncs: `fails` decides by whether it is a directory's.
+fn failing(mut files: DiskFiles, fails: fn(bool) -> bool) -> DiskFiles {
+    files.sync = Box::new(move |file| {
+        let refused = fails(file.metadata()?.is_dir());
+        if refused { Err(io::Error::other("the disk failed, on purpose")) } else { file.sync_all() }
+    });
+    files
+}
+
+#[test]
+fn what_was_put_is_got_and_replaced_whole() {
+    let (directory, files) = fresh();
+    for bytes in [&b""[..], b"first", &[0xFF; 100_000]] {
+        files.put(&path("in/2026/x"), bytes).unwrap();
+        assert_eq!(files.get(&path("in/2026/x"), ANY).unwrap(), bytes);
+    }
+    assert_eq!(everything(&directory), [".", "./in", "./in/2026", "./in/2026/x"]);
+}
+
+#[test]
+fn too_large_a_file_is_refused_before_it_is_read() {
+    let (directory, files) = fresh();
+    let sparse = File::create(directory.path().join("root/giant")).unwrap();
+    sparse.set_len(1 << 40).unwrap();
+    assert_eq!(files.get(&path("giant"), ANY).unwrap_err().kind(), ErrorKind::FileTooLarge);
+    files.put(&path("five"), b"12345").unwrap();
+    assert_eq!(files.get(&path("five"), 5).unwrap(), b"12345");
+    let refused = files.get(&path("five"), 4).unwrap_err();
+    assert_eq!(refused.to_string(), "get five: 5 bytes, more than 4");
+}
+
+#[test]
+fn missing_files_are_not_found() {
+    let (_directory, files) = fresh();
+    assert_eq!(files.get(&path("a"), ANY).unwrap_err().kind(), ErrorKind::NotFound);
+    assert_eq!(files.get(&path("no/such/a"), ANY).unwrap_err().kind(), ErrorKind::NotFound);
+    assert_eq!(files.rename(&path("a"), &path("b")).unwrap_err().kind(), ErrorKind::NotFound);
+    files.remove(&path("a")).unwrap();
+    files.remove(&path("no/such/a")).unwrap();
+    assert_eq!(files.list(&path("no/such")).unwrap(), [""; 0]);
+}
+
+#[test]
+fn a_rename_moves_between_directories_and_replaces() {
+    let (directory, files) = fresh();
+    files.put(&path("new/a"), b"new").unwrap();
+    files.put(&path("done/a"), b"old").unwrap();
+    files.rename(&path("new/a"), &path("done/a")).unwrap();
+    assert_eq!(files.get(&path("done/a"), ANY).unwrap(), b"new");
+    files.rename(&path("done/a"), &path("deep/er/b")).unwrap();
+    assert_eq!(everything(&directory), [".", "./deep", "./deep/er", "./deep/er/b", "./done", "./new"]);
+    assert_eq!(files.rename(&path("deep"), &path("flat")).unwrap_err().kind(), ErrorKind::InvalidInput);
+}
+
+#[test]
+fn a_removal_can_be_repeated() {
+    let (directory, files) = fresh();
+    files.put(&path("a/b"), b"x").unwrap();
+    files.remove(&path("a/b")).unwrap();
+    files.remove(&path("a/b")).unwrap();
+    assert_eq!(everything(&directory), [".", "./a"]);
+}
+
+#[test]
+fn a_list_is_sorted_and_shows_regular_files_only() {
+    let (directory, files) = fresh();
+    for name in ["d/z", "d/a", "d/ä", "d/B", "d/below/x"] {
+        files.put(&path(name), b"").unwrap();
+    }
+    let inside = |name: &str| directory.path().join("root/d").join(name);
+    std::fs::write(inside(".tmp-1-1"), "unfinished").unwrap();
+    std::fs::write(inside("new\nline"), "no path of ours").unwrap();
+    symlink("a", inside("link")).unwrap();
+    assert_eq!(files.list(&path("d")).unwrap(), ["B", "a", "z", "ä"]);
+}
+
+#[test]
+fn temporaries_of_a_dead_server_are_swept_at_open() {
+    let (directory, files) = fresh();
+    files.put(&path("a/b/kept"), b"x").unwrap();
+    drop(files);
+    for name in ["root/.tmp-1-1", "root/a/.tmp-2", "root/a/b/.tmp-3-9"] {
+        std::fs::write(directory.path().join(name), "unfinished").unwrap();
+    }
+    let outside = directory.path().join("outside");
+    std::fs::create_dir(&outside).unwrap();
+    std::fs::write(outside.join(".tmp-4"), "another's").unwrap();
+    symlink(&outside, directory.path().join("root/link")).unwrap();
+    DiskFiles::open(&directory.path().join("root")).unwrap();
+    assert_eq!(everything(&directory), [".", "./a", "./a/b", "./a/b/kept", "./link"]);
+    assert!(outside.join(".tmp-4").exists(), "links are not followed");
+}
+
+#[test]
+fn names_of_temporaries_cannot_be_used() {
+    let (_directory, files) = fresh();
+    for name in [".tmp-1", "a/.tmp-1", ".tmp-1/a"] {
+        let refused = files.put(&path(name), b"would be swept").unwrap_err();
+        assert_eq!(refused.kind(), ErrorKind::InvalidInput, "{name}");
+    }
+}
+
+#[test]
+fn links_are_refused_wherever_they_lie() {
+    let (directory, files) = fresh();
+    let (outside, root) = (directory.path().join("outside"), directory.path().join("root"));
+    std::fs::create_dir(&outside).unwrap();
+    std::fs::write(outside.join("secret"), "secret").unwrap();
+    symlink(&outside, root.join("way")).unwrap();
+    symlink(outside.join("secret"), root.join("file")).unwrap();
+    assert!(files.get(&path("file"), ANY).is_err());
+    assert!(files.get(&path("way/secret"), ANY).is_err());
+    assert!(files.put(&path("way/new"), b"x").is_err());
+    assert!(files.list(&path("way")).is_err());
+    assert!(files.remove(&path("way/secret")).is_err());
+    assert!(files.rename(&path("way/secret"), &path("taken")).is_err());
+    files.put(&path("file"), b"mine").unwrap();
+    assert_eq!(files.get(&path("file"), ANY).unwrap(), b"mine", "a put replaces the link, not its target");
+    assert_eq!(std::fs::read_to_string(outside.join("secret")).unwrap(), "secret");
+    assert_eq!(std::fs::read_dir(&outside).unwrap().count(), 1);
+}
+
+#[test]
+fn what_is_no_regular_file_is_refused_without_waiting() {
+    let (directory, files) = fresh();
+    let fifo = directory.path().join("root/fifo");
+    assert!(Command::new("mkfifo").arg(&fifo).status().unwrap().success());
+    std::fs::create_dir(directory.path().join("root/sub")).unwrap();
+    for name in ["fifo", "sub"] {
+        assert_eq!(files.get(&path(name), ANY).unwrap_err().kind(), ErrorKind::InvalidInput, "{name}");
+    }
+    assert!(files.put(&path("sub"), b"x").is_err() && files.remove(&path("sub")).is_err());
+    assert_eq!(everything(&directory), [".", "./fifo", "./sub"]);
+}
+
+#[test]
+fn concurrent_puts_leave_one_of_them_whole() {
+    let (directory, files) = fresh();
+    let stop = AtomicBool::new(false);
+    let whole = |bytes: &[u8]| bytes.len() == 50_000 && bytes.iter().all(|byte| *byte == bytes[0]);
+    files.put(&path("deep/a"), &[9; 50_000]).unwrap();
+    side_by_side(5, |index| match u8::try_from(index).unwrap() {
+        4 => {
+            while !stop.load(Ordering::Relaxed) {
+                assert!(whole(&files.get(&path("deep/a"), ANY).unwrap()));
+            }
+        }
+        writer => {
+            (0..25).for_each(|_| files.put(&path("deep/a"), &[writer; 50_000]).unwrap());
+            stop.store(true, Ordering::Relaxed);
+        }
+    });
+    assert!(whole(&files.get(&path("deep/a"), ANY).unwrap()));
+    assert_eq!(everything(&directory), [".", "./deep", "./deep/a"]);
+}
+
+#[test]
+fn ker_41_a_failed_sync_of_the_file_is_an_error_and_leaves_the_old_content() {
+    let (directory, files) = fresh();
+    files.put(&path("a/b"), b"old").unwrap();
+    let files = failing(files, |is_directory| !is_directory);
+    let error = files.put(&path("a/b"), b"new").unwrap_err();
+    assert_eq!(error.to_string(), "put a/b: the disk failed, on purpose");
+    assert_eq!(files.get(&path("a/b"), ANY).unwrap(), b"old");
+    assert_eq!(everything(&directory), [".", "./a", "./a/b"]);
+}
+
+#[test]
+fn ker_41_a_failed_sync_of_the_directory_is_an_error() {
+    let (_directory, files) = fresh();
+    files.put(&path("a"), b"old").unwrap();
+    let files = failing(files, |is_directory| is_directory);
+    assert!(files.put(&path("a"), b"new").is_err());
+    assert!(files.put(&path("new/a"), b"new").is_err());
+    assert!(files.rename(&path("a"), &path("b")).is_err());
+    assert!(files.remove(&path("b")).is_err());
+    assert!(files.remove(&path("b")).is_err(), "its removal is still not durable");
+}
+
+/// Syncs in order: for a file whether its target was there already, for a directory its name.
+fn recording(mut files: DiskFiles, root: std::path::PathBuf) -> (DiskFiles, Arc<Mutex<Vec<String>>>) {
+    let syncs = Arc::new(Mutex::new(vec![]));
+    let record = Arc::clone(&syncs);
+    files.sync = Box::new(move |file| {
+        use std::os::fd::AsRawFd;
+        let name = std::fs::read_link(format!("/proc/self/fd/{}", file.as_raw_fd()))?;
+        let below = name.strip_prefix(&root).unwrap().display().to_string();
+        let target = root.join("x/y/a").exists();
+        let what = if below.contains(TEMPORARY) { format!("file, target {target}") } else { format!("/{below}") };
+        record.lock().unwrap().push(what);
+        file.sync_all()
+    });
+    (files, syncs)
+}
+
+#[test]
+fn everything_that_changed_is_synced_and_the_file_before_its_name() {
+    let (directory, files) = fresh();
+    let root = directory.path().join("root").canonicalize().unwrap();
+    let (files, syncs) = recording(files, root);
+    let taken = || std::mem::take(&mut *syncs.lock().unwrap());
+    files.put(&path("x/y/a"), b"1").unwrap();
+    assert_eq!(taken(), ["/", "/x", "file, target false", "/x/y"], "new directories are synced above");
+    files.put(&path("x/y/a"), b"2").unwrap();
+    assert_eq!(taken(), ["file, target true", "/x/y"], "known directories are not");
+    files.rename(&path("x/y/a"), &path("x/b")).unwrap();
+    assert_eq!(taken(), ["/x", "/x/y"], "both sides of a rename");
+    files.remove(&path("x/b")).unwrap();
+    assert_eq!(taken(), ["/x"]);
+}
+
+#[test]
+fn a_directory_found_at_start_is_synced_before_it_is_relied_on() {
+    let (directory, files) = fresh();
+    drop(files);
+    let root = directory.path().join("root").canonicalize().unwrap();
+    std::fs::create_dir(root.join("x")).unwrap();
+    let (files, syncs) = recording(DiskFiles::open(&root).unwrap(), root);
+    files.put(&path("x/a"), b"1").unwrap();
+    assert_eq!(*syncs.lock().unwrap(), ["/", "file, target false", "/x"]);
+}

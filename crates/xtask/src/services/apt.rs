@@ -1,0 +1,31 @@
+//! Debian packages: installed for root, named exactly for everybody else.
+
+use crate::{Result, process};
+use std::process::Command;
+use std::sync::OnceLock;
+
+/// Others on the machine may be installing too: wait for them.
+const LOCK_WAIT: &str = "DPkg::Lock::Timeout=300";
+
+pub(super) fn install(package: &str) -> Result<()> {
+    if !process::is_root() {
+        return Err(missing(package));
+    }
+    eprintln!("xtask: installing the Debian package {package}");
+    static UPDATED: OnceLock<Result<()>> = OnceLock::new();
+    UPDATED.get_or_init(|| apt_get(&["update"])).clone()?;
+    apt_get(&["install", "-y", "--no-install-recommends", package])
+}
+
+fn missing(package: &str) -> String {
+    format!(
+        "the Debian package {package} is not installed; as root: \
+         apt-get update && apt-get install -y --no-install-recommends {package}"
+    )
+}
+
+fn apt_get(arguments: &[&str]) -> Result<()> {
+    let mut command = Command::new("apt-get");
+    command.args(["-o", LOCK_WAIT]).args(arguments).env("DEBIAN_FRONTEND", "noninteractive");
+    process::must(&mut command)
+}

@@ -1,0 +1,176 @@
+//! The direction of dependencies, as ARCHITECTURE.md draws it. Development dependencies are free.
+
+use super::Finding;
+use crate::repo::{File, Tree};
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Layer {
+    Contracts,
+    Kernel,
+    Engine,
+    Kit,
+    Service,
+    Suite,
+    /// The server's library: the one place that names engines and host parts.
+    Server,
+    Program,
+    Example,
+    /// Depends on nothing of ours, so that it builds in seconds.
+    Chores,
+}
+
+use Layer::{Chores, Contracts, Engine, Example, Kernel, Kit, Program, Server, Service, Suite};
+
+const CRATES: [(&str, Layer); 18] = [
+    ("base", Contracts),
+    ("kernel", Kernel),
+    ("store-sqlite", Engine),
+    ("store-postgres", Engine),
+    ("host", Engine),
+    ("web", Kit),
+    ("client", Kit),
+    ("folder-agent", Kit),
+    ("documents", Service),
+    ("exchange", Service),
+    ("workflow", Service),
+    ("folders", Service),
+    ("sensors", Service),
+    ("store-suite", Suite),
+    ("fastness", Server),
+    ("sim", Program),
+    ("bench", Program),
+    ("xtask", Chores),
+];
+
+/// What a crate of this layer may depend on.
+fn below(layer: Layer) -> &'static [Layer] {
+    match layer {
+        Contracts | Chores => &[],
+        Kernel | Engine => &[Contracts],
+        Kit => &[Contracts, Kernel],
+        Service => &[Contracts, Kernel, Kit],
+        Suite => &[Contracts, Kernel, Engine],
+        Server => &[Contracts, Kernel, Engine, Kit, Service],
+        Program | Example => &[Contracts, Kernel, Engine, Kit, Service, Server],
+    }
+}
+
+pub(super) fn check(tree: &Tree) -> Vec<Finding> {
+    let manifests: Vec<&File> = tree.files.iter().filter(|file| file.path.ends_with("/Cargo.toml")).collect();
+    let ours: Vec<&str> = manifests.iter().filter_map(|file| package(&file.text)).collect();
+    manifests.into_iter().flat_map(|file| check_manifest(file, &ours)).collect()
+}
+
+fn check_manifest(file: &File, ours: &[&str]) -> Vec<Finding> {
+    let Some(name) = package(&file.text) else { return Vec::new() };
+    let Some(layer) = layer_of(&file.path, name) else {
+        return vec![Finding::new(file, 1, format!("crate `{name}` has no layer: add it to tidy/layers.rs"))];
+    };
+    let own = dependencies(&file.text).into_iter().filter(|(_, dependency)| ours.contains(dependency));
+    let allowed = |dependency: &str| layer_of("", dependency).is_some_and(|other| below(layer).contains(&other));
+    let bad = own.filter(|(_, dependency)| !allowed(dependency));
+    bad.map(|(line, dependency)| Finding::new(file, line, message(name, layer, dependency))).collect()
+}
+
+fn message(name: &str, layer: Layer, dependency: &str) -> String {
+    format!("`{name}` ({layer:?}) must not depend on `{dependency}`; it may on {:?}", below(layer))
+}
+
+fn layer_of(path: &str, name: &str) -> Option<Layer> {
+    let listed = CRATES.iter().find(|(crate_name, _)| *crate_name == name).map(|(_, layer)| *layer);
+    listed.or_else(|| path.starts_with("examples/").then_some(Example))
+}
+
+fn package(manifest: &str) -> Option<&str> {
+    let section = manifest.split("[package]").nth(1)?;
+    let line = section.lines().find(|line| key(line) == Some("name"))?;
+    line.split('"').nth(1)
+}
+
+/// Lines and names of normal and build dependencies, in both ways TOML writes them.
+fn dependencies(manifest: &str) -> Vec<(usize, &str)> {
+    let mut found = Vec::new();
+    let mut inside = false;
+    for (index, line) in manifest.lines().enumerate() {
+        if let Some(section) = line.trim().strip_prefix('[') {
+            let section = section.trim_end_matches(']');
+            let (table, name) =
+                section.rsplit_once("dependencies.").map_or((section, None), |(_, name)| (section, Some(name)));
+            let counts = section.contains("dependencies")
+                && !table.contains("dev-dependencies")
+                && !section.starts_with("workspace");
+            inside = counts && name.is_none();
+            found.extend(name.filter(|_| counts).map(|name| (index + 1, name)));
+        } else if inside {
+            found.extend(renamed(line).or_else(|| key(line)).map(|name| (index + 1, name)));
+        }
+    }
+    found
+}
+
+/// `other = { package = "name" }` depends on `name`.
+fn renamed(line: &str) -> Option<&str> {
+    line.split_once("package")?.1.trim_start().strip_prefix('=')?.split('"').nth(1)
+}
+
+fn key(line: &str) -> Option<&str> {
+    let key = line.split_once('=')?.0.trim().trim_end_matches(".workspace").trim_matches('"');
+    (!key.is_empty() && !key.starts_with('#')).then_some(key)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::expect_findings;
+    use super::*;
+
+    fn manifest(name: &str, rest: &str) -> String {
+        format!("[package]\nname = \"{name}\"\n{rest}")
+    }
+
+    #[test]
+    fn a_service_may_use_the_kit_but_not_another_service() {
+        let exchange =
+            manifest("exchange", "[dependencies]\nweb.workspace = true\nsensors = { path = \"x\" }\nserde = \"1\"\n");
+        let files = [
+            ("crates/exchange/Cargo.toml", exchange.as_str()),
+            ("crates/sensors/Cargo.toml", &manifest("sensors", "")),
+            ("crates/web/Cargo.toml", &manifest("web", "")),
+        ];
+        let expected = "crates/exchange/Cargo.toml:5: `exchange` (Service) must not depend on `sensors`; \
+                        it may on [Contracts, Kernel, Kit]";
+        expect_findings(check, &files, &[expected]);
+    }
+
+    #[test]
+    fn tables_renames_and_build_dependencies_count_and_dev_dependencies_do_not() {
+        let rest = "[dev-dependencies]\nhost.workspace = true\n[dev-dependencies.kernel]\npath = \"x\"\n\
+                    [dependencies.kernel]\npath = \"x\"\n[build-dependencies]\nk = { package = \"host\" }\n\
+                    [target.'cfg(unix)'.dependencies]\nkernel = \"1\"\n";
+        let base = manifest("base", rest);
+        let files = [
+            ("crates/base/Cargo.toml", base.as_str()),
+            ("crates/host/Cargo.toml", &manifest("host", "")),
+            ("crates/kernel/Cargo.toml", &manifest("kernel", "")),
+        ];
+        let text = |line: usize, name: &str| {
+            format!("crates/base/Cargo.toml:{line}: `base` (Contracts) must not depend on `{name}`; it may on []")
+        };
+        expect_findings(check, &files, &[&text(7, "kernel"), &text(10, "host"), &text(12, "kernel")]);
+    }
+
+    #[test]
+    fn a_crate_without_a_layer_is_named_and_an_example_has_one() {
+        let example = manifest("ledger", "[dependencies]\nfastness.workspace = true\n");
+        let files = [
+            ("crates/odd/Cargo.toml", manifest("odd", "")),
+            ("examples/ledger/Cargo.toml", example),
+            ("crates/fastness/Cargo.toml", manifest("fastness", "")),
+        ];
+        let files = files.each_ref().map(|(path, text)| (*path, text.as_str()));
+        expect_findings(
+            check,
+            &files,
+            &["crates/odd/Cargo.toml:1: crate `odd` has no layer: add it to tidy/layers.rs"],
+        );
+    }
+}
