@@ -1,1 +1,55 @@
-//! (in the making)
+//! The HTTP edge: accept loop, limits, authentication, errors as JSON, route table, API description, page frame.
+//!
+//! A request goes straight in: [`serve`] (bounds per connection) → what every request passes (head, admission, key) →
+//! the router → role check → handler → [`Api::call`] → the kernel. From one table of [`Route`]s come the router, the role
+//! check, the OpenAPI document and the page that people read, so none of them can say something else than the others.
+//!
+//! ```ignore
+//! pub fn routes() -> Vec<Route> {
+//!     vec![
+//!         Route::operation("/v1/{ns}/ledger/transfers", &TRANSFER)       // body = input, answer = result
+//!             .roles(&[Role::App]).tag("Ledger").summary("Move money between accounts"),
+//!         Route::get("/v1/{ns}/ledger/accounts/{id}", account)           // any handler: Api, PathOf, QueryOf, JsonBody
+//!             .roles(&[Role::App, Role::Reader]).tag("Ledger").summary("Show an account")
+//!             .param("id", "Name of the account").answers::<AccountView>(200).errors(&[NACCOUNT]),
+//!     ]
+//! }
+//! ```
+//!
+//! Invariants: without a valid key nothing below `/v1` is told apart; every error has the shape of KER-9 and holds no
+//! words of an engine; every size, count and time has a bound (KER-34); no secret and no body is ever logged.
+//! Deliberately not here: what any service does, TLS, gRPC.
+
+mod admission;
+mod answer;
+mod api;
+mod app;
+mod auth;
+mod body;
+mod edge;
+mod error;
+mod head;
+mod keys;
+mod metrics;
+mod openapi;
+mod params;
+mod pipeline;
+mod route;
+mod shutdown;
+mod system;
+mod time;
+pub mod ui;
+mod wait;
+mod watch;
+
+pub use answer::{Answer, ApiResult, List};
+pub use api::Api;
+pub use app::{App, AppConfig, Shared};
+pub use body::{BodyLimits, JsonBody, NoBody};
+pub use edge::{Drained, EdgeLimits, serve};
+pub use error::{ApiError, ErrorBody};
+pub use metrics::metrics_handle;
+pub use params::{Page, PageQuery, PathOf, QueryOf};
+pub use route::{Access, Route, RouteInfo, RouteLimits, Service};
+pub use shutdown::Shutdown;
+pub use time::rfc3339;

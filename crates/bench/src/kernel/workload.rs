@@ -62,14 +62,20 @@ pub struct Bank {
 }
 
 impl Bank {
+    /// A bank with its accounts at zero.
     pub fn open(store: Arc<dyn Store>, clock: Arc<RealClock>) -> Result<Self> {
+        let bank = Self::join(store, clock)?;
+        bank.open_accounts()?;
+        Ok(bank)
+    }
+
+    /// A bank that another process opened.
+    pub fn join(store: Arc<dyn Store>, clock: Arc<RealClock>) -> Result<Self> {
         let env = Env { clock, entropy: Arc::new(OsEntropy), timers: Arc::new(ThreadTimers::new()) };
         let config = KernelConfig { admin_namespace: "main".into(), ..KernelConfig::default() };
         let kernel = Kernel::open(env, config, &[&BENCH], vec![("main".into(), store)])?;
         let main = kernel.namespace("main")?.clone();
-        let bank = Self { kernel, main };
-        bank.open_accounts()?;
-        Ok(bank)
+        Ok(Self { kernel, main })
     }
 
     fn open_accounts(&self) -> Result<()> {

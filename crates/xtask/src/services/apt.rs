@@ -7,20 +7,19 @@ use std::sync::OnceLock;
 /// Others on the machine may be installing too: wait for them.
 const LOCK_WAIT: &str = "DPkg::Lock::Timeout=300";
 
+/// Needs root.
 pub(super) fn install(package: &str) -> Result<()> {
-    if !process::is_root() {
-        return Err(missing(package));
-    }
     eprintln!("xtask: installing the Debian package {package}");
     static UPDATED: OnceLock<Result<()>> = OnceLock::new();
     UPDATED.get_or_init(|| apt_get(&["update"])).clone()?;
     apt_get(&["install", "-y", "--no-install-recommends", package])
 }
 
-fn missing(package: &str) -> String {
+/// For whoever is not root: exactly what to do.
+pub(super) fn advice(packages: &[&str]) -> String {
     format!(
-        "the Debian package {package} is not installed; as root: \
-         apt-get update && apt-get install -y --no-install-recommends {package}"
+        "Debian packages are missing; as root: apt-get update && apt-get install -y --no-install-recommends {}",
+        packages.join(" ")
     )
 }
 

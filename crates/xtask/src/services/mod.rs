@@ -81,10 +81,8 @@ pub(crate) fn words() -> Vec<&'static str> {
 
 /// Starts every service in a fresh folder that the guard owns.
 pub(crate) fn up(guard: &mut Guard) -> Result<Running> {
+    install_missing()?;
     let mut env = tools()?;
-    for service in all().iter().filter(|service| !service.installed()) {
-        service.install()?;
-    }
     let folder = fresh_folder()?;
     guard.own(&folder)?;
     let mut services = Vec::new();
@@ -102,15 +100,25 @@ fn start(service: &dyn Service, folder: &Path, guard: &mut Guard) -> Result<Inst
     service.start(&own, guard).map_err(|message| format!("{} did not start: {message}", service.name()))
 }
 
-/// Installs missing tools and tells the tests where they are, so that these can fail loudly without.
+/// Names all that is missing at once to whoever may not install it.
+fn install_missing() -> Result<()> {
+    let services: Vec<Box<dyn Service>> = all().into_iter().filter(|service| !service.installed()).collect();
+    let tools: Vec<&str> =
+        TOOLS.into_iter().filter(|(name, _)| process::find(name).is_none()).map(|(_, package)| package).collect();
+    let packages: Vec<&str> = services.iter().map(|service| service.package()).chain(tools.iter().copied()).collect();
+    if !packages.is_empty() && !process::is_root() {
+        return Err(apt::advice(&packages));
+    }
+    tools.iter().try_for_each(|package| apt::install(package))?;
+    services.iter().try_for_each(|service| service.install())
+}
+
+/// Tells the tests where their tools are, so that they can fail loudly without.
 fn tools() -> Result<Env> {
     TOOLS.into_iter().map(|(name, package)| tool(name, package)).collect()
 }
 
 fn tool(name: &str, package: &str) -> Result<(String, String)> {
-    if process::find(name).is_none() {
-        apt::install(package)?;
-    }
     let path = process::find(name).ok_or_else(|| format!("package {package} brought no program {name}"))?;
     Ok((format!("FASTNESS_TEST_{}", name.to_uppercase()), path.display().to_string()))
 }

@@ -90,22 +90,45 @@ fn package(manifest: &str) -> Option<&str> {
 /// Lines and names of normal and build dependencies, in both ways TOML writes them.
 fn dependencies(manifest: &str) -> Vec<(usize, &str)> {
     let mut found = Vec::new();
-    let mut inside = false;
+    let mut section = Section::Other;
     for (index, line) in manifest.lines().enumerate() {
-        if let Some(section) = line.trim().strip_prefix('[') {
-            let section = section.trim_end_matches(']');
-            let (table, name) =
-                section.rsplit_once("dependencies.").map_or((section, None), |(_, name)| (section, Some(name)));
-            let counts = section.contains("dependencies")
-                && !table.contains("dev-dependencies")
-                && !section.starts_with("workspace");
-            inside = counts && name.is_none();
-            found.extend(name.filter(|_| counts).map(|name| (index + 1, name)));
-        } else if inside {
+        if let Some(title) = line.trim().strip_prefix('[') {
+            section = Section::of(title.trim_end_matches(']'));
+            found.extend(section.only().map(|name| (index + 1, name)));
+        } else if section == Section::Dependencies {
             found.extend(renamed(line).or_else(|| key(line)).map(|name| (index + 1, name)));
         }
     }
     found
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Section<'a> {
+    /// `[dependencies]`, `[target.….build-dependencies]`: one per line.
+    Dependencies,
+    /// `[dependencies.name]`: this one.
+    Dependency(&'a str),
+    Other,
+}
+
+impl<'a> Section<'a> {
+    fn of(title: &'a str) -> Section<'a> {
+        if title.contains("dev-dependencies") || title.starts_with("workspace") {
+            return Section::Other;
+        }
+        match title.rsplit_once("dependencies") {
+            Some((_, "")) => Section::Dependencies,
+            Some((_, rest)) => rest.strip_prefix('.').map_or(Section::Other, Section::Dependency),
+            None => Section::Other,
+        }
+    }
+
+    fn only(self) -> Option<&'a str> {
+        match self {
+            Section::Dependency(name) => Some(name),
+            Section::Dependencies | Section::Other => None,
+        }
+    }
 }
 
 /// `other = { package = "name" }` depends on `name`.

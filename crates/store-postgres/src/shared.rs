@@ -1,0 +1,65 @@
+//! What the store, its workers and its readers share.
+
+use std::sync::Arc;
+
+use base::{Clock, Entropy, Job, Outcome, StoreError, StoreResult};
+
+use crate::PostgresConfig;
+use crate::counters::Tally;
+use crate::gate::Gate;
+use crate::link::Address;
+use crate::queue::Queue;
+
+pub(crate) struct Shared {
+    pub(crate) config: PostgresConfig,
+    pub(crate) address: Address,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) entropy: Arc<dyn Entropy>,
+    pub(crate) counters: Tally,
+    pub(crate) gate: Gate,
+    pub(crate) writes: Queue,
+    pub(crate) reads: Queue,
+}
+
+impl Shared {
+    pub(crate) fn new(
+        config: PostgresConfig,
+        clock: Arc<dyn Clock>,
+        entropy: Arc<dyn Entropy>,
+    ) -> StoreResult<Arc<Self>> {
+        Ok(Arc::new(Self {
+            address: Address::new(&config)?,
+            counters: Tally::default(),
+            gate: Gate::new(clock.monotonic_us()),
+            writes: Queue::new(config.queue_max),
+            reads: Queue::new(config.queue_max),
+            config,
+            clock,
+            entropy,
+        }))
+    }
+
+    pub(crate) fn now_us(&self) -> u64 {
+        self.clock.monotonic_us()
+    }
+
+    /// The server is gone: those that wait are told now, and who comes is told at once.
+    pub(crate) fn go_down(&self, reason: &str) {
+        self.gate.shut(reason);
+        let waiting = self.writes.drain().into_iter().chain(self.reads.drain());
+        waiting.for_each(|job| refuse(job, StoreError::Unavailable(reason.to_owned())));
+    }
+
+    /// The job, unless its time has passed: then it hears so.
+    pub(crate) fn unless_expired(&self, job: Box<dyn Job>) -> Option<Box<dyn Job>> {
+        if job.deadline_us() >= self.now_us() {
+            return Some(job);
+        }
+        refuse(job, StoreError::Expired);
+        None
+    }
+}
+
+pub(crate) fn refuse(job: Box<dyn Job>, error: StoreError) {
+    job.done(Outcome::Failed(error));
+}

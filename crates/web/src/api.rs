@@ -1,0 +1,149 @@
+//! What a handler works with: the kernel, for one caller in one namespace.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::extract::FromRequestParts;
+use axum::http::StatusCode;
+use axum::http::request::Parts;
+use base::limits::OP_TIME_MS;
+use base::{OpError, OpResult, Phase, codes};
+use kernel::{Caller, Kernel, Namespace, Op, Query, Reply, Request};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use tokio::sync::oneshot;
+use tokio::time::timeout;
+
+use crate::answer::{Answer, ApiResult};
+use crate::app::Shared;
+use crate::auth::Visitor;
+use crate::body::{Asked, JsonBody};
+use crate::error::ApiError;
+use crate::head::OurHeaders;
+use crate::route::RouteInfo;
+
+/// Longer than the kernel's own limit: it answers first unless a store hangs.
+const ANSWER_TIMEOUT: Duration = Duration::from_millis(OP_TIME_MS + 5_000);
+
+/// The kernel, for one request.
+#[derive(Clone)]
+pub struct Api {
+    shared: Shared,
+    route: Arc<RouteInfo>,
+    visitor: Visitor,
+    headers: OurHeaders,
+}
+
+impl Api {
+    /// The kernel.
+    #[must_use]
+    pub fn kernel(&self) -> &Kernel {
+        self.shared.kernel()
+    }
+
+    /// The namespace that the path names.
+    #[must_use]
+    pub fn namespace(&self) -> &Arc<Namespace> {
+        &self.visitor.ns
+    }
+
+    /// Who asks.
+    #[must_use]
+    pub fn caller(&self) -> &Caller {
+        &self.visitor.caller
+    }
+
+    /// The route's entry in the table.
+    #[must_use]
+    pub fn route(&self) -> &RouteInfo {
+        &self.route
+    }
+
+    /// Runs an operation; the answer has the status that the table names.
+    ///
+    /// # Errors
+    /// What the operation refused, or a fault.
+    pub async fn call<I, O>(&self, op: &'static Op<I, O>, body: JsonBody<I>) -> ApiResult<O>
+    where
+        I: Send + 'static,
+        O: Serialize + DeserializeOwned + Send + 'static,
+    {
+        let (input, asked) = body.into_parts();
+        let request = self.request_once(&asked);
+        let (tell, told) = oneshot::channel();
+        let done = Box::new(move |result: OpResult<Reply<O>>| drop(tell.send(result)));
+        self.kernel().call(self.namespace(), op, request, input, done);
+        let Reply { out, version, replayed } = answered(told, op.name).await?;
+        drop(asked);
+        Ok(Answer { version, replayed, ..self.answer(out) })
+    }
+
+    /// Reads committed state.
+    ///
+    /// # Errors
+    /// What the query refused, or a fault.
+    pub async fn read<I, O>(&self, query: &'static Query<I, O>, input: I) -> ApiResult<O>
+    where
+        I: Send + 'static,
+        O: Send + 'static,
+    {
+        let (tell, told) = oneshot::channel();
+        let done = Box::new(move |result: OpResult<O>| drop(tell.send(result)));
+        self.kernel().read(self.namespace(), query, input, done);
+        let out = answered(told, query.name).await;
+        Ok(self.answer(out.map_err(|error| OpError { outcome_unknown: false, ..error })?))
+    }
+
+    /// A good answer of this route.
+    pub fn answer<O>(&self, out: O) -> Answer<O> {
+        let status = StatusCode::from_u16(self.route.status).unwrap_or_default();
+        Answer { out, status, version: None, replayed: false }
+    }
+
+    fn request(&self) -> Request {
+        let request = self.kernel().request(self.caller().clone());
+        Request { op_time: self.headers.op_time, build: self.headers.build, ..request }
+    }
+
+    fn request_once(&self, asked: &Asked) -> Request {
+        match &self.headers.idempotency_key {
+            Some(key) => self.request().once(&self.route.label(), key, asked.hash),
+            None => self.request(),
+        }
+    }
+
+    /// Reads do not pass through [`Kernel::call`], so what holds for every request is checked for all alike.
+    fn check_request(&self) -> OpResult<()> {
+        if self.headers.op_time.is_none() && self.headers.build.is_none() {
+            return Ok(());
+        }
+        self.kernel().check(&self.request())
+    }
+}
+
+/// Waits for the kernel. A store that never answers leaves the outcome unknown, and says so.
+async fn answered<T>(told: oneshot::Receiver<OpResult<T>>, name: &str) -> OpResult<T> {
+    let unknown = |code, message| {
+        let error = OpError::new(code, message).at(Phase::Validation);
+        Err(OpError { outcome_unknown: true, ..error })
+    };
+    match timeout(ANSWER_TIMEOUT, told).await {
+        Ok(Ok(result)) => result,
+        Ok(Err(_)) => unknown(codes::XSTORE, format!("the store ended without an answer for {name}")),
+        Err(_) => unknown(codes::TTIME, format!("no answer for {name} in time")),
+    }
+}
+
+impl FromRequestParts<Shared> for Api {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, shared: &Shared) -> Result<Self, ApiError> {
+        let missing = || ApiError::refused(codes::BDETECTED, "a handler with Api lies outside of /v1/{ns}/");
+        let visitor = parts.extensions.get::<Visitor>().ok_or_else(missing)?.clone();
+        let route = parts.extensions.get::<Arc<RouteInfo>>().ok_or_else(missing)?.clone();
+        let headers = OurHeaders::read(&parts.headers)?;
+        let api = Self { shared: shared.clone(), route, visitor, headers };
+        api.check_request()?;
+        Ok(api)
+    }
+}

@@ -1,0 +1,125 @@
+//! The accept loop: one task per connection, a bound on their number, a drain at the end.
+
+use std::io;
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use hyper_util::rt::{TokioExecutor, TokioIo};
+use hyper_util::server::conn::auto::Builder;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::task::JoinSet;
+use tokio::time::{MissedTickBehavior, interval, timeout};
+
+use super::activity::{Activity, CountedRouter};
+use super::limits::EdgeLimits;
+use super::socket::Socket;
+use crate::metrics::{Raised, metrics_handle};
+use crate::shutdown::Shutdown;
+use crate::wait::pause;
+
+/// Pause after an accept that failed for want of something of ours (descriptors, memory).
+const ACCEPT_PAUSE: Duration = Duration::from_millis(250);
+/// How often the recorder of metrics tidies up; without it, samples of histograms would pile up between scrapes.
+const METRICS_UPKEEP: Duration = Duration::from_secs(5);
+
+/// How the serving ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Drained {
+    /// Connections that were still busy when the drain time was over, and were cut.
+    pub cut: usize,
+}
+
+/// Serves `router` on `listener` until `shutdown` begins, then finishes requests in flight within the drain time.
+pub async fn serve(listener: TcpListener, router: Router, limits: EdgeLimits, shutdown: Shutdown) -> Drained {
+    let edge = Arc::new(Edge { builder: limits.builder(), router, limits, shutdown });
+    let mut connections = JoinSet::new();
+    tokio::select! {
+        () = edge.shutdown.begun() => {}
+        () = accept_all(&edge, &listener, &mut connections) => {}
+        () = keep_metrics_small() => {}
+    }
+    drop(listener);
+    drain(connections, edge.limits.drain_timeout).await
+}
+
+struct Edge {
+    builder: Builder<TokioExecutor>,
+    router: Router,
+    limits: EdgeLimits,
+    shutdown: Shutdown,
+}
+
+/// Never returns: a place is taken first, then a connection, so that what we cannot serve waits in the kernel's queue.
+async fn accept_all(edge: &Arc<Edge>, listener: &TcpListener, connections: &mut JoinSet<()>) {
+    let places = Arc::new(Semaphore::new(edge.limits.connections_max));
+    while let Ok(place) = places.clone().acquire_owned().await {
+        let stream = accept(listener).await;
+        connections.spawn(connection(edge.clone(), stream, place));
+        while connections.try_join_next().is_some() {}
+    }
+}
+
+async fn accept(listener: &TcpListener) -> TcpStream {
+    loop {
+        match listener.accept().await {
+            Ok((stream, _)) => return stream,
+            Err(error) if is_the_peers(&error) => {}
+            Err(error) => {
+                tracing::warn!(%error, pause_ms = ACCEPT_PAUSE.as_millis(), "cannot accept connections, waiting");
+                pause(ACCEPT_PAUSE).await;
+            }
+        }
+    }
+}
+
+fn is_the_peers(error: &io::Error) -> bool {
+    use io::ErrorKind::{ConnectionAborted, ConnectionRefused, ConnectionReset};
+    matches!(error.kind(), ConnectionAborted | ConnectionRefused | ConnectionReset)
+}
+
+async fn connection(edge: Arc<Edge>, stream: TcpStream, _place: OwnedSemaphorePermit) {
+    // Only a socket that is gone already refuses this.
+    let _ = stream.set_nodelay(true);
+    let _open = Raised::of(metrics::gauge!("fastness_http_connections"));
+    if let Err(error) = converse(&edge, stream).await {
+        tracing::trace!(%error, "connection ended");
+    }
+}
+
+async fn converse(edge: &Edge, stream: TcpStream) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
+    let activity = Arc::new(Activity::default());
+    let service = CountedRouter { router: edge.router.clone(), activity: activity.clone() };
+    let io = TokioIo::new(Socket::new(stream, edge.limits.header_timeout, edge.limits.write_timeout));
+    let mut conversation = pin!(edge.builder.serve_connection(io, service));
+    tokio::select! {
+        ended = conversation.as_mut() => return ended,
+        () = edge.shutdown.begun() => {}
+        () = activity.idle(edge.limits.idle_timeout) => {}
+    }
+    conversation.as_mut().graceful_shutdown();
+    conversation.await
+}
+
+async fn keep_metrics_small() {
+    let handle = metrics_handle();
+    let mut tick = interval(METRICS_UPKEEP);
+    tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    loop {
+        tick.tick().await;
+        handle.run_upkeep();
+    }
+}
+
+async fn drain(mut connections: JoinSet<()>, time: Duration) -> Drained {
+    let all_ended = async { while connections.join_next().await.is_some() {} };
+    if timeout(time, all_ended).await.is_ok() {
+        return Drained { cut: 0 };
+    }
+    let cut = connections.len();
+    tracing::warn!(cut, "drain time is over, cutting connections that are still busy");
+    connections.shutdown().await;
+    Drained { cut }
+}

@@ -1,0 +1,52 @@
+//! Metrics (KER-30): one recorder for the process, and the names of what the edge counts.
+
+use std::sync::OnceLock;
+
+use metrics::{Gauge, Unit};
+use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
+
+/// Bounds of the buckets of every histogram, in seconds.
+const BUCKETS_S: [f64; 13] = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0];
+
+/// The recorder of this process; the first call installs it.
+pub fn metrics_handle() -> PrometheusHandle {
+    static HANDLE: OnceLock<PrometheusHandle> = OnceLock::new();
+    HANDLE.get_or_init(install).clone()
+}
+
+fn install() -> PrometheusHandle {
+    let builder = || PrometheusBuilder::new().set_buckets(&BUCKETS_S).unwrap_or_else(|_| PrometheusBuilder::new());
+    let handle = builder().install_recorder().unwrap_or_else(|error| {
+        tracing::warn!(%error, "another recorder of metrics is installed, /metrics stays empty");
+        builder().build_recorder().handle()
+    });
+    describe();
+    handle
+}
+
+fn describe() {
+    metrics::describe_counter!("fastness_http_requests_total", "Requests by route, method and status");
+    metrics::describe_counter!("fastness_http_refused_total", "Requests refused because too many were in flight");
+    metrics::describe_histogram!("fastness_http_request_seconds", Unit::Seconds, "Time from head to answer");
+    metrics::describe_gauge!("fastness_http_in_flight", "Requests being answered");
+    metrics::describe_gauge!("fastness_http_connections", "Open connections");
+    metrics::describe_gauge!("fastness_store_health", "2 takes reads and writes, 1 reads only, 0 nothing");
+    metrics::describe_gauge!("fastness_store_waiting", "Jobs waiting for the store");
+    metrics::describe_counter!("fastness_operations_total", "Operations by name and result");
+}
+
+/// A gauge that is one higher while this lives.
+pub(crate) struct Raised(Gauge);
+
+impl Raised {
+    pub(crate) fn of(gauge: Gauge) -> Self {
+        gauge.increment(1.0);
+        Self(gauge)
+    }
+}
+
+impl Drop for Raised {
+    fn drop(&mut self) {
+        self.0.decrement(1.0);
+    }
+}

@@ -1,0 +1,139 @@
+//! Routes of the server itself: is it alive, is it ready, its numbers, its description, its pages (KER-30, KER-38).
+
+use axum::extract::State;
+use axum::handler::Handler;
+use axum::http::StatusCode;
+use axum::http::header::CONTENT_TYPE;
+use axum::response::{IntoResponse, Response};
+use base::{Engine, Health};
+use kernel::Namespace;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use crate::app::Shared;
+use crate::error::JSON;
+use crate::metrics::metrics_handle;
+use crate::route::Route;
+use crate::ui;
+
+const PROMETHEUS: &str = "text/plain; version=0.0.4; charset=utf-8";
+
+/// The routes.
+pub(crate) fn routes() -> Vec<Route> {
+    vec![
+        shown("/healthz", alive).summary("Whether the process is alive").answers::<Alive>(200),
+        shown("/readyz", ready)
+            .summary("Whether the server takes work")
+            .about("503 with the same body while any store is not good, or while the server stops.")
+            .answers::<Ready>(200),
+        shown("/metrics", numbers).summary("Metrics for Prometheus").answers_text(PROMETHEUS),
+        shown("/openapi.json", description)
+            .summary("This description, as OpenAPI 3.1")
+            .answers_text("application/json"),
+        shown("/docs", docs).summary("This description, for people").answers_text("text/html"),
+        shown("/", status).summary("The server's state, for people").answers_text("text/html"),
+        shown("/assets/style.css", ui::style).summary("How the pages look").answers_text("text/css"),
+    ]
+}
+
+fn shown<H: Handler<T, Shared>, T: 'static>(path: &'static str, handler: H) -> Route {
+    Route::get(path, handler).public().tag("Server")
+}
+
+/// The process is alive.
+#[derive(Serialize, ToSchema)]
+struct Alive {
+    /// `alive`.
+    status: &'static str,
+}
+
+/// Whether the server takes work.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct Ready {
+    /// Whether it does.
+    pub(crate) ready: bool,
+    /// Whether the server is about to stop.
+    pub(crate) draining: bool,
+    /// The namespaces by name.
+    pub(crate) namespaces: Vec<NamespaceState>,
+}
+
+/// The state of a namespace.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct NamespaceState {
+    /// Its name.
+    pub(crate) name: String,
+    /// Its engine.
+    #[schema(example = "sqlite")]
+    pub(crate) engine: &'static str,
+    /// `Good`, `ReadOnly` (writes are refused) or `Down`.
+    #[schema(example = "Good")]
+    pub(crate) health: &'static str,
+    /// Jobs waiting for its store.
+    pub(crate) waiting: usize,
+}
+
+impl Ready {
+    pub(crate) fn now(shared: &Shared) -> Self {
+        let namespaces: Vec<_> = shared.kernel().namespaces().map(|ns| NamespaceState::of(ns)).collect();
+        let draining = shared.config().shutdown.has_begun();
+        let ready = !draining && namespaces.iter().all(|ns| ns.health == "Good");
+        Self { ready, draining, namespaces }
+    }
+}
+
+impl NamespaceState {
+    fn of(ns: &Namespace) -> Self {
+        let engine = match ns.store.engine() {
+            Engine::Sqlite => "sqlite",
+            Engine::Postgres => "postgres",
+        };
+        let (health, _) = health(&ns.store.health());
+        Self { name: ns.name.clone(), engine, health, waiting: ns.store.waiting() }
+    }
+}
+
+/// Word and number of a state. Why it is so stays in the log: the engine's words may hold paths.
+fn health(health: &Health) -> (&'static str, f64) {
+    match health {
+        Health::Good => ("Good", 2.0),
+        Health::ReadOnly(_) => ("ReadOnly", 1.0),
+        Health::Down(_) => ("Down", 0.0),
+    }
+}
+
+fn json(status: StatusCode, body: &impl Serialize) -> Response {
+    let body = serde_json::to_vec(body).unwrap_or_default();
+    (status, [(CONTENT_TYPE, JSON)], body).into_response()
+}
+
+async fn alive() -> Response {
+    json(StatusCode::OK, &Alive { status: "alive" })
+}
+
+async fn ready(State(shared): State<Shared>) -> Response {
+    let ready = Ready::now(&shared);
+    json(if ready.ready { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE }, &ready)
+}
+
+async fn numbers(State(shared): State<Shared>) -> Response {
+    for ns in shared.kernel().namespaces() {
+        let (_, number) = health(&ns.store.health());
+        let waiting = u32::try_from(ns.store.waiting()).unwrap_or(u32::MAX);
+        metrics::gauge!("fastness_store_health", "namespace" => ns.name.clone()).set(number);
+        metrics::gauge!("fastness_store_waiting", "namespace" => ns.name.clone()).set(waiting);
+    }
+    ([(CONTENT_TYPE, PROMETHEUS)], metrics_handle().render()).into_response()
+}
+
+async fn description(State(shared): State<Shared>) -> Response {
+    ([(CONTENT_TYPE, JSON)], shared.openapi()).into_response()
+}
+
+async fn docs(State(shared): State<Shared>) -> Response {
+    ui::page(shared.docs())
+}
+
+async fn status(State(shared): State<Shared>) -> Response {
+    ui::page(ui::status_page(&Ready::now(&shared), shared.config()).into())
+}

@@ -1,0 +1,97 @@
+//! One line in the log and three numbers in the metrics for every request.
+//!
+//! Invariant: bodies, keys and raw paths are never written: a path may hold what a client put there by mistake, so
+//! logs and metrics name the route's pattern.
+
+use std::sync::{Arc, OnceLock};
+
+use axum::extract::Request;
+use axum::http::Method;
+use axum::response::Response;
+use base::Clock;
+
+use crate::error::Failure;
+use crate::metrics::Raised;
+use crate::route::RouteInfo;
+
+/// What is learnt of a request on its way in.
+#[derive(Default)]
+pub(crate) struct Trace {
+    route: OnceLock<Arc<RouteInfo>>,
+    caller: OnceLock<String>,
+}
+
+impl Trace {
+    pub(crate) fn set_route(&self, route: &Arc<RouteInfo>) {
+        let _ = self.route.set(route.clone());
+    }
+
+    pub(crate) fn set_caller(&self, name: &str) {
+        let _ = self.caller.set(name.to_owned());
+    }
+
+    fn route(&self) -> &'static str {
+        self.route.get().map_or("none", |route| route.path)
+    }
+
+    fn caller(&self) -> &str {
+        self.caller.get().map_or("-", String::as_str)
+    }
+}
+
+/// A request that is being answered.
+pub(crate) struct Watch {
+    trace: Arc<Trace>,
+    method: &'static str,
+    clock: Arc<dyn Clock>,
+    begun_us: u64,
+    _in_flight: Raised,
+}
+
+impl Watch {
+    pub(crate) fn begin(request: &mut Request, clock: &Arc<dyn Clock>) -> Self {
+        let trace = Arc::new(Trace::default());
+        request.extensions_mut().insert(trace.clone());
+        Self {
+            trace,
+            method: known_method(request.method()),
+            clock: clock.clone(),
+            begun_us: clock.monotonic_us(),
+            _in_flight: Raised::of(metrics::gauge!("fastness_http_in_flight")),
+        }
+    }
+
+    pub(crate) fn end(self, response: &Response) {
+        let us = self.clock.monotonic_us().saturating_sub(self.begun_us);
+        self.count(response, us);
+        self.log(response, us / 1000);
+    }
+
+    fn count(&self, response: &Response, us: u64) {
+        let (route, method) = (self.trace.route(), self.method);
+        let status = response.status().as_str().to_owned();
+        metrics::counter!("fastness_http_requests_total", "route" => route, "method" => method, "status" => status)
+            .increment(1);
+        metrics::histogram!("fastness_http_request_seconds", "route" => route, "method" => method)
+            .record(std::time::Duration::from_micros(us).as_secs_f64());
+    }
+
+    fn log(&self, response: &Response, ms: u64) {
+        let (method, route, caller) = (self.method, self.trace.route(), self.trace.caller());
+        let status = response.status().as_u16();
+        let error = response.extensions().get::<Failure>().map(|failure| failure.0.to_string());
+        let detail = response.extensions().get::<Failure>().map(|failure| failure.0.detail.join("; "));
+        if status >= 500 {
+            tracing::warn!(method, route, status, ms, caller, error, detail, "request failed");
+        } else {
+            tracing::debug!(method, route, status, ms, caller, error, "request");
+        }
+    }
+}
+
+/// Methods are the client's words; only known ones become labels.
+fn known_method(method: &Method) -> &'static str {
+    let known = [Method::GET, Method::HEAD, Method::POST, Method::PUT, Method::PATCH, Method::DELETE, Method::OPTIONS];
+    let words = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
+    known.iter().position(|one| one == method).map_or("other", |at| words[at])
+}
