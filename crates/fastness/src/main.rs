@@ -1,6 +1,7 @@
 //! The `fastness` binary: the server with its services and nothing else.
 //!
-//! Everything is in the library, so that a program with services of its own is as short as this one.
+//! Everything is in the library, so that a program with services of its own is as short as this one: see
+//! `examples/ledger`.
 
 use std::process::ExitCode;
 

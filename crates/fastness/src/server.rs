@@ -110,7 +110,10 @@ fn stop_on_signal(shutdown: Shutdown) -> Result<()> {
     Ok(())
 }
 
-#[expect(clippy::disallowed_methods, reason = "a person who asks twice does not want to wait; nothing acknowledged is lost")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "a person who asks twice does not want to wait; nothing acknowledged is lost"
+)]
 fn end_at_once() -> ! {
     std::process::exit(1)
 }

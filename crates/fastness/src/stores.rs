@@ -18,7 +18,11 @@ const ASK_AGAIN: Duration = Duration::from_secs(1);
 const ASK_MAX: u32 = 60;
 
 /// The stores of the first namespaces: `main` and the administrators'.
-pub(crate) fn open(config: &Config, clock: &Arc<dyn Clock>, entropy: &Arc<dyn Entropy>) -> Result<Vec<(String, Arc<dyn Store>)>> {
+pub(crate) fn open(
+    config: &Config,
+    clock: &Arc<dyn Clock>,
+    entropy: &Arc<dyn Entropy>,
+) -> Result<Vec<(String, Arc<dyn Store>)>> {
     let mut names = vec!["main".to_owned(), config.namespaces.admin.clone()];
     names.dedup();
     let open = |name: String| {
@@ -50,7 +54,12 @@ fn create_folder(folder: &Path) -> Result<()> {
     fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))
 }
 
-fn open_postgres(config: &Config, name: &str, clock: Arc<dyn Clock>, entropy: Arc<dyn Entropy>) -> Result<Arc<dyn Store>> {
+fn open_postgres(
+    config: &Config,
+    name: &str,
+    clock: Arc<dyn Clock>,
+    entropy: Arc<dyn Entropy>,
+) -> Result<Arc<dyn Store>> {
     let url = config.store.url.as_ref().context("store.url is not set")?;
     let settings = PostgresConfig {
         workers: config.store.workers,

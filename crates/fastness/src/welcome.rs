@@ -17,6 +17,8 @@ pub(crate) fn first_key(kernel: &Kernel, given: Option<String>) -> Result<Option
     let secret = match &given {
         Some(secret) => {
             ensure!(secret.len() >= KEY_MIN, "{ADMIN_KEY} is shorter than {KEY_MIN} characters");
+            let sendable = secret.bytes().all(|byte| byte.is_ascii_graphic());
+            ensure!(sendable, "{ADMIN_KEY} has characters that an Authorization header cannot carry");
             secret.clone()
         }
         None => made_up(kernel),
@@ -45,7 +47,8 @@ fn bootstrap(kernel: &Kernel, secret: &str) -> Result<Bootstrapped> {
 /// What is printed when the server is ready.
 pub(crate) fn text(url: &str, data: &str, password: Option<&str>) -> String {
     let version = env!("CARGO_PKG_VERSION");
-    let mut text = format!("Fastness {version} is ready\n  console   {url}/\n  API       {url}/docs\n  data      {data}\n");
+    let mut text =
+        format!("Fastness {version} is ready\n  console   {url}/\n  API       {url}/docs\n  data      {data}\n");
     if let Some(password) = password {
         text += &format!(
             "\n  First start: this administrator password is shown once. It is also an API key:\n\n      {password}\n\n  \

@@ -144,7 +144,11 @@ where
 
     fn answer(self: Box<Self>, result: OpResult<Reply<O>>) {
         let result = result.and_then(|reply| completed(self.op, reply));
-        let label = result.as_ref().map_or_else(|error| error.code.name, |_| "ok");
+        let label = match &result {
+            Ok(reply) if reply.replayed => "replayed",
+            Ok(_) => "ok",
+            Err(error) => error.code.name,
+        };
         metrics::counter!("fastness_operations_total", "operation" => self.op.name, "result" => label).increment(1);
         (self.done)(result);
     }

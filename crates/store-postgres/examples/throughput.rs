@@ -1,9 +1,11 @@
 //! How much the store costs above the bare driver: the same statements, once by `PostgresStore` and once by hand.
 //!
-//! `FASTNESS_TEST_POSTGRES=… cargo run --release -p store-postgres --example throughput [seconds] [workers] [mixed_max]`
+//! `FASTNESS_TEST_POSTGRES=… cargo run --release -p store-postgres --example throughput
+//!  [seconds] [workers] [mixed_max] [accounts] [stores]`
 //!
 //! Two workloads: `insert` (one buffered write, no key) and `transfer` (a read, then three buffered writes, on one of
-//! 1,000 accounts, which is its key). Callers are not threads: each submits its next job when the last is answered.
+//! the accounts, which is its key). Callers are not threads: each submits its next job when the last is answered.
+//! Several stores on one schema stand for several processes, whose keys do not know of each other.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicUsize, Ordering};
@@ -13,7 +15,7 @@ use std::sync::{Arc, Mutex};
 use base::{
     Clock, ContentionKey, Entropy, Job, Keys, Migration, Outcome, Sql, Store, StoreResult, Tx, Verdict, args,
 };
-use host::{OsEntropy, RealClock, ThreadTimers};
+use host::{OsEntropy, RealClock, ThreadTimers, side_by_side};
 use store_postgres::{PostgresConfig, PostgresStore};
 use tokio_postgres::types::ToSql;
 use tokio_postgres::{Client, NoTls, Statement};
@@ -30,7 +32,6 @@ static ACCOUNT_INSERT: Sql = Sql::new("account.insert", "INSERT INTO account (id
 static ACCOUNT_GET: Sql = Sql::new("account.get", "SELECT balance FROM account WHERE id = ?1");
 static ACCOUNT_SET: Sql = Sql::new("account.set", "UPDATE account SET balance = ?2 WHERE id = ?1");
 static ENTRY_INSERT: Sql = Sql::new("entry.insert", "INSERT INTO entry (id, account, amount) VALUES (?1, ?2, 1)");
-const ACCOUNTS: u64 = 1_000;
 const BODY: &str = "0123456789012345678901234567890123456789012345678901234567890123456789";
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -41,7 +42,8 @@ enum Load {
 
 /// What all callers share.
 struct Field {
-    store: PostgresStore,
+    stores: Vec<PostgresStore>,
+    accounts: u64,
     clock: Arc<RealClock>,
     load: Load,
     stop: AtomicBool,
@@ -62,14 +64,15 @@ struct Caller {
 impl Caller {
     fn start(field: Arc<Field>, ended: Sender<()>) {
         let number = field.next.fetch_add(1, Ordering::Relaxed);
-        let account = account_of(number);
+        let account = account_of(number, field.accounts);
         let keys = match field.load {
             Load::Insert => Keys::NONE,
             Load::Transfer => Keys::of(vec![ContentionKey::of("account", &account.to_string())]),
         };
         let begun_us = field.clock.monotonic_us();
-        let store = Arc::clone(&field);
-        store.store.submit(Box::new(Self { field, number, keys, begun_us, ended }));
+        let held = Arc::clone(&field);
+        let store = &held.stores[number.unsigned_abs() as usize % held.stores.len()];
+        store.submit(Box::new(Self { field, number, keys, begun_us, ended }));
     }
 
     fn work(&self, tx: &mut dyn Tx) -> StoreResult<Verdict> {
@@ -78,7 +81,7 @@ impl Caller {
             tx.write(&ITEM_INSERT, args![&id, BODY])?;
             return Ok(Verdict::Keep);
         }
-        let account = account_of(self.number);
+        let account = account_of(self.number, self.field.accounts);
         let balance = tx.query_one(&ACCOUNT_GET, args![account])?.expect("the account").int(0);
         tx.write(&ACCOUNT_SET, args![account, balance + 1])?;
         tx.write(&ENTRY_INSERT, args![&id, account])?;
@@ -111,9 +114,17 @@ impl Job for Caller {
     }
 }
 
-fn account_of(number: i64) -> i64 {
-    // A fixed shuffle, so that neighbours in time are no neighbours in the table.
-    (number.unsigned_abs().wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 33).rem_euclid(ACCOUNTS).cast_signed()
+/// A fixed shuffle, so that neighbours in time are no neighbours in the table.
+fn account_of(number: i64, accounts: u64) -> i64 {
+    (number.unsigned_abs().wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 33).rem_euclid(accounts).cast_signed()
+}
+
+/// What is measured.
+struct Plan {
+    config: PostgresConfig,
+    seconds: u64,
+    accounts: u64,
+    stores: usize,
 }
 
 fn after(ms: u64) {
@@ -137,41 +148,52 @@ fn report(who: &str, load: Load, callers: usize, seconds: u64, mut us: Vec<u64>,
     );
 }
 
-fn by_store(config: &PostgresConfig, load: Load, callers: usize, seconds: u64) {
-    let clock = Arc::new(RealClock::new());
-    let store = PostgresStore::open(config.clone(), clock.clone(), Arc::new(OsEntropy)).expect("a store");
-    let first = i64::try_from(clock.wall().0).expect("a time") * 1_000;
-    let field = Arc::new(Field {
-        store,
-        clock,
-        load,
-        stop: AtomicBool::new(false),
-        next: AtomicI64::new(first),
-        done: AtomicUsize::new(0),
-        failed: AtomicUsize::new(0),
-        latencies_us: Mutex::new(Vec::new()),
-    });
+impl Field {
+    fn open(plan: &Plan, load: Load) -> Arc<Self> {
+        let clock = Arc::new(RealClock::new());
+        let store = |_| PostgresStore::open(plan.config.clone(), clock.clone(), Arc::new(OsEntropy)).expect("a store");
+        let next = AtomicI64::new(clock.wall().0 * 1_000);
+        Arc::new(Self {
+            stores: (0..plan.stores).map(store).collect(),
+            accounts: plan.accounts,
+            clock,
+            load,
+            stop: AtomicBool::new(false),
+            next,
+            done: AtomicUsize::new(0),
+            failed: AtomicUsize::new(0),
+            latencies_us: Mutex::new(Vec::new()),
+        })
+    }
+
+    /// Operations, commits and retries of all stores.
+    fn sums(&self) -> [u64; 3] {
+        let counters = self.stores.iter().map(PostgresStore::counters);
+        counters.fold([0; 3], |sum, one| [sum[0] + one.operations, sum[1] + one.commits, sum[2] + one.retries])
+    }
+
+    fn take_latencies(&self) -> Vec<u64> {
+        std::mem::take(&mut *self.latencies_us.lock().expect("latencies"))
+    }
+}
+
+fn by_store(plan: &Plan, load: Load, callers: usize) {
+    let field = Field::open(plan, load);
     let (ended, end) = channel();
     (0..callers).for_each(|_| Caller::start(Arc::clone(&field), ended.clone()));
     drop(ended);
     after(500);
-    field.latencies_us.lock().expect("latencies").clear();
-    let before = field.store.counters();
-    after(seconds * 1_000);
-    let us = std::mem::take(&mut *field.latencies_us.lock().expect("latencies"));
-    let counters = field.store.counters();
+    drop(field.take_latencies());
+    let before = field.sums();
+    after(plan.seconds * 1_000);
+    let (us, sums) = (field.take_latencies(), field.sums());
     field.stop.store(true, Ordering::Relaxed);
     let _ = end.recv();
-    let commits = counters.commits - before.commits;
-    let operations = counters.operations - before.operations;
-    let more = format!(
-        "{:.1} a commit, {:.4} retries an operation, {} failed",
-        operations as f64 / commits.max(1) as f64,
-        (counters.retries - before.retries) as f64 / operations.max(1) as f64,
-        field.failed.load(Ordering::Relaxed)
-    );
-    field.store.close();
-    report("store", load, callers, seconds, us, &more);
+    let [operations, commits, retries] = [0, 1, 2].map(|at| (sums[at] - before[at]) as f64);
+    let failed = field.failed.load(Ordering::Relaxed);
+    let more = format!("{:.1} a commit, {:.4} retries each, {failed} failed", operations / commits, retries / operations);
+    field.stores.iter().for_each(Store::close);
+    report("store", load, callers, plan.seconds, us, &more);
 }
 
 /// One connection of the bare driver.
@@ -197,12 +219,12 @@ impl Bare {
         Self { client, statements, clock }
     }
 
-    async fn once(&self, load: Load, number: i64) -> Result<(), tokio_postgres::Error> {
+    async fn once(&self, load: Load, number: i64, accounts: u64) -> Result<(), tokio_postgres::Error> {
         let (client, id) = (&self.client, format!("{number:020}"));
         let begin = client.batch_execute("BEGIN ISOLATION LEVEL SERIALIZABLE");
         let (begun, clock) = futures_util::future::join(begin, client.query(&self.clock, &[])).await;
         begun.and(clock)?;
-        let account = account_of(number);
+        let account = account_of(number, accounts);
         let of_item: [&(dyn ToSql + Sync); 2] = [&id, &BODY];
         let item = client.execute(&self.statements[ITEM_INSERT.name], &of_item);
         if load == Load::Insert {
@@ -222,73 +244,87 @@ impl Bare {
         .await;
         written.0.and(written.1).and(written.2).and(committed)
     }
+
+    /// Runs until it is stopped; gives the times, and counts what had to be done again.
+    async fn run(self, plan: &Plan, load: Load, race: &Race) -> Vec<u64> {
+        let mut us = Vec::new();
+        while !race.stop.load(Ordering::Relaxed) {
+            let begun_us = race.clock.monotonic_us();
+            let number = race.next.fetch_add(1, Ordering::Relaxed);
+            while self.once(load, number, plan.accounts).await.is_err() {
+                let _ = self.client.batch_execute("ROLLBACK").await;
+                race.retries.fetch_add(1, Ordering::Relaxed);
+            }
+            us.push(race.clock.monotonic_us() - begun_us);
+        }
+        us
+    }
 }
 
-fn by_hand(config: &PostgresConfig, load: Load, callers: usize, seconds: u64) {
-    let connections = callers.min(config.workers);
-    let clock = Arc::new(RealClock::new());
-    let first = clock.wall().0 * 1_000;
-    let (next, stop) = (Arc::new(AtomicI64::new(first)), Arc::new(AtomicBool::new(false)));
-    let retries = Arc::new(AtomicUsize::new(0));
-    let threads: Vec<_> = (0..connections)
-        .map(|_| {
-            let (config, clock) = (config.clone(), Arc::clone(&clock));
-            let (next, stop, retries) = (Arc::clone(&next), Arc::clone(&stop), Arc::clone(&retries));
-            #[expect(clippy::disallowed_methods, reason = "a measurement")]
-            std::thread::spawn(move || {
-                let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
-                runtime.block_on(async {
-                    let bare = Bare::connect(&config).await;
-                    let mut us = Vec::new();
-                    while !stop.load(Ordering::Relaxed) {
-                        let begun_us = clock.monotonic_us();
-                        let number = next.fetch_add(1, Ordering::Relaxed);
-                        while bare.once(load, number).await.is_err() {
-                            let _ = bare.client.batch_execute("ROLLBACK").await;
-                            retries.fetch_add(1, Ordering::Relaxed);
-                        }
-                        us.push(clock.monotonic_us() - begun_us);
-                    }
-                    us
-                })
-            })
-        })
-        .collect();
-    after(seconds * 1_000);
-    stop.store(true, Ordering::Relaxed);
-    let us: Vec<u64> = threads.into_iter().flat_map(|thread| thread.join().expect("a thread")).collect();
-    let more = format!("{connections} connections, {} retries", retries.load(Ordering::Relaxed));
-    report("bare", load, callers, seconds, us, &more);
+/// What the bare connections share.
+struct Race {
+    clock: RealClock,
+    next: AtomicI64,
+    stop: AtomicBool,
+    retries: AtomicUsize,
+}
+
+fn by_hand(plan: &Plan, load: Load, callers: usize) {
+    let connections = callers.min(plan.config.workers * plan.stores);
+    let clock = RealClock::new();
+    let next = AtomicI64::new(clock.wall().0 * 1_000);
+    let race = Race { clock, next, stop: AtomicBool::new(false), retries: AtomicUsize::new(0) };
+    let us = side_by_side(connections + 1, |index| {
+        if index == connections {
+            after(plan.seconds * 1_000);
+            race.stop.store(true, Ordering::Relaxed);
+            return vec![];
+        }
+        runtime().block_on(async { Bare::connect(&plan.config).await.run(plan, load, &race).await })
+    });
+    let more = format!("{connections} connections, {} retries", race.retries.load(Ordering::Relaxed));
+    report("bare", load, callers, plan.seconds, us.concat(), &more);
+}
+
+fn runtime() -> tokio::runtime::Runtime {
+    tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime")
 }
 
 fn admin(config: &PostgresConfig, text: &str) {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
-    runtime.block_on(async {
+    runtime().block_on(async {
         let (client, connection) = tokio_postgres::connect(&config.url, NoTls).await.expect("a connection");
         tokio::spawn(connection);
         client.batch_execute(text).await.expect(text);
     });
 }
 
-fn prepare(config: &PostgresConfig) {
-    admin(config, &format!("DROP SCHEMA IF EXISTS {} CASCADE", config.schema));
+/// Fills the accounts.
+struct Fill {
+    accounts: i64,
+    told: Sender<Outcome>,
+}
+
+impl Job for Fill {
+    fn name(&self) -> &'static str {
+        "fill"
+    }
+
+    fn run(&mut self, tx: &mut dyn Tx) -> Verdict {
+        let filled = (0..self.accounts).try_for_each(|id| tx.write(&ACCOUNT_INSERT, args![id]));
+        filled.map_or(Verdict::Undo, |()| Verdict::Keep)
+    }
+
+    fn done(self: Box<Self>, outcome: Outcome) {
+        self.told.send(outcome).expect("somebody listens");
+    }
+}
+
+fn prepare(plan: &Plan) {
+    let config = &plan.config;
     let store = PostgresStore::open(config.clone(), Arc::new(RealClock::new()), Arc::new(OsEntropy)).expect("a store");
     store.migrate(SCHEMA).expect("the schema");
-    struct Fill(Sender<Outcome>);
-    impl Job for Fill {
-        fn name(&self) -> &'static str {
-            "fill"
-        }
-        fn run(&mut self, tx: &mut dyn Tx) -> Verdict {
-            let filled = (0..ACCOUNTS.cast_signed()).try_for_each(|id| tx.write(&ACCOUNT_INSERT, args![id]));
-            filled.map_or(Verdict::Undo, |()| Verdict::Keep)
-        }
-        fn done(self: Box<Self>, outcome: Outcome) {
-            self.0.send(outcome).expect("somebody listens");
-        }
-    }
     let (told, tell) = channel();
-    store.submit(Box::new(Fill(told)));
+    store.submit(Box::new(Fill { accounts: plan.accounts.cast_signed(), told }));
     assert_eq!(tell.recv().expect("an answer"), Outcome::Committed);
     admin(config, &format!("SET search_path TO {}; ANALYZE account", config.schema));
 }
@@ -300,12 +336,14 @@ fn main() {
     let seconds = numbers.next().unwrap_or(3) as u64;
     config.workers = numbers.next().unwrap_or(config.workers);
     config.mixed_max = numbers.next().unwrap_or(config.mixed_max);
-    prepare(&config);
+    let accounts = numbers.next().unwrap_or(1_000) as u64;
+    let plan = Plan { config, seconds, accounts, stores: numbers.next().unwrap_or(1) };
+    prepare(&plan);
     for load in [Load::Insert, Load::Transfer] {
         for callers in [1, 16, 256] {
-            by_hand(&config, load, callers, seconds);
-            by_store(&config, load, callers, seconds);
+            by_hand(&plan, load, callers);
+            by_store(&plan, load, callers);
         }
     }
-    admin(&config, &format!("DROP SCHEMA {} CASCADE", config.schema));
+    admin(&plan.config, &format!("DROP SCHEMA {} CASCADE", plan.config.schema));
 }

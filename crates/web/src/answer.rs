@@ -1,11 +1,15 @@
 //! Good answers: the result, the status that the route's table entry names, and what the kernel tells beside it.
 
+use std::borrow::Cow;
+
 use axum::http::header::{CONTENT_TYPE, HeaderValue};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use base::{OpError, Phase, Stamp, codes};
 use serde::Serialize;
-use utoipa::ToSchema;
+use utoipa::openapi::schema::{Array, ObjectBuilder, SchemaType, Type};
+use utoipa::openapi::{Ref, RefOr, Schema};
+use utoipa::{PartialSchema, ToSchema};
 
 use crate::error::{ApiError, JSON, empty};
 use crate::head::{IDEMPOTENCY_REPLAYED, VERSION};
@@ -66,7 +70,7 @@ fn unsendable(version: Option<Stamp>, error: &serde_json::Error) -> ApiError {
 }
 
 /// A page of a list.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct List<T: ToSchema> {
     /// The items, oldest first.
     pub items: Vec<T>,
@@ -83,6 +87,37 @@ impl<T: ToSchema> List<T> {
         items.truncate(limit);
         let next = items.last().filter(|_| more).map(cursor);
         Self { items, next }
+    }
+}
+
+/// By hand, because a page of keys and a page of entries are two schemas and must have two names.
+impl<T: ToSchema> ToSchema for List<T> {
+    fn name() -> Cow<'static, str> {
+        format!("{}List", T::name()).into()
+    }
+
+    fn schemas(schemas: &mut Vec<(String, RefOr<Schema>)>) {
+        schemas.push((T::name().into_owned(), T::schema()));
+        T::schemas(schemas);
+    }
+}
+
+impl<T: ToSchema> PartialSchema for List<T> {
+    fn schema() -> RefOr<Schema> {
+        let items = Array::new(Ref::from_schema_name(T::name()));
+        let text = SchemaType::Array(vec![Type::String, Type::Null]);
+        ObjectBuilder::new()
+            .description(Some("A page of a list."))
+            .property("items", items)
+            .required("items")
+            .property(
+                "next",
+                ObjectBuilder::new()
+                    .schema_type(text)
+                    .description(Some("Give this as `after` to read on; null at the end.")),
+            )
+            .required("next")
+            .into()
     }
 }
 

@@ -19,7 +19,8 @@ pub struct Account {
     pub version: Option<Stamp>,
 }
 
-pub(crate) static GET: Sql = Sql::new("ledger_account.get", "SELECT balance, version FROM ledger_account WHERE id = ?1");
+pub(crate) static GET: Sql =
+    Sql::new("ledger_account.get", "SELECT balance, version FROM ledger_account WHERE id = ?1");
 pub(crate) static PUT: Sql = Sql::new(
     "ledger_account.put",
     "INSERT INTO ledger_account (id, balance, version) VALUES (?1, ?2, ?3) \

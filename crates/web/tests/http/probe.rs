@@ -1,0 +1,142 @@
+//! A small service to look at the edge with.
+
+use axum::extract::Query;
+use base::{Migration, OpResult, Sql, Tx, args, codes};
+use kernel::{OpCx, Role, ServiceDef};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+use web::{Api, ApiResult, JsonBody, NoBody, Route, RouteLimits, Service};
+
+pub static PROBE: ServiceDef = ServiceDef {
+    name: "probe",
+    migrations: &[Migration {
+        service: "probe",
+        version: 1,
+        text: "CREATE TABLE probe (id {text} PRIMARY KEY, name {text} NOT NULL) {strict};",
+    }],
+    statements: &[&INSERT, &COUNT],
+    operations: &["probe.add"],
+    tasks: &[],
+    sessions: &[],
+    invariants: &[],
+};
+
+pub const SERVICE: Service = Service { def: &PROBE, routes };
+
+/// Body limit of one route.
+pub const SMALL: usize = 1_000;
+
+static INSERT: Sql = Sql::new("probe.insert", "INSERT INTO probe (id, name) VALUES (?1, ?2)");
+static COUNT: Sql = Sql::new("probe.count", "SELECT COUNT(*) FROM probe WHERE name = ?1");
+
+pub static ADD: kernel::Op<Add, Added> = kernel::Op::new("probe.add", add);
+pub static COUNT_NAMED: kernel::Query<String, Count> = kernel::Query::new("probe.count", count);
+
+/// Something to add.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Add {
+    /// Its name.
+    name: String,
+    /// Where it belongs.
+    #[serde(default)]
+    #[schema(required = false)]
+    place: Option<Place>,
+}
+
+/// A place, to have a schema within a schema.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[expect(dead_code, reason = "only its shape matters")]
+struct Place {
+    /// Row.
+    row: u32,
+}
+
+/// It was added.
+#[derive(Serialize, Deserialize, ToSchema)]
+pub struct Added {
+    /// Its id.
+    id: String,
+}
+
+/// How many there are.
+#[derive(Serialize, ToSchema)]
+pub struct Count {
+    /// So many.
+    count: i64,
+}
+
+#[derive(Serialize, ToSchema)]
+struct Who {
+    caller: String,
+    namespace: String,
+}
+
+fn add(tx: &mut dyn Tx, cx: &mut OpCx<'_>, input: &Add) -> OpResult<Added> {
+    if input.name == "panic" {
+        panic!("the operation panics with /a/path");
+    }
+    let id = cx.id().to_string();
+    cx.stamp();
+    tx.write(&INSERT, args![&id, &input.name])?;
+    Ok(Added { id })
+}
+
+fn count(tx: &mut dyn Tx, name: &String) -> OpResult<Count> {
+    let row = tx.query_one(&COUNT, args![name])?;
+    Ok(Count { count: row.map_or(0, |row| row.int(0)) })
+}
+
+fn routes() -> Vec<Route> {
+    let tagged = |route: Route| route.tag("Probe").summary("Something to try");
+    vec![
+        tagged(Route::operation("/v1/{ns}/probe", &ADD)).roles(&[Role::App]).errors(&[codes::ALIMIT]),
+        tagged(Route::get("/v1/{ns}/probe/{name}", counted))
+            .roles(&[Role::App, Role::Reader])
+            .param("name", "What to count")
+            .answers::<Count>(200),
+        tagged(Route::put("/v1/{ns}/probe/small", small))
+            .roles(&[Role::App])
+            .limits(RouteLimits { body_max: Some(SMALL), ..RouteLimits::default() })
+            .takes::<Add>()
+            .answers_nothing(),
+        tagged(Route::post("/v1/{ns}/probe/panic", panicking)).roles(&[Role::App]).answers_nothing(),
+        tagged(Route::post("/v1/{ns}/probe/open", open)).public().answers::<Who>(200),
+        tagged(Route::post("/v1/{ns}/probe/foreign", foreign)).roles(&[Role::App]).answers_nothing(),
+        tagged(Route::post("/v1/{ns}/probe/untrue", small)).roles(&[Role::App]).takes::<Count>().answers_nothing(),
+    ]
+}
+
+#[derive(Deserialize)]
+struct Named {
+    name: String,
+}
+
+async fn counted(api: Api, web::PathOf(path): web::PathOf<Named>) -> ApiResult<Count> {
+    api.read(&COUNT_NAMED, path.name).await
+}
+
+async fn small(api: Api, body: JsonBody<Add>) -> ApiResult<()> {
+    let _ = body.value;
+    Ok(api.answer(()))
+}
+
+async fn panicking(_: Api, _: NoBody) -> ApiResult<()> {
+    panic!("the handler panics with /a/path")
+}
+
+async fn open(api: Api, _: NoBody) -> ApiResult<Who> {
+    Ok(api.answer(Who { caller: api.caller().name.clone(), namespace: api.namespace().name.clone() }))
+}
+
+#[derive(Deserialize)]
+struct Foreign {
+    #[serde(rename = "needed")]
+    _needed: u32,
+}
+
+/// A handler with an extractor of the framework: its refusals must look like ours all the same.
+async fn foreign(api: Api, Query(_): Query<Foreign>) -> ApiResult<()> {
+    Ok(api.answer(()))
+}

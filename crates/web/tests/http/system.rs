@@ -1,0 +1,93 @@
+//! The server's own routes (KER-30).
+
+use serde_json::json;
+
+use crate::valve::Flow;
+use crate::world::{ADMIN, World};
+
+#[test]
+fn ker_30_alive_whatever_happens_ready_only_when_every_store_is_good() {
+    let world = World::new();
+    assert_eq!(world.ask("GET", "/healthz", &[], None).json(), json!({ "status": "alive" }));
+    let ready = world.ask("GET", "/readyz", &[], None);
+    let good = |name: &str| json!({ "name": name, "engine": "sqlite", "health": "Good", "waiting": 0 });
+    let expected = json!({ "ready": true, "draining": false, "namespaces": [good("main"), good("z")] });
+    assert_eq!((ready.status, ready.json()), (200, expected));
+    world.valve.set(Flow::CutOff);
+    let not_ready = world.ask("GET", "/readyz", &[], None);
+    assert_eq!((not_ready.status, &not_ready.json()["namespaces"][0]["health"]), (503, &json!("Down")));
+    assert!(!not_ready.text().contains("secret"), "{}", not_ready.text());
+    assert_eq!(world.ask("GET", "/healthz", &[], None).status, 200);
+}
+
+#[test]
+fn ker_30_a_server_that_stops_is_not_ready() {
+    let world = World::new();
+    let mut client = world.client();
+    let mut other = world.client();
+    // Kept busy, so that its connection outlives the beginning of the stop.
+    other.send("GET /readyz HTTP/1.1\r\nhost: x\r\n");
+    client.send("GET /readyz HTTP/1.1\r\nhost: x\r\n\r\n");
+    assert_eq!(client.answer().json()["draining"], false);
+    world.shutdown.begin();
+    other.try_send(b"\r\n");
+    if other.looks(std::time::Duration::from_secs(20)) && !other.is_empty() {
+        let answer = other.answer();
+        assert_eq!((answer.status, &answer.json()["draining"]), (503, &json!(true)));
+    }
+}
+
+#[test]
+fn ker_30_numbers_of_requests_and_stores_are_shown_by_pattern_and_never_by_path() {
+    let world = World::new();
+    let key = world.key("main", "reader");
+    world.get("/v1/main/probe/a-secret-name", &key);
+    world.get("/a-secret-path", "a-secret-key");
+    world.ask("SECRET", "/healthz", &[], None);
+    let metrics = world.ask("GET", "/metrics", &[], None);
+    assert_eq!(metrics.header("content-type"), Some("text/plain; version=0.0.4; charset=utf-8"));
+    let text = metrics.text();
+    for line in [
+        "fastness_http_requests_total{route=\"/v1/{ns}/probe/{name}\",method=\"GET\",status=\"200\"}",
+        "fastness_http_requests_total{route=\"none\",method=\"GET\",status=\"404\"}",
+        "fastness_http_request_seconds_bucket{route=\"/v1/{ns}/probe/{name}\",method=\"GET\",le=\"0.5\"}",
+        "fastness_http_in_flight",
+        "fastness_http_connections",
+        "fastness_store_health{namespace=\"main\"} 2",
+        "fastness_store_waiting{namespace=\"z\"} ",
+        "fastness_operations_total{operation=\"key.create\",result=\"ok\"}",
+    ] {
+        assert!(text.contains(line), "{line} is not in\n{text}");
+    }
+    assert!(!text.to_lowercase().contains("secret"), "{text}");
+}
+
+#[test]
+fn ker_38_pages_hold_nothing_from_elsewhere_and_say_so() {
+    let world = World::new();
+    for path in ["/", "/docs"] {
+        let page = world.ask("GET", path, &[], None);
+        assert_eq!((page.status, page.header("content-type")), (200, Some("text/html; charset=utf-8")), "{path}");
+        let policy = page.header("content-security-policy").unwrap();
+        assert!(policy.starts_with("default-src 'none'") && policy.contains("frame-ancestors 'none'"), "{policy}");
+        assert_eq!(page.header("referrer-policy"), Some("no-referrer"));
+        assert_eq!(page.header("x-frame-options"), Some("DENY"));
+        let html = page.text();
+        assert!(html.starts_with("<!DOCTYPE html>") && html.contains("/assets/style.css"), "{path}");
+        for foreign in ["<script", "src=\"http", "href=\"http", "style=\"", "@import"] {
+            assert!(!html.contains(foreign), "{path} holds {foreign}");
+        }
+    }
+    let style = world.ask("GET", "/assets/style.css", &[], None);
+    assert_eq!((style.status, style.header("content-type")), (200, Some("text/css; charset=utf-8")));
+}
+
+#[test]
+fn ker_38_the_first_page_shows_every_namespace_and_its_state() {
+    let world = World::new();
+    let page = world.ask("GET", "/", &[], None).text();
+    assert!(page.contains(">main<") && page.contains(">z<") && page.contains("href=\"/docs\""), "{page}");
+    world.valve.set(Flow::CutOff);
+    assert!(world.ask("GET", "/", &[], None).text().contains("Down"));
+    assert!(!page.contains(ADMIN));
+}

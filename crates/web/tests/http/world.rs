@@ -1,0 +1,165 @@
+//! A running server with two namespaces, and short ways to ask it.
+
+use std::net::SocketAddr;
+use std::path::Path;
+use std::sync::{Arc, mpsc};
+
+use base::Store;
+use host::{OsEntropy, RealClock, ThreadTimers};
+use kernel::ops::bootstrap_key::{BOOTSTRAP_KEY, BootstrapKey};
+use kernel::{Caller, Env, Kernel, KernelConfig, keys};
+use serde_json::{Value, json};
+use store_sqlite::{SqliteConfig, SqliteStore};
+use tempfile::TempDir;
+use tokio::runtime::Runtime;
+use tokio::task::JoinHandle;
+use web::{App, AppConfig, Drained, EdgeLimits, RouteInfo, Shutdown};
+
+use crate::client::{Answer, Client};
+use crate::probe;
+use crate::valve::Valve;
+
+/// The administrator's key of namespace `z`.
+pub const ADMIN: &str = "fst_admin-of-z";
+
+/// How a server is set up.
+#[derive(Default)]
+pub struct Setup {
+    pub app: AppConfig,
+    pub edge: EdgeLimits,
+    pub build_min: u64,
+}
+
+/// A running server.
+pub struct World {
+    pub addr: SocketAddr,
+    pub kernel: Kernel,
+    pub shutdown: Shutdown,
+    pub table: Vec<Arc<RouteInfo>>,
+    /// Around the store of namespace `main`.
+    pub valve: Arc<Valve>,
+    serving: Option<JoinHandle<Drained>>,
+    runtime: Runtime,
+    _directory: TempDir,
+}
+
+impl World {
+    pub fn new() -> Self {
+        Self::with(Setup::default())
+    }
+
+    pub fn with(setup: Setup) -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        let (kernel, valve) = kernel(directory.path(), setup.build_min);
+        let app = App::new(kernel.clone(), vec![probe::SERVICE], setup.app.clone());
+        let table = app.table().to_vec();
+        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+        let listener = runtime.block_on(tokio::net::TcpListener::bind("127.0.0.1:0")).unwrap();
+        let addr = listener.local_addr().unwrap();
+        let shutdown = setup.app.shutdown;
+        let serving = runtime.spawn(web::serve(listener, app.router(), setup.edge, shutdown.clone()));
+        let world =
+            Self { addr, kernel, shutdown, table, valve, serving: Some(serving), runtime, _directory: directory };
+        world.bootstrap();
+        world
+    }
+
+    fn bootstrap(&self) {
+        let (tell, told) = mpsc::channel();
+        let request = self.kernel.request(Caller::server("test"));
+        let input = BootstrapKey { hash: keys::hash(ADMIN) };
+        let done = Box::new(move |added| tell.send(added).unwrap());
+        self.kernel.call(self.kernel.admin_namespace(), &BOOTSTRAP_KEY, request, input, done);
+        told.recv().unwrap().unwrap();
+    }
+
+    pub fn client(&self) -> Client {
+        Client::connect(self.addr)
+    }
+
+    /// A new key of a namespace.
+    pub fn key(&self, ns: &str, role: &str) -> String {
+        let made = self.post(&format!("/v1/{ns}/keys"), ADMIN, &json!({ "role": role }));
+        assert_eq!(made.status, 201, "{}", made.text());
+        made.json()["key"].as_str().unwrap().to_owned()
+    }
+
+    pub fn get(&self, path: &str, key: &str) -> Answer {
+        self.ask("GET", path, &[("authorization", &bearer(key))], None)
+    }
+
+    pub fn delete(&self, path: &str, key: &str) -> Answer {
+        self.ask("DELETE", path, &[("authorization", &bearer(key))], None)
+    }
+
+    pub fn post(&self, path: &str, key: &str, body: &Value) -> Answer {
+        self.ask("POST", path, &[("authorization", &bearer(key))], Some(&body.to_string()))
+    }
+
+    /// With more headers.
+    pub fn post_with(&self, path: &str, key: &str, more: &[(&str, &str)], body: &Value) -> Answer {
+        let authorization = bearer(key);
+        let headers = [&[("authorization", authorization.as_str())], more].concat();
+        self.ask("POST", path, &headers, Some(&body.to_string()))
+    }
+
+    /// One request on a connection of its own.
+    pub fn ask(&self, method: &str, path: &str, headers: &[(&str, &str)], body: Option<&str>) -> Answer {
+        let mut head = format!("{method} {path} HTTP/1.1\r\nhost: test\r\nconnection: close\r\n");
+        for (name, value) in headers {
+            head.push_str(&format!("{name}: {value}\r\n"));
+        }
+        if let Some(body) = body {
+            head.push_str(&format!("content-type: application/json\r\ncontent-length: {}\r\n", body.len()));
+        }
+        let mut client = self.client();
+        client.send(format!("{head}\r\n{}", body.unwrap_or_default()));
+        client.answer()
+    }
+
+    /// How many rows of this name the probe has.
+    pub fn count(&self, name: &str) -> i64 {
+        self.get(&format!("/v1/main/probe/{name}"), ADMIN).json()["count"].as_i64().unwrap()
+    }
+
+    /// Stops the server and tells how that ended.
+    pub fn stop(&mut self) -> Drained {
+        self.shutdown.begin();
+        let serving = self.serving.take().expect("stopped once");
+        self.runtime.block_on(serving).unwrap()
+    }
+
+    pub fn block_on<T>(&self, work: impl Future<Output = T>) -> T {
+        self.runtime.block_on(work)
+    }
+}
+
+impl Drop for World {
+    fn drop(&mut self) {
+        self.valve.set(crate::valve::Flow::Open);
+        self.shutdown.begin();
+        if let Some(serving) = self.serving.take() {
+            serving.abort();
+        }
+        for ns in self.kernel.namespaces() {
+            ns.store.close();
+        }
+    }
+}
+
+fn bearer(key: &str) -> String {
+    format!("Bearer {key}")
+}
+
+fn kernel(directory: &Path, build_min: u64) -> (Kernel, Arc<Valve>) {
+    let clock = Arc::new(RealClock::new());
+    let store = |name: &str| -> Arc<dyn Store> {
+        let config = SqliteConfig { reserve_bytes: 0, readers: 2, cache_bytes: 4 << 20, ..SqliteConfig::default() };
+        Arc::new(SqliteStore::open(&directory.join(name), config, clock.clone()).unwrap())
+    };
+    let valve = Valve::around(store("main.db"));
+    let stores = vec![("z".to_owned(), store("z.db")), ("main".to_owned(), valve.clone() as Arc<dyn Store>)];
+    let env = Env { clock: clock.clone(), entropy: Arc::new(OsEntropy), timers: Arc::new(ThreadTimers::new()) };
+    let config = KernelConfig { build_min, ..KernelConfig::default() };
+    (Kernel::open(env, config, &[&probe::PROBE], stores).unwrap(), valve)
+}
