@@ -1,15 +1,16 @@
-//! Whether a connection is used: counts its requests, so that an idle one can be closed.
+//! Whether a connection is used: counts its requests until their answers are sent, so that an idle one can be closed.
 
 use std::convert::Infallible;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::task::{Context, Poll};
 use std::time::Duration;
 
 use axum::Router;
-use axum::body::Body;
+use axum::body::{Body, Bytes, HttpBody};
 use axum::http::{Request, Response};
-use hyper::body::Incoming;
+use hyper::body::{Frame, Incoming, SizeHint};
 use tower::Service as _;
 
 use crate::wait::pause;
@@ -35,7 +36,7 @@ impl Activity {
     }
 }
 
-/// Ends the count of one request, also when its future is dropped.
+/// Ends the count of one request, also when its future or its answer is dropped.
 struct Counted(Arc<Activity>);
 
 impl Drop for Counted {
@@ -51,18 +52,44 @@ pub(super) struct CountedRouter {
     pub(super) activity: Arc<Activity>,
 }
 
+/// An answer that counts until it is sent.
+pub(super) struct CountedBody {
+    body: Body,
+    _counted: Counted,
+}
+
 impl hyper::service::Service<Request<Incoming>> for CountedRouter {
-    type Response = Response<Body>;
+    type Response = Response<CountedBody>;
     type Error = Infallible;
-    type Future = Pin<Box<dyn Future<Output = Result<Response<Body>, Infallible>> + Send>>;
+    type Future = Pin<Box<dyn Future<Output = Result<Self::Response, Infallible>> + Send>>;
 
     fn call(&self, request: Request<Incoming>) -> Self::Future {
         self.activity.begun.fetch_add(1, Ordering::SeqCst);
         let counted = Counted(self.activity.clone());
         let mut router = self.router.clone();
         Box::pin(async move {
-            let _counted = counted;
-            router.call(request).await
+            let response = router.call(request).await?;
+            Ok(response.map(|body| CountedBody { body, _counted: counted }))
         })
+    }
+}
+
+impl HttpBody for CountedBody {
+    type Data = Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Self::Data>, Self::Error>>> {
+        Pin::new(&mut self.body).poll_frame(cx)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
     }
 }

@@ -22,6 +22,8 @@ use crate::wait::pause;
 
 /// Pause after an accept that failed for want of something of ours (descriptors, memory).
 const ACCEPT_PAUSE: Duration = Duration::from_millis(250);
+/// Time for an idle connection to say good-bye: one that never began to speak HTTP/2 would take for ever.
+const GOOD_BYE: Duration = Duration::from_secs(1);
 /// How often the recorder of metrics tidies up; without it, samples of histograms would pile up between scrapes.
 const METRICS_UPKEEP: Duration = Duration::from_secs(5);
 
@@ -96,11 +98,15 @@ async fn converse(edge: &Edge, stream: TcpStream) -> Result<(), Box<dyn std::err
     let mut conversation = pin!(edge.builder.serve_connection(io, service));
     tokio::select! {
         ended = conversation.as_mut() => return ended,
-        () = edge.shutdown.begun() => {}
-        () = activity.idle(edge.limits.idle_timeout) => {}
+        () = edge.shutdown.begun() => {
+            conversation.as_mut().graceful_shutdown();
+            conversation.await
+        }
+        () = activity.idle(edge.limits.idle_timeout) => {
+            conversation.as_mut().graceful_shutdown();
+            timeout(GOOD_BYE, conversation).await.unwrap_or(Ok(()))
+        }
     }
-    conversation.as_mut().graceful_shutdown();
-    conversation.await
 }
 
 async fn keep_metrics_small() {

@@ -16,8 +16,20 @@ fn check_needs_key(answer: &Answer) {
 fn ker_32_every_path_below_v1_needs_a_key_before_it_is_routed() {
     let world = World::new();
     let paths = [
-        "/v1", "/v1/", "/v1//", "/v1/main", "/v1/main/keys", "/v1/main/nonsense", "/v1/nowhere/keys", "/v1/z/keys?x=y",
-        "/v1/main/../keys", "/v1/main/%00", "/v1/main/%ff", "/v1/MAIN/keys", "/v1/%6dain/keys", "/v1/main/keys/",
+        "/v1",
+        "/v1/",
+        "/v1//",
+        "/v1/main",
+        "/v1/main/keys",
+        "/v1/main/nonsense",
+        "/v1/nowhere/keys",
+        "/v1/z/keys?x=y",
+        "/v1/main/../keys",
+        "/v1/main/%00",
+        "/v1/main/%ff",
+        "/v1/MAIN/keys",
+        "/v1/%6dain/keys",
+        "/v1/main/keys/",
     ];
     for path in paths {
         for method in ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS", "TRACE", "PURGE"] {

@@ -59,7 +59,8 @@ fn ker_34_wrong_json_is_refused_with_its_place() {
     }
     let deep = format!("{{\"name\":{}", "[".repeat(100_000));
     ask(&world, &[("content-type", "application/json")], &deep).check(400, "ABODY");
-    let not_utf8 = world.client().send(head("/v1/main/probe", "content-length: 12")).send(b"{\"name\":\"\xff\"}").answer();
+    let not_utf8 =
+        world.client().send(head("/v1/main/probe", "content-length: 12")).send(b"{\"name\":\"\xff\"}").answer();
     not_utf8.check(400, "ABODY");
 }
 
@@ -67,7 +68,11 @@ fn ker_34_wrong_json_is_refused_with_its_place() {
 fn ker_34_only_json_is_taken() {
     let world = World::new();
     let body = "{\"name\":\"a\"}";
-    for headers in [&[][..], &[("content-type", "text/plain")], &[("content-type", "application/json"), ("content-encoding", "gzip")]] {
+    for headers in [
+        &[][..],
+        &[("content-type", "text/plain")],
+        &[("content-type", "application/json"), ("content-encoding", "gzip")],
+    ] {
         ask(&world, headers, body).check(415, "ATYPE");
     }
     assert_eq!(ask(&world, &[("content-type", "application/json; charset=utf-8")], body).status, 200);

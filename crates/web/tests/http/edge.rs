@@ -79,16 +79,24 @@ fn ker_34_requests_that_could_be_read_in_two_ways_are_refused() {
 fn ker_34_chunks_that_could_be_read_in_two_ways_are_refused() {
     let world = World::new();
     let key = format!("authorization: Bearer {ADMIN}\r\ncontent-type: application/json");
-    for chunks in ["c\n{\"name\":\"q\"}\r\n0\r\n\r\n", "+c\r\n{\"name\":\"q\"}\r\n0\r\n\r\n", "0x0c\r\n", "c\r\n{\"name\":\"q\"}XX0\r\n\r\n"] {
+    for chunks in [
+        "c\n{\"name\":\"q\"}\r\n0\r\n\r\n",
+        "+c\r\n{\"name\":\"q\"}\r\n0\r\n\r\n",
+        "0x0c\r\n",
+        "c\r\n{\"name\":\"q\"}XX0\r\n\r\n",
+    ] {
         let mut client = world.client();
-        client.send(format!("POST /v1/main/probe HTTP/1.1\r\nhost: x\r\n{key}\r\ntransfer-encoding: chunked\r\n\r\n{chunks}"));
+        client.send(format!(
+            "POST /v1/main/probe HTTP/1.1\r\nhost: x\r\n{key}\r\ntransfer-encoding: chunked\r\n\r\n{chunks}"
+        ));
         assert_eq!(client.answer().status, 400, "{chunks:?}");
         assert!(client.is_closed(), "{chunks:?}");
     }
     assert_eq!(world.count("q"), 0);
     let mut client = world.client();
     let good = "4;x=y\r\n{\"na\r\n8\r\nme\":\"q\"}\r\n0\r\n\r\n";
-    client.send(format!("POST /v1/main/probe HTTP/1.1\r\nhost: x\r\n{key}\r\ntransfer-encoding: chunked\r\n\r\n{good}"));
+    client
+        .send(format!("POST /v1/main/probe HTTP/1.1\r\nhost: x\r\n{key}\r\ntransfer-encoding: chunked\r\n\r\n{good}"));
     assert_eq!(client.answer().status, 200);
 }
 

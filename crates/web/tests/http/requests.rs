@@ -24,9 +24,8 @@ fn ker_10_a_repeat_gives_the_first_answer_and_says_so() {
 #[test]
 fn ker_10_two_at_once_have_one_effect() {
     let world = World::new();
-    let answers = host::side_by_side(8, |_| {
-        world.post_with("/v1/main/probe", ADMIN, &[(KEY, "01-b")], &json!({ "name": "b" }))
-    });
+    let answers =
+        host::side_by_side(8, |_| world.post_with("/v1/main/probe", ADMIN, &[(KEY, "01-b")], &json!({ "name": "b" })));
     assert!(answers.iter().all(|answer| answer.status == 200 && answer.text() == answers[0].text()));
     let replayed = answers.iter().filter(|answer| answer.header("idempotency-replayed").is_some()).count();
     assert_eq!(replayed, 7);
@@ -93,7 +92,8 @@ fn stamp(world: &World, offset_ms: i64) -> String {
 #[test]
 fn ker_10_an_operation_time_ahead_or_too_old_is_refused() {
     let world = World::new();
-    let ask = |time: &str| world.post_with("/v1/main/probe", ADMIN, &[("fastness-op-time", time)], &json!({ "name": "i" }));
+    let ask =
+        |time: &str| world.post_with("/v1/main/probe", ADMIN, &[("fastness-op-time", time)], &json!({ "name": "i" }));
     assert_eq!(ask(&stamp(&world, 0)).status, 200);
     assert_eq!(ask(&stamp(&world, -23 * 3_600_000)).status, 200);
     ask(&stamp(&world, 60_000)).check(400, "AOPTIME");
@@ -107,7 +107,8 @@ fn ker_10_an_operation_time_ahead_or_too_old_is_refused() {
 #[test]
 fn ker_11_a_build_that_is_too_old_is_refused() {
     let world = World::with(Setup { build_min: 7, ..Setup::default() });
-    let ask = |build: &str| world.post_with("/v1/main/probe", ADMIN, &[("fastness-build", build)], &json!({ "name": "j" }));
+    let ask =
+        |build: &str| world.post_with("/v1/main/probe", ADMIN, &[("fastness-build", build)], &json!({ "name": "j" }));
     ask("6").check(400, "DBUILD");
     assert_eq!(ask("7").status, 200);
     ask("seven").check(400, "AHEADER");

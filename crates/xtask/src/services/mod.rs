@@ -68,15 +68,16 @@ impl std::fmt::Display for Running {
 }
 
 fn all() -> Vec<Box<dyn Service>> {
-    vec![Box::new(postgres::Postgres)]
+    vec![Box::new(postgres::SHARED), Box::new(postgres::FAULTY)]
 }
 
 /// Programs that tests run themselves: (name, Debian package).
 const TOOLS: [(&str, &str); 1] = [("strace", "strace")];
 
-/// Words that mark a test as needing something from here.
+/// Words that mark a test as needing something from here; `postgres` also marks `postgres_faults`.
 pub(crate) fn words() -> Vec<&'static str> {
-    all().iter().map(|service| service.name()).chain(TOOLS.map(|(name, _)| name)).collect()
+    let services = [postgres::SHARED.name()];
+    services.into_iter().chain(TOOLS.map(|(name, _)| name)).collect()
 }
 
 /// Starts every service in a fresh folder that the guard owns.
@@ -110,7 +111,8 @@ fn install_missing() -> Result<()> {
         return Err(apt::advice(&packages));
     }
     tools.iter().try_for_each(|package| apt::install(package))?;
-    services.iter().try_for_each(|service| service.install())
+    // Two services may come with one package: look again before each.
+    services.iter().filter(|service| !service.installed()).try_for_each(|service| service.install())
 }
 
 /// Tells the tests where their tools are, so that they can fail loudly without.

@@ -9,7 +9,18 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-pub(super) struct Postgres;
+/// One cluster. Tests that stop the server have one of their own, so that they stop nobody else's.
+pub(super) struct Postgres {
+    pub(super) name: &'static str,
+    /// Start of its environment variables.
+    pub(super) variable: &'static str,
+}
+
+/// The cluster that all tests share; nobody stops it.
+pub(super) const SHARED: Postgres = Postgres { name: "postgres", variable: "FASTNESS_TEST_POSTGRES" };
+
+/// The cluster that tests stop and start, one test at a time (`.config/nextest.toml`).
+pub(super) const FAULTY: Postgres = Postgres { name: "postgres_faults", variable: "FASTNESS_TEST_POSTGRES_FAULTS" };
 
 const BINARIES: &str = "/usr/lib/postgresql";
 
@@ -27,7 +38,7 @@ const ICU_SINCE: u32 = 15;
 
 impl Service for Postgres {
     fn name(&self) -> &'static str {
-        "postgres"
+        self.name
     }
 
     fn package(&self) -> &'static str {
@@ -53,8 +64,8 @@ impl Service for Postgres {
     fn env(&self, instance: &Instance) -> Env {
         let address = format!("host=127.0.0.1 port={} user=postgres dbname=postgres", instance.port);
         vec![
-            ("FASTNESS_TEST_POSTGRES".into(), address),
-            ("FASTNESS_TEST_POSTGRES_CTL".into(), instance.control.display().to_string()),
+            (self.variable.into(), address),
+            (format!("{}_CTL", self.variable), instance.control.display().to_string()),
         ]
     }
 }

@@ -8,5 +8,7 @@ mod client;
 mod faults_strace;
 mod kill;
 mod load;
+mod postgres;
+mod postgres_faults;
 mod process;
 mod start;
