@@ -1,7 +1,7 @@
 //! Bounds and waiting: every wait of the suite ends, and says for what it waited.
 
 use std::sync::mpsc::{RecvTimeoutError, channel};
-use std::sync::{Condvar, Mutex, PoisonError};
+use std::sync::{Condvar, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::time::Duration;
 
 use base::{Outcome, StoreError, Timers};
@@ -35,6 +35,21 @@ fn pause(timers: &ThreadTimers) {
     let (over, wait) = channel::<()>();
     timers.after(PAUSE_MS, Box::new(move || drop(over)));
     assert_eq!(wait.recv_timeout(LONG), Err(RecvTimeoutError::Disconnected), "a timer within {LONG:?}");
+}
+
+/// Contracts of one binary share a server. A transaction that has written and then runs for seconds makes PostgreSQL refuse
+/// many others of that server ("conflict out to old pivot", seen in every third run), so those that insist on a commit
+/// under contention do not run beside it. What an operation may cost others is the engine's budget, not theirs.
+static LONG_WRITE: RwLock<()> = RwLock::new(());
+
+/// For contracts under contention: nobody writes for long meanwhile.
+pub(crate) fn beside_no_long_write() -> RwLockReadGuard<'static, ()> {
+    LONG_WRITE.read().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// For the contract that writes for long.
+pub(crate) fn as_long_write() -> RwLockWriteGuard<'static, ()> {
+    LONG_WRITE.write().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Whether a store refused because it has no room, or because it is still getting over it.

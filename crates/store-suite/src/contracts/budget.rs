@@ -4,6 +4,7 @@ use base::limits::OP_ROWS_MAX;
 use base::{Outcome, Sql, StoreError, Verdict, args};
 
 use crate::fixture::Fixture;
+use crate::pace::as_long_write;
 use crate::tables::{self, accounts, ids, insert, prepared};
 use crate::work::{Work, change, look, work};
 
@@ -16,6 +17,7 @@ pub fn ker_7_a_long_read_ends_at_its_budget(fixture: &dyn Fixture) {
 
 /// So does a write; SQLite drops the whole transaction when it is interrupted in one, its neighbours' part included.
 pub fn ker_7_a_long_write_ends_at_its_budget(fixture: &dyn Fixture) {
+    let _alone = as_long_write();
     ends_at_its_budget(fixture, || {
         work("long write", |tx| {
             insert(tx, 1_000)?;

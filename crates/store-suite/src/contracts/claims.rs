@@ -6,6 +6,7 @@ use base::{Outcome, Store, Verdict, args};
 use host::side_by_side;
 
 use crate::fixture::Fixture;
+use crate::pace::beside_no_long_write;
 use crate::tables::{self, prepared};
 use crate::work::{change, look, work};
 
@@ -15,6 +16,7 @@ const TAKERS: usize = 8;
 /// Claiming at serial isolation starves under load, so it is one statement that checks its own condition again. Every
 /// row is claimed, none twice, and the row says the same as the answer.
 pub fn ker_18_each_row_is_claimed_exactly_once(fixture: &dyn Fixture) {
+    let _alone = beside_no_long_write();
     let store = prepared(fixture);
     change(store.as_ref(), |tx| (0..ROWS).try_for_each(|id| tx.write(&tables::CLAIM_INSERT, args![id])));
     let mut taken: Vec<(i64, i64)> = side_by_side(TAKERS, |taker| {

@@ -6,6 +6,7 @@ use base::{Outcome, Store, StoreError, StoreResult, Tx, Verdict, args};
 use host::side_by_side;
 
 use crate::fixture::Fixture;
+use crate::pace::beside_no_long_write;
 use crate::tables::{self, accounts, balances, ids, insert, prepared, transfer};
 use crate::work::{Work, change, look, work};
 
@@ -58,6 +59,7 @@ struct Ledger {
 /// Transfers, inserts and deletes of many threads, with refusals, panics and broken rules among them. Nothing that was
 /// acknowledged may be missing, nothing that was refused may be there.
 pub fn ker_6_the_end_is_the_sum_of_what_was_acknowledged(fixture: &dyn Fixture) {
+    let _alone = beside_no_long_write();
     let mut drawn = [0; 8];
     fixture.entropy().fill(&mut drawn);
     let store = prepared(fixture);

@@ -4,7 +4,7 @@ use base::{Outcome, Verdict, args};
 use host::side_by_side;
 
 use crate::fixture::Fixture;
-use crate::pace::LONG;
+use crate::pace::{LONG, beside_no_long_write};
 use crate::tables::{self, accounts, balance, balances, prepared, transfer};
 use crate::work::{Work, change, look, work};
 
@@ -14,6 +14,7 @@ const TIMES: i64 = 20;
 /// Reads, adds one, writes. Without a key that keeps them apart, serial isolation alone lets such jobs starve (measured:
 /// a third of them failed); a lost update would show in the sum.
 pub fn ker_7_a_hot_row_starves_nobody(fixture: &dyn Fixture) {
+    let _alone = beside_no_long_write();
     let store = prepared(fixture);
     change(store.as_ref(), |tx| accounts(tx, 1, 0));
     side_by_side(THREADS, |thread| {
@@ -38,6 +39,7 @@ fn increment() -> Work {
 /// forgets the second would lose money.
 pub fn ker_7_keys_in_conflicting_orders_starve_nobody(fixture: &dyn Fixture) {
     const ACCOUNTS: usize = 6;
+    let _alone = beside_no_long_write();
     let store = prepared(fixture);
     change(store.as_ref(), |tx| accounts(tx, 6, 1_000));
     let started = fixture.clock().monotonic_us();

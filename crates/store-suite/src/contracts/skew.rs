@@ -5,7 +5,7 @@ use std::sync::Arc;
 use base::{Outcome, Store, StoreError, Verdict, args};
 
 use crate::fixture::Fixture;
-use crate::pace::Meeting;
+use crate::pace::{Meeting, beside_no_long_write};
 use crate::tables::{self, prepared};
 use crate::work::{Work, change, look, work};
 
@@ -31,6 +31,7 @@ pub fn ker_6_write_skew_is_refused_between_two_stores(fixture: &dyn Fixture) {
 }
 
 fn both_may_not_leave(one: &Arc<dyn Store>, other: &Arc<dyn Store>) {
+    let _alone = beside_no_long_write();
     let mut left = 0;
     for round in 0..ROUNDS {
         let shifts = round * SHIFTS..(round + 1) * SHIFTS;

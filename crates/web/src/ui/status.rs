@@ -1,0 +1,106 @@
+//! The first page: what a newcomer sees who opens the address that the server printed.
+
+use maud::{Markup, html};
+
+use super::Frame;
+use crate::app::AppConfig;
+use crate::system::{NamespaceState, Ready};
+
+/// The page of the server's state.
+pub(crate) fn status_page(ready: &Ready, config: &AppConfig) -> String {
+    let frame =
+        Frame { title: "Status", server: &config.name, version: &config.version, here: "/", refresh_s: Some(10) };
+    frame.around(&html! {
+        main.narrow {
+            (headline(ready, config))
+            section {
+                h2 { "Namespaces" }
+                p.hint { "Each is a sealed body of data with its own store and its own keys." }
+                (namespaces(&ready.namespaces))
+            }
+            section {
+                h2 { "Where to go" }
+                (links())
+            }
+            section {
+                h2 { "First steps" }
+                (first_steps(config))
+            }
+        }
+    })
+}
+
+fn headline(ready: &Ready, config: &AppConfig) -> Markup {
+    let (class, word, text) = match (ready.draining, ready.ready) {
+        (true, _) => ("warn", "Stopping", "Requests in flight are finished, new ones are not taken."),
+        (false, true) => ("good", "Ready", "Every store takes reads and writes."),
+        (false, false) => ("bad", "Not ready", "A store is not good. It tries by itself to become good again."),
+    };
+    html! {
+        div.hero {
+            p.eyebrow { (config.name) " " (config.version) }
+            h1 { span.lamp.(class) aria-hidden="true" {} (word) }
+            p.lead { (text) }
+        }
+    }
+}
+
+fn namespaces(states: &[NamespaceState]) -> Markup {
+    html! {
+        div.scroll {
+            table {
+                thead { tr { th { "Name" } th { "Engine" } th { "Health" } th.number { "Waiting" } } }
+                tbody {
+                    @for state in states {
+                        tr {
+                            td { code { (state.name) } }
+                            td { (state.engine) }
+                            td { span.state.(health_class(state.health)) { (state.health) } }
+                            td.number { (state.waiting) }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn health_class(health: &str) -> &'static str {
+    match health {
+        "Good" => "good",
+        "ReadOnly" => "warn",
+        _ => "bad",
+    }
+}
+
+fn links() -> Markup {
+    let links = [
+        ("/docs", "API", "Every route, what it takes, what it answers, with an example"),
+        ("/openapi.json", "OpenAPI 3.1", "The same for programs: make a client from it"),
+        ("/metrics", "Metrics", "Numbers for Prometheus"),
+        ("/readyz", "Readiness", "200 while the server takes work, for load balancers"),
+        ("/healthz", "Liveness", "200 while the process lives, for supervisors"),
+    ];
+    html! {
+        ul.cards {
+            @for (path, name, text) in links {
+                li { a href=(path) { strong { (name) } span { (text) } } }
+            }
+        }
+    }
+}
+
+fn first_steps(config: &AppConfig) -> Markup {
+    let url = &config.public_url;
+    let make = format!(
+        "curl -X POST {url}/v1/main/keys \\\n  -H \"Authorization: Bearer $ADMIN_KEY\" \\\n  -H \"Content-Type: \
+         application/json\" \\\n  -d '{{\"role\": \"app\", \"label\": \"my first key\"}}'"
+    );
+    html! {
+        p {
+            "Everything below " code { "/v1/" } " needs a key. With the administrator's key that the server was given or "
+            "printed at its first start, make one for your application:"
+        }
+        pre { code { (make) } }
+    }
+}
