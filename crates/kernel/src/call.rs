@@ -12,7 +12,7 @@ use crate::cycle::{Next, next};
 use crate::effects::{self, Effects};
 use crate::idempotency::{self, Before, Told};
 use crate::kernel::Env;
-use crate::op::Op;
+use crate::op::{Op, Work};
 use crate::request::{Idempotency, Request};
 
 /// What a successful operation answers.
@@ -130,19 +130,14 @@ where
         Ok(Reply { out, version: before.version, replayed: true })
     }
 
-    fn rebuild(
-        &self,
-        tx: &mut dyn Tx,
-        first_id: base::Id,
-        rebuild: fn(&mut dyn Tx, &mut OpCx<'_>, &I) -> OpResult<O>,
-    ) -> OpResult<O> {
+    fn rebuild(&self, tx: &mut dyn Tx, first_id: base::Id, rebuild: Work<I, O>) -> OpResult<O> {
         let first_call = Request { id: first_id, ..self.request.clone() };
         let mut fx = Effects::default();
         let mut cx = OpCx::new(&first_call, self.attempt, (self.env.clock.wall(), tx.heard()), &mut fx);
         rebuild(tx, &mut cx, &self.input)
     }
 
-    fn answer(self: Box<Self>, result: OpResult<Reply<O>>) {
+    fn answer(self, result: OpResult<Reply<O>>) {
         let result = result.and_then(|reply| completed(self.op, reply));
         let label = match &result {
             Ok(reply) if reply.replayed => "replayed",

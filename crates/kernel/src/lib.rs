@@ -27,7 +27,7 @@ pub use crate::kernel::{Env, Kernel, KernelConfig, Namespace, ReadDone};
 pub use call::{Done, Reply};
 pub use cx::OpCx;
 pub use effects::{Alert, Effect, Effects, Event, JournalLine, NewTask};
-pub use op::{Op, Query};
+pub use op::{Op, Query, Work};
 pub use request::{Caller, Idempotency, Request, Role};
 pub use schema::KERNEL;
 pub use service::{Invariant, Plan, ServiceDef, TaskDef, TaskRow, Violation};

@@ -4,18 +4,21 @@ use base::{Keys, OpResult, Stamp, Tx, Urgency};
 
 use crate::cx::OpCx;
 
+/// The work of an operation: (transaction, context, input) to result.
+pub type Work<I, O> = fn(&mut dyn Tx, &mut OpCx<'_>, &I) -> OpResult<O>;
+
 /// An operation from `I` to `O`.
 pub struct Op<I, O> {
     /// `service.verb`, unique in the program.
     pub name: &'static str,
     /// The work: reads, decides, writes, in one transaction. It may run more than once and must then do the same.
-    pub run: fn(&mut dyn Tx, &mut OpCx<'_>, &I) -> OpResult<O>,
+    pub run: Work<I, O>,
     /// What it must not overlap with, within this process.
     pub keys: fn(&I) -> Keys,
     /// Puts the validation stamp into the result; it may do nothing else (KER-7).
     pub afterwork: fn(&mut O, Stamp),
     /// Rebuilds the answer of a repeated request from rows, for answers too large or too secret to keep (KER-10).
-    pub rebuild: Option<fn(&mut dyn Tx, &mut OpCx<'_>, &I) -> OpResult<O>>,
+    pub rebuild: Option<Work<I, O>>,
     /// Whether it may run when the disk is full.
     pub urgency: Urgency,
 }
@@ -23,7 +26,7 @@ pub struct Op<I, O> {
 impl<I, O> Op<I, O> {
     /// An operation with a name and its work.
     #[must_use]
-    pub const fn new(name: &'static str, run: fn(&mut dyn Tx, &mut OpCx<'_>, &I) -> OpResult<O>) -> Self {
+    pub const fn new(name: &'static str, run: Work<I, O>) -> Self {
         Self { name, run, keys: |_| Keys::NONE, afterwork: |_, _| {}, rebuild: None, urgency: Urgency::Normal }
     }
 
@@ -41,7 +44,7 @@ impl<I, O> Op<I, O> {
 
     /// With an answer that is rebuilt, not kept.
     #[must_use]
-    pub const fn rebuilt(self, rebuild: fn(&mut dyn Tx, &mut OpCx<'_>, &I) -> OpResult<O>) -> Self {
+    pub const fn rebuilt(self, rebuild: Work<I, O>) -> Self {
         Self { rebuild: Some(rebuild), ..self }
     }
 

@@ -12,9 +12,7 @@ use std::sync::atomic::{AtomicBool, AtomicI64, AtomicUsize, Ordering};
 use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex};
 
-use base::{
-    Clock, ContentionKey, Entropy, Job, Keys, Migration, Outcome, Sql, Store, StoreResult, Tx, Verdict, args,
-};
+use base::{Clock, ContentionKey, Entropy, Job, Keys, Migration, Outcome, Sql, Store, StoreResult, Tx, Verdict, args};
 use host::{OsEntropy, RealClock, ThreadTimers, side_by_side};
 use store_postgres::{PostgresConfig, PostgresStore};
 use tokio_postgres::types::ToSql;
@@ -191,7 +189,8 @@ fn by_store(plan: &Plan, load: Load, callers: usize) {
     let _ = end.recv();
     let [operations, commits, retries] = [0, 1, 2].map(|at| (sums[at] - before[at]) as f64);
     let failed = field.failed.load(Ordering::Relaxed);
-    let more = format!("{:.1} a commit, {:.4} retries each, {failed} failed", operations / commits, retries / operations);
+    let more =
+        format!("{:.1} a commit, {:.4} retries each, {failed} failed", operations / commits, retries / operations);
     field.stores.iter().for_each(Store::close);
     report("store", load, callers, plan.seconds, us, &more);
 }
@@ -237,11 +236,9 @@ impl Bare {
         let of_entry: [&(dyn ToSql + Sync); 2] = [&id, &account];
         let set = client.execute(&self.statements[ACCOUNT_SET.name], &of_set);
         let entry = client.execute(&self.statements[ENTRY_INSERT.name], &of_entry);
-        let (written, committed) = futures_util::future::join(
-            futures_util::future::join3(set, entry, item),
-            client.batch_execute("COMMIT"),
-        )
-        .await;
+        let (written, committed) =
+            futures_util::future::join(futures_util::future::join3(set, entry, item), client.batch_execute("COMMIT"))
+                .await;
         written.0.and(written.1).and(written.2).and(committed)
     }
 

@@ -90,7 +90,10 @@ impl PostgresConfig {
 impl fmt::Debug for PostgresConfig {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { schema, workers, readers, queue_max, batch_max, .. } = self;
-        write!(f, "PostgresConfig({schema}, {workers} workers, {readers} readers, {queue_max} waiting, {batch_max} a batch)")
+        write!(
+            f,
+            "PostgresConfig({schema}, {workers} workers, {readers} readers, {queue_max} waiting, {batch_max} a batch)"
+        )
     }
 }
 

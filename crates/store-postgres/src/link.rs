@@ -106,9 +106,7 @@ impl Address {
         let opened = runtime.block_on(threads::within(self.connect_limit, self.open()));
         match opened {
             Ok(Ok(link)) => Ok(link),
-            Ok(Err(error)) => {
-                Err(NoLink { reason: errors::text(&error), is_crowded: errors::is_crowded(&error) })
-            }
+            Ok(Err(error)) => Err(NoLink { reason: errors::text(&error), is_crowded: errors::is_crowded(&error) }),
             Err(_) => Err(NoLink { reason: "the server does not answer".into(), is_crowded: false }),
         }
     }

@@ -307,7 +307,8 @@ impl Failure {
 }
 
 fn first_failure(answers: Vec<Result<Answer, tokio_postgres::Error>>) -> Result<Vec<Answer>, Failure> {
-    let one = |(at, answer): (usize, Result<Answer, _>)| answer.map_err(|error| Failure { at, cause: Cause::Said(error) });
+    let one =
+        |(at, answer): (usize, Result<Answer, _>)| answer.map_err(|error| Failure { at, cause: Cause::Said(error) });
     answers.into_iter().enumerate().map(one).collect()
 }
 

@@ -89,7 +89,11 @@ fn more_jobs<'a>(shared: &'a Shared, held: &'a mut Held<'_>) -> impl FnMut() -> 
     let mut jobs = 1;
     move || {
         while jobs < shared.config.batch_max && shared.now_us() < closes_us {
-            let spare = if jobs < shared.config.mixed_max { std::env::var("SPARE").ok().and_then(|s| s.parse().ok()).unwrap_or(shared.config.workers) } else { usize::MAX };
+            let spare = if jobs < shared.config.mixed_max {
+                std::env::var("SPARE").ok().and_then(|s| s.parse().ok()).unwrap_or(shared.config.workers)
+            } else {
+                usize::MAX
+            };
             if let Some(job) = shared.unless_expired(held.more(spare)?) {
                 jobs += 1;
                 return Some(job);

@@ -1,5 +1,6 @@
 //! The reserve (KER-31): a file of zeroes beside the database that is given up when the disk is full, so that work can
 //! still be ended and room be freed. Making it again is the proof that there is room.
+#![expect(clippy::disallowed_methods, reason = "an engine owns the files beside its database")]
 
 use std::fs::{self, File};
 use std::io::{self, Write};

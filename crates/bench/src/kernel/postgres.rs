@@ -107,14 +107,14 @@ impl Bare {
         let begun = Instant::now();
         let used = callers.min(CONNECTIONS);
         let loops = self.0.iter().take(used).enumerate().map(|(at, link)| async move {
-            let mut done = 0u64;
+            let mut done = 0usize;
             while begun.elapsed() < time {
-                link.deposit(((done as usize * used + at) % callers.max(used) % ACCOUNTS) as i64).await?;
+                link.deposit(((done * used + at) % callers.max(used) % ACCOUNTS) as i64).await?;
                 done += 1;
             }
             anyhow::Ok(done)
         });
-        let done: u64 = futures_util::future::try_join_all(loops).await?.iter().sum();
+        let done: usize = futures_util::future::try_join_all(loops).await?.iter().sum();
         Ok(done as f64 / begun.elapsed().as_secs_f64())
     }
 }

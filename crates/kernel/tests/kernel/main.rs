@@ -1,6 +1,7 @@
 //! The kernel's first part on the real SQLite engine, in one thread, with a clock and timers of the test's own.
 //!
 //! Each file holds the tests of one requirement's neighbourhood.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod cycle;
 mod effects;

@@ -9,6 +9,7 @@ mod edge;
 mod errors;
 mod http2;
 mod keys;
+mod look;
 mod overload;
 mod probe;
 mod requests;
