@@ -6,6 +6,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use crate::mutants::{self, Mutant};
 use crate::store::{Isolation, Job, Outcome, StoreError, StoreResult, Tx, Verdict};
 
 /// A connection of an engine, as far as batches need it.
@@ -51,9 +52,16 @@ pub trait Connection {
 type Finished = (Box<dyn Job>, Outcome);
 
 /// The transaction as a whole came to nothing; its jobs were not done.
-struct Lost(StoreError);
+enum Lost {
+    /// It did not even begin: the store is not there, and asking again for each job would only take long.
+    NotBegun(StoreError),
+    /// It was dropped on the way.
+    Dropped(StoreError),
+}
 
 /// Runs `first` and whatever `more` still gives, in one transaction. Returns what to answer, in order.
+///
+/// `more` may never be asked: what it would have given stays with whoever brought it.
 pub fn run_batch(
     conn: &mut dyn Connection,
     first: Box<dyn Job>,
@@ -61,20 +69,32 @@ pub fn run_batch(
 ) -> Vec<Finished> {
     let isolation = first.isolation();
     let mut batch = vec![(first, Outcome::Committed)];
-    if let Err(mut lost) = together(conn, isolation, &mut batch, more) {
-        let mut runs = 1;
-        while batch.len() > 1 && conn.again(&lost.0, runs) {
-            match together(conn, isolation, &mut batch, &mut || None) {
-                Ok(()) => return batch,
-                Err(again) => lost = again,
-            }
-            runs += 1;
+    let mut lost = together(conn, isolation, &mut batch, more);
+    let mut runs = 1;
+    while let Err(Lost::Dropped(error)) = &lost
+        && batch.len() > 1
+        && conn.again(error, runs)
+    {
+        lost = together(conn, isolation, &mut batch, &mut || None);
+        runs += 1;
+    }
+    match lost {
+        Ok(()) => {}
+        Err(Lost::NotBegun(error)) => {
+            batch.iter_mut().for_each(|(_, outcome)| *outcome = Outcome::Failed(error.clone()));
         }
-        for (job, outcome) in &mut batch {
-            *outcome = run_alone(conn, job.as_mut());
-        }
+        Err(Lost::Dropped(_)) => one_by_one(conn, &mut batch),
     }
     batch
+}
+
+fn one_by_one(conn: &mut dyn Connection, batch: &mut [Finished]) {
+    if mutants::on(Mutant::LostBatchNotRerun) {
+        return;
+    }
+    for (job, outcome) in batch {
+        *outcome = run_alone(conn, job.as_mut());
+    }
 }
 
 /// One run of all jobs in one transaction; `batch` grows by what `more` gives.
@@ -84,7 +104,7 @@ fn together(
     batch: &mut Vec<Finished>,
     more: &mut dyn FnMut() -> Option<Box<dyn Job>>,
 ) -> Result<(), Lost> {
-    conn.begin(isolation).map_err(Lost)?;
+    conn.begin(isolation).map_err(Lost::NotBegun)?;
     let mut at = 0;
     while at < batch.len() {
         let (job, outcome) = &mut batch[at];
@@ -97,17 +117,18 @@ fn together(
     match conn.commit() {
         Ok(()) => Ok(()),
         Err(unknown @ StoreError::Unknown(_)) => {
-            unknown_for_the_kept(batch, &unknown);
+            nobody_knows(batch, &unknown);
             Ok(())
         }
-        Err(error) => Err(Lost(error)),
+        Err(_) if mutants::on(Mutant::CommitErrorIgnored) => Ok(()),
+        Err(error) => Err(Lost::Dropped(error)),
     }
 }
 
 fn in_savepoint(conn: &mut dyn Connection, job: &mut dyn Job) -> Result<Outcome, Lost> {
     let lost = |conn: &mut dyn Connection, error| {
         conn.rollback();
-        Lost(error)
+        Lost::Dropped(error)
     };
     conn.savepoint().map_err(|error| lost(conn, error))?;
     let outcome = run_job(conn, job);
@@ -115,7 +136,8 @@ fn in_savepoint(conn: &mut dyn Connection, job: &mut dyn Job) -> Result<Outcome,
         let error = conn.first_error().unwrap_or_else(|| StoreError::Unavailable("the transaction was dropped".into()));
         return Err(lost(conn, error));
     }
-    let ended = if outcome == Outcome::Committed { conn.release() } else { conn.undo() };
+    let keep = outcome == Outcome::Committed || mutants::on(Mutant::UndoSkipped);
+    let ended = if keep { conn.release() } else { conn.undo() };
     ended.map_err(|error| lost(conn, error))?;
     Ok(outcome)
 }
@@ -141,7 +163,10 @@ fn alone_once(conn: &mut dyn Connection, job: &mut dyn Job) -> Outcome {
         conn.rollback();
         return outcome;
     }
-    conn.commit().map_or_else(Outcome::Failed, |()| Outcome::Committed)
+    match conn.commit() {
+        Err(error) if !mutants::on(Mutant::CommitErrorIgnored) => Outcome::Failed(error),
+        _ => Outcome::Committed,
+    }
 }
 
 /// Runs the job and judges: an error of the store outweighs what the job says, a panic outweighs both.
@@ -155,13 +180,131 @@ fn run_job(conn: &mut dyn Connection, job: &mut dyn Job) -> Outcome {
     }
 }
 
-fn unknown_for_the_kept(batch: &mut [Finished], unknown: &StoreError) {
-    for (_, outcome) in batch.iter_mut().filter(|(_, outcome)| *outcome == Outcome::Committed) {
-        *outcome = Outcome::Failed(unknown.clone());
+/// What kept something is unknown. What undid itself certainly did nothing, but it may have looked at what its neighbours
+/// wrote and answered from that, so its answer is void too; it may simply be run again.
+fn nobody_knows(batch: &mut [Finished], unknown: &StoreError) {
+    for (_, outcome) in batch {
+        match outcome {
+            Outcome::Committed => *outcome = Outcome::Failed(unknown.clone()),
+            Outcome::Undone => *outcome = Outcome::Failed(StoreError::Unavailable(unknown.to_string())),
+            Outcome::Panicked(_) | Outcome::Failed(_) => {}
+        }
     }
 }
 
 fn panic_text(panic: &(dyn std::any::Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
     text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "panic without a text".into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Heard, Row, Sql, Value};
+
+    /// A connection that fails where it is told to.
+    struct Scripted {
+        commits: Vec<StoreResult<()>>,
+        begins: u32,
+        down: bool,
+    }
+
+    impl Tx for Scripted {
+        fn query(&mut self, _: &'static Sql, _: &[Value<'_>], _: usize) -> StoreResult<Vec<Row>> {
+            Ok(vec![])
+        }
+        fn execute(&mut self, _: &'static Sql, _: &[Value<'_>]) -> StoreResult<u64> {
+            Ok(0)
+        }
+        fn write(&mut self, _: &'static Sql, _: &[Value<'_>]) -> StoreResult<()> {
+            Ok(())
+        }
+        fn heard(&self) -> Heard {
+            Heard(0)
+        }
+    }
+
+    impl Connection for Scripted {
+        fn begin(&mut self, _: Isolation) -> StoreResult<()> {
+            self.begins += 1;
+            if self.down { Err(StoreError::Unavailable("down".into())) } else { Ok(()) }
+        }
+        fn savepoint(&mut self) -> StoreResult<()> {
+            Ok(())
+        }
+        fn release(&mut self) -> StoreResult<()> {
+            Ok(())
+        }
+        fn undo(&mut self) -> StoreResult<()> {
+            Ok(())
+        }
+        fn commit(&mut self) -> StoreResult<()> {
+            self.commits.pop().unwrap_or(Ok(()))
+        }
+        fn rollback(&mut self) {}
+        fn tx(&mut self) -> &mut dyn Tx {
+            self
+        }
+        fn first_error(&self) -> Option<StoreError> {
+            None
+        }
+        fn is_open(&self) -> bool {
+            true
+        }
+        fn again(&mut self, error: &StoreError, runs: u32) -> bool {
+            *error == StoreError::Conflict && runs < 3
+        }
+    }
+
+    struct Wish(Verdict);
+
+    impl Job for Wish {
+        fn name(&self) -> &'static str {
+            "wish"
+        }
+        fn run(&mut self, _: &mut dyn Tx) -> Verdict {
+            self.0
+        }
+        fn done(self: Box<Self>, _: Outcome) {}
+    }
+
+    fn check(conn: &mut Scripted, wishes: &[Verdict]) -> Vec<Outcome> {
+        let mut jobs = wishes.iter().map(|wish| Box::new(Wish(*wish)) as Box<dyn Job>);
+        let first = jobs.next().expect("a job");
+        run_batch(conn, first, &mut || jobs.next()).into_iter().map(|(_, outcome)| outcome).collect()
+    }
+
+    fn scripted(commits: Vec<StoreResult<()>>) -> Scripted {
+        Scripted { commits, begins: 0, down: false }
+    }
+
+    /// Found by the simulator: a repeated request saw the first one's row in the same batch and was answered from it,
+    /// though the batch was never committed.
+    #[test]
+    fn ker_10_nobody_is_answered_from_a_neighbour_whose_commit_is_unknown() {
+        let unknown = StoreError::Unknown("cut".into());
+        let outcomes = check(&mut scripted(vec![Err(unknown.clone())]), &[Verdict::Keep, Verdict::Undo]);
+        assert_eq!(outcomes[0], Outcome::Failed(unknown));
+        assert!(matches!(outcomes[1], Outcome::Failed(StoreError::Unavailable(_))), "{outcomes:?}");
+    }
+
+    #[test]
+    fn a_dropped_batch_is_run_again_one_by_one_and_a_conflicting_one_together() {
+        let full = || Err(StoreError::Full(String::new()));
+        let mut conn = scripted(vec![Ok(()), full(), full()]);
+        let outcomes = check(&mut conn, &[Verdict::Keep, Verdict::Keep]);
+        assert!(matches!(outcomes[0], Outcome::Failed(StoreError::Full(_))) && outcomes[1] == Outcome::Committed);
+        assert_eq!(conn.begins, 3);
+        let mut conn = scripted(vec![Ok(()), Err(StoreError::Conflict)]);
+        assert_eq!(check(&mut conn, &[Verdict::Keep, Verdict::Keep]), [Outcome::Committed, Outcome::Committed]);
+        assert_eq!(conn.begins, 2);
+    }
+
+    #[test]
+    fn ker_31_a_store_that_is_not_there_is_asked_once_for_the_whole_batch() {
+        let mut conn = Scripted { commits: vec![], begins: 0, down: true };
+        let outcomes = check(&mut conn, &[Verdict::Keep]);
+        assert!(matches!(outcomes[0], Outcome::Failed(StoreError::Unavailable(_))));
+        assert_eq!(conn.begins, 1);
+    }
 }

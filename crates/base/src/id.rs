@@ -7,6 +7,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
+use crate::mutants::{self, Mutant};
 use crate::time::Wall;
 
 /// Crockford's alphabet: no I, L, O, U, so that nobody misreads an id on the phone.
@@ -87,8 +88,8 @@ pub struct IdSource {
 impl IdSource {
     /// Ids that follow `first`, `first` itself being the request's own.
     #[must_use]
-    pub const fn after(first: Id) -> Self {
-        Self { first, taken: 0 }
+    pub fn after(first: Id) -> Self {
+        Self { first, taken: if mutants::on(Mutant::IdsPerAttempt) { per_attempt() } else { 0 } }
     }
 
     /// The next id of this request.
@@ -96,6 +97,13 @@ impl IdSource {
         self.taken += 1;
         Id(self.first.0.wrapping_add(self.taken))
     }
+}
+
+/// What the mutant adds: a number that is another one each time.
+fn per_attempt() -> u128 {
+    use std::sync::atomic::{AtomicU64, Ordering};
+    static ATTEMPTS: AtomicU64 = AtomicU64::new(0);
+    u128::from(ATTEMPTS.fetch_add(1, Ordering::Relaxed)) << 40
 }
 
 #[cfg(test)]

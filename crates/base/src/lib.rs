@@ -13,6 +13,7 @@ mod files;
 mod id;
 pub mod limits;
 mod migration;
+pub mod mutants;
 mod outbound;
 mod sql;
 mod stamp;

@@ -80,6 +80,11 @@ impl<'a, const N: usize> From<&'a [u8; N]> for Value<'a> {
         Self::Blob(Cow::Borrowed(value))
     }
 }
+impl From<Vec<u8>> for Value<'_> {
+    fn from(value: Vec<u8>) -> Self {
+        Self::Blob(Cow::Owned(value))
+    }
+}
 impl From<Id> for Value<'_> {
     fn from(value: Id) -> Self {
         Self::Text(Cow::Owned(value.to_string()))
@@ -145,9 +150,16 @@ impl Row {
     /// A float.
     #[must_use]
     pub fn real(&self, column: usize) -> f64 {
+        self.opt_real(column).unwrap_or_else(|| self.wrong(column, "a float"))
+    }
+
+    /// A float or nothing.
+    #[must_use]
+    pub fn opt_real(&self, column: usize) -> Option<f64> {
         match self.cell(column) {
-            Cell::Real(value) => *value,
-            Cell::Null | Cell::Int(_) | Cell::Text(_) | Cell::Blob(_) => self.wrong(column, "a float"),
+            Cell::Null => None,
+            Cell::Real(value) => Some(*value),
+            Cell::Int(_) | Cell::Text(_) | Cell::Blob(_) => self.wrong(column, "a float"),
         }
     }
 
@@ -170,9 +182,16 @@ impl Row {
     /// Bytes.
     #[must_use]
     pub fn blob(&self, column: usize) -> &[u8] {
+        self.opt_blob(column).unwrap_or_else(|| self.wrong(column, "bytes"))
+    }
+
+    /// Bytes or nothing.
+    #[must_use]
+    pub fn opt_blob(&self, column: usize) -> Option<&[u8]> {
         match self.cell(column) {
-            Cell::Blob(value) => value,
-            Cell::Null | Cell::Int(_) | Cell::Real(_) | Cell::Text(_) => self.wrong(column, "bytes"),
+            Cell::Null => None,
+            Cell::Blob(value) => Some(value),
+            Cell::Int(_) | Cell::Real(_) | Cell::Text(_) => self.wrong(column, "bytes"),
         }
     }
 

@@ -45,6 +45,7 @@ fn open_sqlite(config: &Config, name: &str, clock: Arc<dyn Clock>) -> Result<Arc
         queue_max: config.store.queue_max,
         readers: config.store.readers,
         reserve_bytes: config.store.reserve,
+        ..SqliteConfig::default()
     };
     Ok(Arc::new(SqliteStore::open(&folder.join("store.db"), settings, clock)?))
 }

@@ -6,7 +6,7 @@
 //! Deliberately not here: the store's listening time (an engine adds ran time to what it has stored), and detection of
 //! the stop itself: nobody needs to know that there was one.
 
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, LazyLock, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
@@ -16,6 +16,10 @@ use base::{Clock, Wall};
 const TICK: Duration = Duration::from_millis(100);
 /// The longest time between two looks that counts: ten ticks, so that a busy machine loses nothing.
 const GAP_MAX_US: u64 = 1_000_000;
+
+/// Where monotonic time begins: for all clocks of the process alike, so that a deadline made with one means the same to
+/// a store that was given another.
+static START: LazyLock<Instant> = LazyLock::new(Instant::now);
 
 /// The arithmetic of ran time: looks at a monotonic clock, added up, with long gaps cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,7 +53,6 @@ pub struct RealClock {
 
 #[derive(Debug)]
 struct Shared {
-    start: Instant,
     state: Mutex<State>,
     stopped: Condvar,
 }
@@ -61,14 +64,14 @@ struct State {
 }
 
 impl RealClock {
-    /// A clock whose monotonic and ran time begin now.
+    /// A clock whose ran time begins now.
     ///
     /// # Panics
     /// If the machine has no room for one more thread: then nothing else would work either.
     #[must_use]
     pub fn new() -> Self {
-        let state = Mutex::new(State { ran: RanTime::starting_at(0), stop: false });
-        let shared = Arc::new(Shared { start: Instant::now(), state, stopped: Condvar::new() });
+        let state = Mutex::new(State { ran: RanTime::starting_at(monotonic_us()), stop: false });
+        let shared = Arc::new(Shared { state, stopped: Condvar::new() });
         let ticking = Arc::clone(&shared);
         let ticker = std::thread::Builder::new().name("clock".into()).spawn(move || ticking.tick());
         Self { shared, ticker: Some(ticker.expect("a thread for the clock")) }
@@ -99,7 +102,7 @@ impl Clock for RealClock {
     }
 
     fn monotonic_us(&self) -> u64 {
-        self.shared.monotonic_us()
+        monotonic_us()
     }
 
     fn ran_ms(&self) -> u64 {
@@ -107,14 +110,14 @@ impl Clock for RealClock {
     }
 }
 
-impl Shared {
-    fn monotonic_us(&self) -> u64 {
-        u64::try_from(self.start.elapsed().as_micros()).unwrap_or(u64::MAX)
-    }
+fn monotonic_us() -> u64 {
+    u64::try_from(START.elapsed().as_micros()).unwrap_or(u64::MAX)
+}
 
+impl Shared {
     /// Reads the clock under the lock: a thread that was stopped between reading and locking would bring an old time.
     fn look(&self, state: &mut State) -> u64 {
-        state.ran.look(self.monotonic_us())
+        state.ran.look(monotonic_us())
     }
 
     fn tick(&self) {
@@ -181,11 +184,18 @@ mod tests {
     fn ker_43_the_ticker_looks_when_nobody_asks() {
         let clock = RealClock::new();
         let looked_us = || clock.shared.lock().ran.looked_us;
-        let first_us = looked_us();
+        let (first_us, bound_us) = (looked_us(), clock.monotonic_us() + 20 * SECOND_US);
         while looked_us() == first_us {
-            assert!(clock.monotonic_us() < 20 * SECOND_US, "no look within 20 s");
+            assert!(clock.monotonic_us() < bound_us, "no look within 20 s");
             std::thread::yield_now();
         }
+    }
+
+    #[test]
+    fn all_clocks_of_a_process_show_one_monotonic_time() {
+        let (early, late) = (RealClock::new(), RealClock::new());
+        let times = [early.monotonic_us(), late.monotonic_us(), early.monotonic_us()];
+        assert!(times.is_sorted(), "{times:?}");
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
+use base::mutants::{self, Mutant};
 use base::{Job, Keys, OpError, OpResult, Outcome, Phase, Stamp, Store, Tx, Urgency, Verdict, codes};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -67,7 +68,7 @@ where
     fn run(&mut self, tx: &mut dyn Tx) -> Verdict {
         self.result = None;
         let result = self.work(tx);
-        let keep = matches!(&result, Ok(reply) if !reply.replayed);
+        let keep = matches!(&result, Ok(reply) if !reply.replayed) || mutants::on(Mutant::RefusalKept);
         self.result = Some(result);
         if keep { Verdict::Keep } else { Verdict::Undo }
     }
@@ -96,6 +97,7 @@ where
         let mut cx = OpCx::new(&self.request, self.attempt, (self.env.clock.wall(), tx.heard()), &mut fx);
         match &self.request.idempotency {
             None => self.work_once(tx, &mut cx),
+            Some(_) if mutants::on(Mutant::RequestRowIgnored) => self.work_once(tx, &mut cx),
             Some(once) => match idempotency::begin(tx, &self.request, once, cx.heard.plus_ms(self.kept_ms))? {
                 Told::New => self.work_and_keep_answer(tx, &mut cx, once),
                 Told::Done(before) => self.replay(tx, before),

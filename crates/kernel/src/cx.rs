@@ -1,5 +1,6 @@
 //! What an operation is given beside its transaction: times, caller, ids, chance, effects.
 
+use base::mutants::{self, Mutant};
 use base::{Heard, Id, IdSource, Stamp, Wall};
 use sha2::{Digest, Sha256};
 
@@ -60,7 +61,7 @@ impl<'a> OpCx<'a> {
     /// # Panics
     /// The stamp was taken already and does not lie above `version`: read everything before you write.
     pub fn saw(&mut self, version: Stamp) {
-        let late = self.stamp.is_some_and(|stamp| stamp <= version);
+        let late = !mutants::on(Mutant::StampIsWall) && self.stamp.is_some_and(|stamp| stamp <= version);
         assert!(!late, "version {version} was seen after the stamp {:?} was taken", self.stamp);
         self.newest_seen = self.newest_seen.max(Some(version));
     }
@@ -69,6 +70,7 @@ impl<'a> OpCx<'a> {
     pub fn stamp(&mut self) -> Stamp {
         let clock = Stamp::from_wall(self.wall);
         let newest_seen = self.newest_seen;
+        let newest_seen = newest_seen.filter(|_| !mutants::on(Mutant::StampIsWall));
         *self.stamp.get_or_insert_with(|| newest_seen.map_or(clock, |seen| clock.max(seen.next())))
     }
 

@@ -1,6 +1,7 @@
 //! The cycle's decision (KER-7): after an attempt failed, answer or run again? Pure, so it is tested by table.
 
 use base::limits::OP_ATTEMPTS_MAX;
+use base::mutants::{self, Mutant};
 use base::{OpError, Phase};
 
 /// What to do after a failed attempt.
@@ -20,7 +21,7 @@ pub(crate) enum Next {
 pub(crate) fn next(attempt: u32, error: &OpError, told_by_row: bool) -> Next {
     let worth =
         matches!(error.code.letter(), 'C' | 'X' | 'B') && matches!(error.phase, Phase::Work | Phase::Validation);
-    let safe = !error.outcome_unknown || told_by_row;
+    let safe = !error.outcome_unknown || told_by_row || mutants::on(Mutant::UnknownRunAgain);
     if worth && safe && attempt < OP_ATTEMPTS_MAX {
         Next::Again { pause_ms: 10 * 4u64.pow(attempt - 1) }
     } else {

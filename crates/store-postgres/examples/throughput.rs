@@ -69,7 +69,8 @@ impl Caller {
         };
         let begun_us = field.clock.monotonic_us();
         let held = Arc::clone(&field);
-        let store = &held.stores[number.unsigned_abs() as usize % held.stores.len()];
+        let turn = usize::try_from(number).expect("a count") % held.stores.len();
+        let store = &held.stores[turn];
         store.submit(Box::new(Self { field, number, keys, begun_us, ended }));
     }
 
@@ -132,8 +133,8 @@ fn after(ms: u64) {
     wait.recv().expect("a timer");
 }
 
-fn percentile(sorted: &[u64], part: f64) -> u64 {
-    sorted.get(((sorted.len() as f64 - 1.0) * part) as usize).copied().unwrap_or(0)
+fn percentile(sorted: &[u64], percent: usize) -> u64 {
+    sorted.get(sorted.len() * percent / 100).copied().unwrap_or(0)
 }
 
 fn report(who: &str, load: Load, callers: usize, seconds: u64, mut us: Vec<u64>, more: &str) {
@@ -141,8 +142,8 @@ fn report(who: &str, load: Load, callers: usize, seconds: u64, mut us: Vec<u64>,
     println!(
         "{who:>5} {load:?}  {callers:>4} callers {:>7} /s  p50 {:>6} us  p99 {:>7} us  {more}",
         us.len() as u64 / seconds,
-        percentile(&us, 0.5),
-        percentile(&us, 0.99)
+        percentile(&us, 50),
+        percentile(&us, 99)
     );
 }
 

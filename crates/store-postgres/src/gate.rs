@@ -95,6 +95,8 @@ impl Gate {
         let mut inner = self.inner();
         if std::mem::discriminant(&inner.state) != std::mem::discriminant(&state) {
             tell(&state);
+            // At once, also when somebody looks already: that one may be waiting on a connection that is dead.
+            inner.probe_at_us = 0;
         }
         inner.state = state;
     }

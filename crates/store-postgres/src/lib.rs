@@ -12,10 +12,12 @@
 //! Deliberately not here: SQL of any service, advisory locks, extensions, LISTEN/NOTIFY, a reserve for a full disk (the
 //! disk is the server's: work that ends work is still tried), and TLS to the server.
 
+mod batch;
 mod config;
 mod counters;
 mod desk;
 mod errors;
+mod failure;
 mod gate;
 mod link;
 mod migrate;
@@ -30,6 +32,7 @@ mod threads;
 mod ticket;
 mod tx;
 mod values;
+mod width;
 mod worker;
 
 pub use config::PostgresConfig;

@@ -16,7 +16,7 @@ const GROW: [&str; 2] = [
 
 /// Looks at the server and sets the gate.
 pub(crate) fn look(session: &mut Session) {
-    let shared = std::sync::Arc::clone(session.shared());
+    let shared = std::sync::Arc::clone(&session.shared);
     let was_full = matches!(shared.gate.state(), State::Full(_));
     let found = find(session, was_full).unwrap_or_else(|error| {
         let reason = reason(error);

@@ -9,6 +9,7 @@ use crate::counters::Tally;
 use crate::gate::Gate;
 use crate::link::Address;
 use crate::queue::Queue;
+use crate::width::Width;
 
 pub(crate) struct Shared {
     pub(crate) config: PostgresConfig,
@@ -19,6 +20,8 @@ pub(crate) struct Shared {
     pub(crate) gate: Gate,
     pub(crate) writes: Queue,
     pub(crate) reads: Queue,
+    /// How many jobs of different keys share a transaction.
+    pub(crate) width: Width,
 }
 
 impl Shared {
@@ -33,6 +36,7 @@ impl Shared {
             gate: Gate::new(clock.monotonic_us()),
             writes: Queue::new(config.queue_max),
             reads: Queue::new(config.queue_max),
+            width: Width::new(config.mixed_max),
             config,
             clock,
             entropy,

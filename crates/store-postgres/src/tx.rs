@@ -16,21 +16,21 @@ impl Tx for Session {
     fn query(&mut self, sql: &'static Sql, args: &[Value<'_>], rows_max: usize) -> StoreResult<Vec<Row>> {
         let call = self.call(sql, args)?;
         if !is_plain_read(sql) {
-            self.need_savepoint();
+            self.parts.need_savepoint();
         }
         let rows_max_here = rows_max.min(self.rows_left());
         let Answer::Rows(rows) = self.send(Step::Rows(call, rows_max_here))? else {
             unreachable!("rows were asked for")
         };
         if rows.len() > rows_max {
-            return Err(self.fail(mistake(sql, format!("gave more than {rows_max} rows")), false));
+            return Err(self.parts.fail(mistake(sql, format!("gave more than {rows_max} rows"))));
         }
         Ok(rows)
     }
 
     fn execute(&mut self, sql: &'static Sql, args: &[Value<'_>]) -> StoreResult<u64> {
         let call = self.call(sql, args)?;
-        self.need_savepoint();
+        self.parts.need_savepoint();
         match self.send(Step::Count(call))? {
             Answer::Count(count) => Ok(count),
             _ => unreachable!("a count was asked for"),
@@ -38,20 +38,18 @@ impl Tx for Session {
     }
 
     fn write(&mut self, sql: &'static Sql, args: &[Value<'_>]) -> StoreResult<()> {
-        if self.eager {
-            return self.execute(sql, args).map(drop);
-        }
         let call = self.call(sql, args)?;
-        if self.pending.len() - self.part.start >= self.rows_left() {
+        self.parts.need_savepoint();
+        let (steps, own_writes, bytes) = self.parts.waiting();
+        if own_writes >= self.rows_left() {
             return Err(self.over_budget());
         }
-        self.need_savepoint();
-        self.pending_bytes += call.size();
+        let size = call.size();
         let step = Step::Count(call.kept());
-        if self.pending.len() >= PENDING_STEPS_MAX || self.pending_bytes >= PENDING_BYTES_MAX {
+        if steps >= PENDING_STEPS_MAX || bytes + size >= PENDING_BYTES_MAX {
             return self.send(step).map(drop);
         }
-        self.pending.push(step);
+        self.parts.push(step, size);
         Ok(())
     }
 
@@ -62,13 +60,11 @@ impl Tx for Session {
 
 impl Session {
     fn call<'a>(&mut self, sql: &'static Sql, args: &[Value<'a>]) -> StoreResult<Call<'a>> {
-        if self.part.first_error.is_some() || !self.is_open {
-            return Err(StoreError::Poisoned);
-        }
+        self.parts.go_on()?;
         let statement = self.statement(sql)?;
         match values::params(args, statement.params()) {
             Ok(params) => Ok(Call { sql, statement, params }),
-            Err(wrong) => Err(self.fail(mistake(sql, wrong), false)),
+            Err(wrong) => Err(self.parts.fail(mistake(sql, wrong))),
         }
     }
 
@@ -78,40 +74,40 @@ impl Session {
         match known {
             Ok(Some(statement)) => return Ok(statement),
             Ok(None) => {}
-            Err(error) => return Err(self.fail(error, false)),
+            Err(error) => return Err(self.parts.fail(error)),
         }
         let Answer::Prepared(statement) = self.send(prepare_step(sql))? else {
             unreachable!("a statement was asked for")
         };
         let Some(link) = &mut self.link else { return Err(StoreError::Poisoned) };
-        link.learn(sql, statement).map_err(|error| self.fail(error, false))
+        link.learn(sql, statement).map_err(|error| self.parts.fail(error))
     }
 
     /// A `write` is counted with what it changed when its answer comes, which may be with COMMIT: too late to refuse.
-    pub(super) fn count_rows(&mut self, answers: &[Answer]) -> StoreResult<()> {
+    pub(crate) fn count_rows(&mut self, answers: &[Answer]) -> StoreResult<()> {
         let rows = |answer: &Answer| match answer {
             Answer::Count(count) => usize::try_from(*count).unwrap_or(usize::MAX),
             Answer::Rows(rows) => rows.len(),
             Answer::Done | Answer::Prepared(_) => 0,
         };
-        let sum = answers.iter().map(rows).fold(self.part.rows, usize::saturating_add);
-        self.part.rows = sum;
+        let sum = self.parts.add_rows(answers.iter().map(rows).fold(0, usize::saturating_add));
         if self.mode == Mode::Write && sum > limits::OP_ROWS_MAX { Err(self.over_budget()) } else { Ok(()) }
     }
 
-    fn rows_left(&self) -> usize {
+    fn rows_left(&mut self) -> usize {
         match self.mode {
-            Mode::Write => limits::OP_ROWS_MAX.saturating_sub(self.part.rows),
+            Mode::Write => limits::OP_ROWS_MAX.saturating_sub(self.parts.add_rows(0)),
             Mode::Read => usize::MAX - 1,
         }
     }
 
     fn over_budget(&mut self) -> StoreError {
-        self.fail(StoreError::Budget(format!("more than {} rows", limits::OP_ROWS_MAX)), false)
+        self.parts.fail(StoreError::Budget(format!("more than {} rows", limits::OP_ROWS_MAX)))
     }
 }
 
-/// Whether a statement changes nothing, so that there is nothing to undo after it. In doubt it is none.
+/// Whether a statement changes nothing, so that there is nothing to undo after it. In doubt it is none. (A SELECT that
+/// calls `pg_notify` counts as a read: a wake-up too many does no harm.)
 fn is_plain_read(sql: &Sql) -> bool {
     sql.text.trim_start().get(..7).is_some_and(|word| word.eq_ignore_ascii_case("SELECT "))
 }

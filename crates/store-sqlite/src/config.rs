@@ -15,6 +15,8 @@ pub struct SqliteConfig {
     pub readers: usize,
     /// Room kept on the disk for ending work when it is full (KER-31); 0 for none.
     pub reserve_bytes: u64,
+    /// Whether commits are synced. Off only in the simulator, whose crashes end the process and not the machine.
+    pub sync: bool,
 }
 
 impl Default for SqliteConfig {
@@ -25,6 +27,7 @@ impl Default for SqliteConfig {
             queue_max: limits::QUEUE_MAX,
             readers: 4,
             reserve_bytes: 8 << 20,
+            sync: true,
         }
     }
 }

@@ -121,7 +121,7 @@ fn settings(raw: &Connection, config: &SqliteConfig, write: bool) -> rusqlite::R
     raw.busy_timeout(std::time::Duration::from_millis(BUSY_MS))?;
     if write {
         raw.pragma_update(None, "journal_mode", "WAL")?;
-        raw.pragma_update(None, "synchronous", "FULL")?;
+        raw.pragma_update(None, "synchronous", if config.sync { "FULL" } else { "OFF" })?;
         raw.pragma_update(None, "wal_autocheckpoint", 0)?;
         raw.pragma_update(None, "journal_size_limit", i64::try_from(config.wal_max_bytes).unwrap_or(i64::MAX))?;
     }

@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use base::mutants::{self, Mutant};
 use base::{Clock, Connection, Heard, Isolation, StoreError, StoreResult, Tx};
 
 use crate::config::SqliteConfig;
@@ -80,8 +81,17 @@ impl SqliteCore {
     /// Listening time now.
     #[must_use]
     pub fn heard(&self) -> Heard {
+        if mutants::on(Mutant::HeardIsWall) {
+            return Heard(self.clock.wall().0);
+        }
         let ran = self.clock.ran_ms().saturating_sub(self.ran_at_ms);
         Heard(self.heard_at + i64::try_from(ran).unwrap_or(i64::MAX))
+    }
+
+    /// Listening time when the open transaction began.
+    #[must_use]
+    pub fn heard_at_begin(&self) -> Heard {
+        self.conn.heard
     }
 
     /// Replaces the connection after a fault. Nothing acknowledged may be missing afterwards.

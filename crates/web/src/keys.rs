@@ -43,7 +43,7 @@ fn routes() -> Vec<Route> {
         Route::delete("/v1/{ns}/keys/{id}", revoke)
             .tag(TAG)
             .summary("Revoke a key")
-            .about("Valid at once on this node, within 5 seconds on others. Revoking a revoked key is no error.")
+            .about("Takes effect at once on this node, within 5 seconds on others. Revoking a revoked key is no error.")
             .param("id", "Id of the key")
             .answers_nothing()
             .errors(&[codes::NKEY]),
@@ -85,6 +85,7 @@ impl From<RoleWord> for Role {
 /// A key to create.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
+#[schema(example = json!({ "role": "app", "label": "till 7" }))]
 struct NewKey {
     /// What it may do.
     role: RoleWord,

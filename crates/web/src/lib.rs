@@ -4,16 +4,34 @@
 //! the router → role check → handler → [`Api::call`] → the kernel. From one table of [`Route`]s come the router, the role
 //! check, the OpenAPI document and the page that people read, so none of them can say something else than the others.
 //!
-//! ```ignore
+//! ```
+//! # use base::{OpResult, Tx};
+//! # use kernel::{Op, OpCx, Role};
+//! # use serde::{Deserialize, Serialize};
+//! # use utoipa::ToSchema;
+//! # use web::{Api, ApiResult, PathOf, Route};
+//! # #[derive(Serialize, Deserialize, ToSchema)] struct Transfer { amount: i64 }
+//! # #[derive(Serialize, Deserialize, ToSchema)] struct Account { id: String }
+//! # fn transfer(_: &mut dyn Tx, _: &mut OpCx<'_>, input: &Transfer) -> OpResult<Transfer> { todo!() }
+//! # static TRANSFER: Op<Transfer, Transfer> = Op::new("ledger.transfer", transfer);
+//! # #[derive(Deserialize)] struct AccountPath { id: String }
 //! pub fn routes() -> Vec<Route> {
 //!     vec![
-//!         Route::operation("/v1/{ns}/ledger/transfers", &TRANSFER)       // body = input, answer = result
+//!         // The shortest way: the body is the operation's input, the answer its result.
+//!         Route::operation("/v1/{ns}/ledger/transfers", &TRANSFER)
 //!             .roles(&[Role::App]).tag("Ledger").summary("Move money between accounts"),
-//!         Route::get("/v1/{ns}/ledger/accounts/{id}", account)           // any handler: Api, PathOf, QueryOf, JsonBody
+//!         // Any handler: its arguments are Api, then PathOf, QueryOf, and JsonBody or NoBody.
+//!         Route::get("/v1/{ns}/ledger/accounts/{id}", account)
 //!             .roles(&[Role::App, Role::Reader]).tag("Ledger").summary("Show an account")
-//!             .param("id", "Name of the account").answers::<AccountView>(200).errors(&[NACCOUNT]),
+//!             .param("id", "Name of the account").answers::<Account>(200),
 //!     ]
 //! }
+//!
+//! async fn account(api: Api, PathOf(path): PathOf<AccountPath>) -> ApiResult<Account> {
+//!     // `api.read(&QUERY, input)` reads, `api.call(&OP, body)` changes.
+//!     Ok(api.answer(Account { id: path.id }))
+//! }
+//! # assert_eq!(routes()[0].info().label(), "POST /v1/{ns}/ledger/transfers");
 //! ```
 //!
 //! Invariants: without a valid key nothing below `/v1` is told apart; every error has the shape of KER-9 and holds no

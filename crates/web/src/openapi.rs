@@ -4,6 +4,7 @@ mod operation;
 
 use std::collections::BTreeMap;
 
+use base::Stamp;
 use base::limits::IDEMPOTENCY_KEY_MAX;
 use serde_json::{Map, Value, json};
 use utoipa::openapi::{RefOr, Schema};
@@ -110,7 +111,10 @@ fn parameters() -> Value {
             "name": "Fastness-Op-Time", "in": "header", "required": false,
             "description": "When the caller asked, a stamp yyMMddHHmmssSSS in UTC; refused if it lies ahead of our \
                             clock or is older than 24 hours.",
-            "schema": { "type": "integer", "format": "int64" },
+            "schema": {
+                "type": "integer", "format": "int64",
+                "minimum": Stamp::MIN.number(), "maximum": Stamp::MAX.number(),
+            },
         },
         "Build": {
             "name": "Fastness-Build", "in": "header", "required": false,

@@ -59,9 +59,10 @@ fn short(words: &str) -> String {
 #[serde(deny_unknown_fields)]
 pub struct PageQuery {
     /// At most so many items; 100 if not given.
-    #[param(minimum = 1, maximum = 1000)]
+    #[param(minimum = 1, maximum = 1000, nullable = false)]
     pub limit: Option<u32>,
     /// Only items after this one: `next` of the page before.
+    #[param(nullable = false)]
     pub after: Option<String>,
 }
 

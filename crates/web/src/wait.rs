@@ -10,7 +10,7 @@ use tokio::time::{Instant, Sleep};
 /// Ends `time` from now.
 #[expect(clippy::disallowed_methods, reason = "bounds on sockets belong to the runtime, not to the kernel's timers")]
 pub(crate) fn pause(time: Duration) -> Sleep {
-    tokio::time::sleep(time)
+    tokio::time::sleep(time) // tidy: sleep — a bound on a socket, not a wait for an event
 }
 
 /// The runtime's own now, for its deadlines.

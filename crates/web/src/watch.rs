@@ -95,3 +95,94 @@ fn known_method(method: &Method) -> &'static str {
     let words = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
     known.iter().position(|one| one == method).map_or("other", |at| words[at])
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex;
+
+    use axum::body::Body;
+    use axum::response::IntoResponse;
+    use base::{OpError, Wall, codes};
+    use tracing::field::{Field, Visit};
+    use tracing::span::{Attributes, Id, Record};
+    use tracing::{Event, Metadata, Subscriber};
+
+    use super::*;
+    use crate::error::ApiError;
+
+    struct Stopped;
+
+    impl Clock for Stopped {
+        fn wall(&self) -> Wall {
+            Wall(0)
+        }
+        fn monotonic_us(&self) -> u64 {
+            7_000
+        }
+        fn ran_ms(&self) -> u64 {
+            7
+        }
+    }
+
+    /// Collects events as text.
+    struct Lines(Arc<Mutex<Vec<String>>>);
+
+    struct Fields(String);
+
+    impl Visit for Fields {
+        fn record_debug(&mut self, field: &Field, value: &dyn std::fmt::Debug) {
+            self.0.push_str(&format!(" {field}={value:?}"));
+        }
+    }
+
+    impl Subscriber for Lines {
+        fn enabled(&self, _: &Metadata<'_>) -> bool {
+            true
+        }
+        fn new_span(&self, _: &Attributes<'_>) -> Id {
+            Id::from_u64(1)
+        }
+        fn record(&self, _: &Id, _: &Record<'_>) {}
+        fn record_follows_from(&self, _: &Id, _: &Id) {}
+        fn event(&self, event: &Event<'_>) {
+            let mut fields = Fields(event.metadata().level().to_string());
+            event.record(&mut fields);
+            self.0.lock().unwrap().push(fields.0);
+        }
+        fn enter(&self, _: &Id) {}
+        fn exit(&self, _: &Id) {}
+    }
+
+    /// What is logged of a request with a secret in every place.
+    fn logged(response: &Response) -> String {
+        let lines = Arc::new(Mutex::new(vec![]));
+        tracing::subscriber::with_default(Lines(lines.clone()), || {
+            let request = Request::builder().method("POST").uri("/secret?secret").header("authorization", "secret");
+            let mut request = request.body(Body::from("secret")).unwrap();
+            let clock: Arc<dyn Clock> = Arc::new(Stopped);
+            let watch = Watch::begin(&mut request, &clock);
+            watch.trace.set_caller("01KEY");
+            watch.end(response);
+        });
+        let lines = lines.lock().unwrap();
+        assert_eq!(lines.len(), 1, "{lines:?}");
+        lines[0].clone()
+    }
+
+    #[test]
+    fn ker_30_a_request_is_one_quiet_line_without_secrets() {
+        let line = logged(&ApiError::refused(codes::NROUTE, "no such path").into_response());
+        assert!(line.starts_with("DEBUG") && !line.contains("secret"), "{line}");
+        for part in ["method=\"POST\"", "route=\"none\"", "status=404", "ms=0", "caller=\"01KEY\""] {
+            assert!(line.contains(part), "{part} is not in {line}");
+        }
+    }
+
+    #[test]
+    fn ker_30_a_fault_is_a_warning_with_the_engines_own_words() {
+        let fault = OpError::new(codes::XSTORE, "/data/z.db: I/O error").with("at COMMIT");
+        let line = logged(&ApiError(fault).into_response());
+        assert!(line.starts_with("WARN") && line.contains("status=503") && !line.contains("secret"), "{line}");
+        assert!(line.contains("/data/z.db: I/O error") && line.contains("at COMMIT"), "{line}");
+    }
+}

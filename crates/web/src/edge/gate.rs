@@ -41,9 +41,13 @@ impl Gate {
         Self(Place::Preface(0))
     }
 
-    /// Whether it is still open which protocol is spoken.
-    pub(super) fn is_undecided(&self) -> bool {
-        matches!(self.0, Place::Preface(_))
+    /// Whether a head has begun and not ended, or it is still open which protocol is spoken.
+    pub(super) fn is_within_head(&self) -> bool {
+        match &self.0 {
+            Place::Preface(_) => true,
+            Place::Head(head) => head.has_begun(),
+            Place::Http2 | Place::Body(_) => false,
+        }
     }
 
     /// Whether the other side is still sending a body.
@@ -131,6 +135,15 @@ mod tests {
     }
 
     #[test]
+    fn a_head_lasts_from_its_first_byte_to_its_end() {
+        let mut gate = Gate::new();
+        for (text, within) in [("GET / HTTP/1.1\r\n\r", true), ("\n", false), ("\r\n", false), ("G", true)] {
+            gate.pass(text.as_bytes());
+            assert_eq!(gate.is_within_head(), within, "{text:?}");
+        }
+    }
+
+    #[test]
     fn chunked_bodies_pass() {
         let head = "POST / HTTP/1.1\r\nTransfer-Encoding: Chunked \r\n\r\n";
         check_passes(&format!("{head}3;a=b\r\n\n\n\n\r\nA\r\n0123456789\r\n0\r\n\r\nGET / HTTP/1.1\r\n\r\n"));
@@ -206,9 +219,9 @@ mod tests {
     fn http_2_passes_whole() {
         let mut gate = Gate::new();
         assert_eq!(gate.pass(&PREFACE[..10]), 10);
-        assert!(gate.is_undecided());
+        assert!(gate.is_within_head());
         assert_eq!(gate.pass(&PREFACE[10..]), 14);
-        assert!(!gate.is_undecided());
+        assert!(!gate.is_within_head());
         assert_eq!(gate.pass(b"\n\n\0\xff"), 4);
     }
 }

@@ -20,9 +20,9 @@ const ERROR_RESETS_MAX: usize = 256;
 pub struct EdgeLimits {
     /// Connections at once; further ones wait unaccepted.
     pub connections_max: usize,
-    /// Time for the head of a request, and for a kept-alive HTTP/1 connection to begin its next one.
+    /// Time for the head of an HTTP/1 request; for the first one, from the beginning of the connection.
     pub header_timeout: Duration,
-    /// Time after which a connection without any request is closed, whatever it speaks.
+    /// Time after which a connection without any request is closed, whatever it speaks (at most twice that).
     pub idle_timeout: Duration,
     /// Time for the other side to take any more of our answer.
     pub write_timeout: Duration,
@@ -58,7 +58,8 @@ impl EdgeLimits {
         builder
             .http1()
             .timer(TokioTimer::new())
-            .header_read_timeout(self.header_timeout)
+            // Ours, in the socket: hyper's also runs between requests.
+            .header_read_timeout(None)
             .max_headers(PARSED_HEADERS_MAX)
             .max_buf_size(PARSED_BYTES_MAX);
         builder

@@ -65,12 +65,16 @@ async fn accept_all(edge: &Arc<Edge>, listener: &TcpListener, connections: &mut 
 }
 
 async fn accept(listener: &TcpListener) -> TcpStream {
+    let mut told = false;
     loop {
         match listener.accept().await {
             Ok((stream, _)) => return stream,
             Err(error) if is_the_peers(&error) => {}
             Err(error) => {
-                tracing::warn!(%error, pause_ms = ACCEPT_PAUSE.as_millis(), "cannot accept connections, waiting");
+                if !told {
+                    tracing::warn!(%error, "cannot accept connections, trying again until it works");
+                }
+                told = true;
                 pause(ACCEPT_PAUSE).await;
             }
         }
@@ -97,7 +101,7 @@ async fn converse(edge: &Edge, stream: TcpStream) -> Result<(), Box<dyn std::err
     let io = TokioIo::new(Socket::new(stream, edge.limits.header_timeout, edge.limits.write_timeout));
     let mut conversation = pin!(edge.builder.serve_connection(io, service));
     tokio::select! {
-        ended = conversation.as_mut() => return ended,
+        ended = conversation.as_mut() => ended,
         () = edge.shutdown.begun() => {
             conversation.as_mut().graceful_shutdown();
             conversation.await

@@ -1,8 +1,9 @@
 //! One connection's socket as hyper sees it: strict on the way in, bounded in time both ways, patient at the end.
 //!
 //! What hyper has no bound for: a connection that does not even say which protocol it speaks, and a peer that does not
-//! read. What it does not do: wait a moment after the answer, so that a client that is still sending its refused body
-//! reads the refusal and not a reset.
+//! read. What it bounds together: the time for a head and the time between two requests, which may be much longer. What
+//! it does not do: wait a moment after the answer, so that a client that is still sending its refused body reads the
+//! refusal and not a reset.
 
 use std::io;
 use std::pin::Pin;
@@ -35,8 +36,9 @@ pub(super) struct Socket {
     stream: TcpStream,
     gate: Gate,
     reading: Reading,
-    /// Until the protocol is known.
-    first_bytes: Option<Pin<Box<Sleep>>>,
+    header_timeout: Duration,
+    /// While a head is on its way, the first one from the beginning.
+    head: Option<Pin<Box<Sleep>>>,
     write_timeout: Duration,
     /// Since the other side takes nothing.
     stalled: Option<Pin<Box<Sleep>>>,
@@ -44,12 +46,13 @@ pub(super) struct Socket {
 }
 
 impl Socket {
-    pub(super) fn new(stream: TcpStream, first_bytes_timeout: Duration, write_timeout: Duration) -> Self {
+    pub(super) fn new(stream: TcpStream, header_timeout: Duration, write_timeout: Duration) -> Self {
         Self {
             stream,
             gate: Gate::new(),
             reading: Reading::Open,
-            first_bytes: Some(Box::pin(pause(first_bytes_timeout))),
+            header_timeout,
+            head: Some(Box::pin(pause(header_timeout))),
             write_timeout,
             stalled: None,
             lingering: None,
@@ -59,7 +62,7 @@ impl Socket {
     fn poll_read_open(&mut self, cx: &mut Context<'_>, to: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         let before = to.filled().len();
         if Pin::new(&mut self.stream).poll_read(cx, to)?.is_pending() {
-            return self.poll_first_bytes(cx);
+            return self.poll_head(cx);
         }
         let passed = before + self.gate.pass(&to.filled()[before..]);
         if passed < to.filled().len() {
@@ -67,14 +70,20 @@ impl Socket {
             self.reading = Reading::Refused(POISON);
             self.give_poison(to);
         }
-        if !self.gate.is_undecided() {
-            self.first_bytes = None;
-        }
+        self.watch_head();
         Poll::Ready(Ok(()))
     }
 
-    fn poll_first_bytes(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        match &mut self.first_bytes {
+    fn watch_head(&mut self) {
+        if !self.gate.is_within_head() {
+            self.head = None;
+        } else if self.head.is_none() {
+            self.head = Some(Box::pin(pause(self.header_timeout)));
+        }
+    }
+
+    fn poll_head(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        match &mut self.head {
             Some(timer) => timer.as_mut().poll(cx).map(|()| Err(io::ErrorKind::TimedOut.into())),
             None => Poll::Pending,
         }

@@ -33,7 +33,7 @@ pub(crate) fn docs_page(table: &Table, document: &Value, config: &AppConfig) -> 
                 details.contents { summary { "Contents" } (contents(&source)) }
                 h1 { "API" }
                 p.lead { "Every route of this server, as it runs now. For programs: " a href="/openapi.json" { "openapi.json" } "." }
-                (basics::sections(&config.public_url))
+                (basics::sections(config))
                 @for tag in tags(table) { (section(&source, tag)) }
             }
         }

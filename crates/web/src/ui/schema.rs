@@ -103,15 +103,16 @@ fn add_fields(document: &Value, schema: &Value, depth: usize, to: &mut Vec<Field
 }
 
 fn field(document: &Value, name: &str, property: &Value, required: bool, depth: usize) -> Field {
-    let resolved = resolve(document, without_null(property));
-    let own = text(&property["description"]);
+    let inner = without_null(property);
+    let resolved = resolve(document, inner);
+    let abouts = [property, inner, resolved].map(|schema| text(&schema["description"]));
     let values = resolved["enum"].as_array().map(|values| values.iter().map(text).collect()).unwrap_or_default();
     Field {
         depth,
         name: name.to_owned(),
         kind: kind(document, property),
         required,
-        about: if own.is_empty() { text(&resolved["description"]) } else { own },
+        about: abouts.into_iter().find(|about| !about.is_empty()).unwrap_or_default(),
         values,
     }
 }

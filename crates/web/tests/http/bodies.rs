@@ -122,6 +122,16 @@ fn ker_34_a_chunked_body_is_cut_at_the_limit() {
     assert_eq!(world.ask("GET", "/healthz", &[], None).status, 200);
 }
 
+#[test]
+fn ker_34_a_client_that_is_still_sending_is_not_reset_at_once() {
+    let world = World::new();
+    let mut client = world.client();
+    client.send(head("/v1/main/probe", &format!("content-length: {HUNDRED_MB}")));
+    client.answer().check(413, "ATOOBIG");
+    assert!((0..100).all(|_| client.try_send(&[b' '; 50_000])), "reset while sending");
+    assert!(client.is_closed());
+}
+
 /// Sends 100 MB, or as much as the other side takes.
 fn send_much(client: &mut Client, wrapped: impl Fn(&[u8]) -> Vec<u8>) {
     let piece = wrapped(&[b' '; 50_000]);

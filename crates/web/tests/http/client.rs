@@ -95,10 +95,6 @@ impl Client {
         }
     }
 
-    pub fn is_empty(&self) -> bool {
-        self.unread.is_empty()
-    }
-
     /// Throws away what was read.
     pub fn forget(&mut self) {
         self.unread.clear();

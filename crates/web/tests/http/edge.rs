@@ -126,7 +126,11 @@ fn ker_34_a_connection_that_says_nothing_or_too_little_is_closed() {
         assert!(client.is_closed(), "{said:?}");
     }
     let mut kept_alive = world.client();
-    assert_eq!(kept_alive.send("GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n").answer().status, 200);
+    let one = "GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n";
+    assert_eq!(kept_alive.send(one).answer().status, 200);
+    assert!(!kept_alive.looks(Duration::from_millis(400)), "between requests there is more time");
+    assert_eq!(kept_alive.send(one).answer().status, 200);
+    kept_alive.send("GET");
     assert!(kept_alive.is_closed());
 }
 
@@ -158,6 +162,9 @@ fn ker_34_connections_beyond_the_limit_wait_and_are_then_served() {
 fn ker_34_an_idle_connection_is_closed_whatever_it_speaks() {
     let edge = EdgeLimits { idle_timeout: Duration::from_millis(100), ..EdgeLimits::default() };
     let world = World::with(Setup { edge, ..Setup::default() });
+    let mut http1 = world.client();
+    assert_eq!(http1.send("GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n").answer().status, 200);
+    assert!(http1.is_closed());
     let mut http2 = world.client();
     http2.send("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
     while http2.looks(Duration::from_secs(20)) {

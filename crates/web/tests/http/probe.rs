@@ -39,18 +39,18 @@ pub struct Add {
     /// Its name.
     name: String,
     /// Where it belongs.
-    #[serde(default)]
+    #[serde(default, rename = "place")]
     #[schema(required = false)]
-    place: Option<Place>,
+    _place: Option<Place>,
 }
 
 /// A place, to have a schema within a schema.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-#[expect(dead_code, reason = "only its shape matters")]
 struct Place {
     /// Row.
-    row: u32,
+    #[serde(rename = "row")]
+    _row: u32,
 }
 
 /// It was added.

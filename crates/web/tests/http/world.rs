@@ -4,6 +4,7 @@ use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::{Arc, mpsc};
 
+use axum::Router;
 use base::Store;
 use host::{OsEntropy, RealClock, ThreadTimers};
 use kernel::ops::bootstrap_key::{BOOTSTRAP_KEY, BootstrapKey};
@@ -36,6 +37,8 @@ pub struct World {
     pub kernel: Kernel,
     pub shutdown: Shutdown,
     pub table: Vec<Arc<RouteInfo>>,
+    /// What is served, to be asked without a connection.
+    pub router: Router,
     /// Around the store of namespace `main`.
     pub valve: Arc<Valve>,
     serving: Option<JoinHandle<Drained>>,
@@ -57,9 +60,10 @@ impl World {
         let listener = runtime.block_on(tokio::net::TcpListener::bind("127.0.0.1:0")).unwrap();
         let addr = listener.local_addr().unwrap();
         let shutdown = setup.app.shutdown;
-        let serving = runtime.spawn(web::serve(listener, app.router(), setup.edge, shutdown.clone()));
-        let world =
-            Self { addr, kernel, shutdown, table, valve, serving: Some(serving), runtime, _directory: directory };
+        let router = app.router();
+        let serving = runtime.spawn(web::serve(listener, router.clone(), setup.edge, shutdown.clone()));
+        let serving = Some(serving);
+        let world = Self { addr, kernel, shutdown, table, router, valve, serving, runtime, _directory: directory };
         world.bootstrap();
         world
     }

@@ -70,6 +70,10 @@ impl Head {
         Self { at: At::RequestLine { empty: true }, framing: None }
     }
 
+    pub(super) fn has_begun(&self) -> bool {
+        !matches!(self.at, At::RequestLine { empty: true })
+    }
+
     /// Takes a byte; the framing once the head has ended.
     pub(super) fn take(&mut self, byte: u8) -> Result<Option<Framing>, Refused> {
         match (&self.at, byte) {

@@ -1,8 +1,10 @@
 //! What holds for every route: keys, errors, repeats, lists, limits.
 
 use base::codes;
-use base::limits::{BODY_MAX, HEADERS_BYTES_MAX, HEADERS_MAX, IDEMPOTENCY_KEY_MAX, PAGE_MAX};
+use base::limits::{HEADERS_BYTES_MAX, HEADERS_MAX, IDEMPOTENCY_KEY_MAX, PAGE_MAX};
 use maud::{Markup, html};
+
+use crate::app::AppConfig;
 
 /// Anchors and names.
 pub(super) const CONTENTS: [(&str, &str); 5] =
@@ -21,15 +23,15 @@ const LETTERS: [(&str, &str, &str); 9] = [
     ("B", "a bug of ours", "tell the operator"),
 ];
 
-pub(super) fn sections(public_url: &str) -> Markup {
+pub(super) fn sections(config: &AppConfig) -> Markup {
     html! {
         section.group id="basics" {
             h2 { "Basics" }
-            (keys(public_url))
+            (keys(&config.public_url))
             (errors())
             (repeats())
             (lists())
-            (limits())
+            (limits(config.body.max))
         }
     }
 }
@@ -40,9 +42,9 @@ fn keys(public_url: &str) -> Markup {
         article id="keys" {
             h3 { "Keys" }
             p {
-                "Everything below " code { "/v1/" } "namespace" code { "/" } " needs a key of that namespace. Each key has "
-                "one role; each route names the roles that may use it, and " span.role { "admin" } " may use all. Without a "
-                "valid key the answer is always " span.status { "401" } ", whether the path exists or not."
+                "Everything below " code { "/v1/{ns}/" } " belongs to the namespace " code { "ns" } " and needs one of its keys. "
+                "Each key has one role; each route names the roles that may use it, and " span.role { "admin" } " may use all. "
+                "Without a valid key the answer is always " span.status { "401" } ", whether the path exists or not."
             }
             pre { code { (example) } }
         }
@@ -118,12 +120,12 @@ fn lists() -> Markup {
     }
 }
 
-fn limits() -> Markup {
+fn limits(body_max: usize) -> Markup {
     html! {
         article id="limits" {
             h3 { "Limits" }
             p {
-                "A body has at most " (BODY_MAX / 1024) " KiB where the route does not say otherwise, the head of a request at "
+                "A body has at most " (body_max / 1024) " KiB where the route does not say otherwise, the head of a request at "
                 "most " (HEADERS_MAX) " headers and " (HEADERS_BYTES_MAX / 1024) " KiB. Unknown fields and parameters are refused by "
                 "name. A server with too much to do answers " span.status { "503" } " with " code { "Retry-After" } " at once."
             }

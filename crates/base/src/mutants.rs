@@ -1,0 +1,101 @@
+//! Deliberate bugs behind a switch that only the simulator and the kill harness have.
+//!
+//! A checker that never fires proves nothing. At each place where a promise is kept there is a line that can break it:
+//! `if mutants::on(Mutant::UndoSkipped) { … }`. Without the feature `mutants` the function is a constant `false` and the
+//! compiler removes the line. `cargo run -p sim -- --mutants` switches each on in turn and must find it.
+
+/// A promise that can be broken on purpose.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Mutant {
+    /// A COMMIT that failed is taken for done.
+    CommitErrorIgnored = 1,
+    /// What a refused job wrote in a batch stays.
+    UndoSkipped,
+    /// A batch that the engine dropped is answered as if it had been committed.
+    LostBatchNotRerun,
+    /// Effects are written after the commit, in a transaction of their own.
+    EffectsAfterCommit,
+    /// The row of an idempotent request is not looked at.
+    RequestRowIgnored,
+    /// The row of an idempotent request is written after the commit.
+    RequestRowAfterCommit,
+    /// A refused operation is committed.
+    RefusalKept,
+    /// The stamp is the clock, whatever was seen.
+    StampIsWall,
+    /// Ids differ from attempt to attempt.
+    IdsPerAttempt,
+    /// Listening time is the calendar.
+    HeardIsWall,
+    /// An operation whose outcome is unknown is run again though nothing tells whether it was done.
+    UnknownRunAgain,
+    /// A file gets its name before its content is synced.
+    RenameBeforeSync,
+    /// The directory of a new name is not synced.
+    DirectoryNotSynced,
+    /// An error of a sync is ignored.
+    SyncErrorIgnored,
+}
+
+impl Mutant {
+    /// Every mutant.
+    pub const ALL: [Self; 14] = [
+        Self::CommitErrorIgnored,
+        Self::UndoSkipped,
+        Self::LostBatchNotRerun,
+        Self::EffectsAfterCommit,
+        Self::RequestRowIgnored,
+        Self::RequestRowAfterCommit,
+        Self::RefusalKept,
+        Self::StampIsWall,
+        Self::IdsPerAttempt,
+        Self::HeardIsWall,
+        Self::UnknownRunAgain,
+        Self::RenameBeforeSync,
+        Self::DirectoryNotSynced,
+        Self::SyncErrorIgnored,
+    ];
+
+    /// Its name on the command line.
+    #[must_use]
+    pub fn name(self) -> String {
+        let mut name = String::new();
+        for c in format!("{self:?}").chars() {
+            if c.is_uppercase() && !name.is_empty() {
+                name.push('-');
+            }
+            name.push(c.to_ascii_lowercase());
+        }
+        name
+    }
+}
+
+#[cfg(feature = "mutants")]
+mod switch {
+    use super::Mutant;
+    use std::sync::atomic::{AtomicU8, Ordering};
+
+    static ON: AtomicU8 = AtomicU8::new(0);
+
+    /// Whether this mutant is switched on.
+    #[must_use]
+    pub fn on(mutant: Mutant) -> bool {
+        ON.load(Ordering::Relaxed) == mutant as u8
+    }
+
+    /// Switches one on, or all off. For the whole process: the simulator runs one at a time.
+    pub fn switch(mutant: Option<Mutant>) {
+        ON.store(mutant.map_or(0, |mutant| mutant as u8), Ordering::Relaxed);
+    }
+}
+
+#[cfg(feature = "mutants")]
+pub use switch::{on, switch};
+
+/// Whether this mutant is switched on: never, without the feature.
+#[cfg(not(feature = "mutants"))]
+#[must_use]
+pub const fn on(_: Mutant) -> bool {
+    false
+}

@@ -1,0 +1,292 @@
+//! The real SQLite core behind a store whose jobs run when the simulation says so, and whose disk fails when it says so.
+
+use std::collections::VecDeque;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use base::{
+    Connection, Engine, Health, Heard, Isolation, Job, Migration, Outcome, Row, Sql, Store, StoreError, StoreResult,
+    Tx, Value, run_batch,
+};
+use store_sqlite::{InlineStore, SqliteConfig, SqliteCore};
+
+use crate::clock::SimClock;
+use crate::faults::Faults;
+use crate::recording::Twice;
+use crate::rng::Rng;
+
+/// What becomes of a batch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ran {
+    /// Nothing was waiting.
+    Nothing,
+    /// So many jobs were run and answered.
+    Answered(usize),
+    /// The process ended in the middle of it; nobody was answered.
+    Crashed,
+}
+
+struct State {
+    core: Option<SqliteCore>,
+    waiting: VecDeque<Box<dyn Job>>,
+    reads: VecDeque<Box<dyn Job>>,
+}
+
+/// A store that waits to be told.
+pub struct SimStore {
+    path: PathBuf,
+    clock: SimClock,
+    queue_max: usize,
+    state: Mutex<State>,
+}
+
+impl SimStore {
+    /// Opens the store at `path`; at most `queue_max` jobs wait.
+    pub fn open(path: &Path, clock: SimClock, queue_max: usize) -> StoreResult<Self> {
+        let core = SqliteCore::open(path, config(), Arc::new(clock.clone()))?;
+        let state = State { core: Some(core), waiting: VecDeque::new(), reads: VecDeque::new() };
+        Ok(Self { path: path.to_owned(), clock, queue_max, state: Mutex::new(state) })
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Runs what waits, at most `max` in one batch, with these faults.
+    pub fn run(&self, max: usize, faults: &Faults, rng: &mut Rng) -> Ran {
+        let mut state = self.state();
+        let Some(core) = state.core.take() else { return Ran::Nothing };
+        let count = state.waiting.len().min(max);
+        let mut jobs: VecDeque<Box<dyn Job>> = state.waiting.drain(..count).collect();
+        drop(state);
+        let mut conn = SimConnection { core, faults, rng, fault: None, crashed: false };
+        let now_us = self.clock.now_us();
+        let mut expired = vec![];
+        let mut next = || loop {
+            let job = jobs.pop_front()?;
+            if job.deadline_us() >= now_us {
+                return Some(Box::new(Twice(job)) as Box<dyn Job>);
+            }
+            expired.push(job);
+        };
+        let finished = match next() {
+            Some(first) => run_batch(&mut conn, first, &mut next),
+            None => vec![],
+        };
+        let crashed = conn.crashed;
+        self.state().core = Some(conn.core);
+        if crashed {
+            return Ran::Crashed;
+        }
+        finished.into_iter().for_each(|(job, outcome)| job.done(outcome));
+        expired.into_iter().for_each(|job| job.done(Outcome::Failed(StoreError::Expired)));
+        if count == 0 { Ran::Nothing } else { Ran::Answered(count) }
+    }
+
+    /// Runs the reads that wait.
+    pub fn run_reads(&self) {
+        let reads = std::mem::take(&mut self.state().reads);
+        for mut job in reads {
+            let mut state = self.state();
+            let Some(core) = state.core.as_mut() else { return };
+            let outcome = base::run_alone(core, job.as_mut());
+            drop(state);
+            job.done(outcome);
+        }
+    }
+
+    /// Jobs and reads that wait.
+    pub fn is_idle(&self) -> bool {
+        let state = self.state();
+        state.waiting.is_empty() && state.reads.is_empty()
+    }
+
+    /// The process ends: what waits is never heard of again.
+    pub fn crash(&self) {
+        let mut state = self.state();
+        state.core = None;
+        state.waiting.clear();
+        state.reads.clear();
+    }
+
+    /// Looks at committed state, on a connection of its own.
+    pub fn look<T>(&self, look: impl FnOnce(&mut dyn Tx) -> StoreResult<T>) -> StoreResult<T> {
+        let mut state = self.state();
+        let core = state.core.as_mut().ok_or_else(|| StoreError::Unavailable("the process has ended".into()))?;
+        core.begin(Isolation::Serial)?;
+        let seen = look(core.tx());
+        core.rollback();
+        seen
+    }
+}
+
+/// No syncs: a crash here means that the process ends, and the files keep what was written. Disks that lose what was
+/// not synced are the kill harness's and, for files, [`crate::disk`]'s.
+fn config() -> SqliteConfig {
+    SqliteConfig { sync: false, reserve_bytes: 0, ..SqliteConfig::default() }
+}
+
+impl Store for SimStore {
+    fn submit(&self, job: Box<dyn Job>) {
+        let mut state = self.state();
+        if state.waiting.len() >= self.queue_max {
+            drop(state);
+            return job.done(Outcome::Failed(StoreError::Overloaded));
+        }
+        state.waiting.push_back(job);
+    }
+
+    fn read(&self, job: Box<dyn Job>) {
+        self.state().reads.push_back(job);
+    }
+
+    fn migrate(&self, plan: &[Migration]) -> StoreResult<()> {
+        InlineStore::open(&self.path, Arc::new(self.clock.clone()))?.migrate(plan)
+    }
+
+    fn prepare(&self, _: &'static Sql) -> StoreResult<()> {
+        Ok(())
+    }
+
+    fn health(&self) -> Health {
+        Health::Good
+    }
+
+    fn waiting(&self) -> usize {
+        self.state().waiting.len()
+    }
+
+    fn engine(&self) -> Engine {
+        Engine::Sqlite
+    }
+
+    fn close(&self) {
+        self.crash();
+    }
+}
+
+/// The core with faults between it and the batch.
+struct SimConnection<'a> {
+    core: SqliteCore,
+    faults: &'a Faults,
+    rng: &'a mut Rng,
+    fault: Option<StoreError>,
+    crashed: bool,
+}
+
+impl SimConnection<'_> {
+    /// The process ends here: the transaction is gone and nothing more is done.
+    fn crash(&mut self) -> StoreError {
+        self.core.rollback();
+        self.crashed = true;
+        StoreError::Unavailable("the process has ended".into())
+    }
+
+    fn statement_fault(&mut self) -> StoreResult<()> {
+        if self.fault.is_some() {
+            return Err(StoreError::Poisoned);
+        }
+        if self.rng.once_in(self.faults.statement_full) {
+            let full = StoreError::Full("simulated".into());
+            self.fault = Some(full.clone());
+            return Err(full);
+        }
+        Ok(())
+    }
+
+    fn commit_fault(&mut self) -> StoreResult<()> {
+        let refuse = |conn: &mut Self, error| {
+            conn.core.rollback();
+            Err(error)
+        };
+        if self.rng.once_in(self.faults.crash_before_commit) {
+            return Err(self.crash());
+        }
+        if self.rng.once_in(self.faults.commit_full) {
+            return refuse(self, StoreError::Full("simulated at COMMIT".into()));
+        }
+        if self.rng.once_in(self.faults.commit_conflict) {
+            return refuse(self, StoreError::Conflict);
+        }
+        if self.rng.once_in(self.faults.commit_unknown) && self.rng.once_in(2) {
+            return refuse(self, StoreError::Unknown("simulated, not done".into()));
+        }
+        Ok(())
+    }
+}
+
+impl Connection for SimConnection<'_> {
+    fn begin(&mut self, isolation: Isolation) -> StoreResult<()> {
+        if self.crashed {
+            return Err(StoreError::Unavailable("the process has ended".into()));
+        }
+        self.fault = None;
+        self.core.begin(isolation)
+    }
+
+    fn savepoint(&mut self) -> StoreResult<()> {
+        self.fault = None;
+        self.core.savepoint()
+    }
+
+    fn release(&mut self) -> StoreResult<()> {
+        self.core.release()
+    }
+
+    fn undo(&mut self) -> StoreResult<()> {
+        self.core.undo()
+    }
+
+    fn commit(&mut self) -> StoreResult<()> {
+        self.commit_fault()?;
+        self.core.commit()?;
+        if self.rng.once_in(self.faults.crash_after_commit) {
+            self.crashed = true;
+        } else if self.rng.once_in(self.faults.commit_unknown) {
+            return Err(StoreError::Unknown("simulated, done".into()));
+        }
+        Ok(())
+    }
+
+    fn rollback(&mut self) {
+        self.core.rollback();
+    }
+
+    fn tx(&mut self) -> &mut dyn Tx {
+        self
+    }
+
+    fn first_error(&self) -> Option<StoreError> {
+        self.fault.clone().or_else(|| self.core.first_error())
+    }
+
+    /// A full disk drops the whole transaction.
+    fn is_open(&self) -> bool {
+        self.fault.is_none() && self.core.is_open()
+    }
+
+    fn again(&mut self, error: &StoreError, runs: u32) -> bool {
+        !self.crashed && *error == StoreError::Conflict && runs < 3
+    }
+}
+
+impl Tx for SimConnection<'_> {
+    fn query(&mut self, sql: &'static Sql, args: &[Value<'_>], rows_max: usize) -> StoreResult<Vec<Row>> {
+        self.statement_fault()?;
+        self.core.tx().query(sql, args, rows_max)
+    }
+
+    fn execute(&mut self, sql: &'static Sql, args: &[Value<'_>]) -> StoreResult<u64> {
+        self.statement_fault()?;
+        self.core.tx().execute(sql, args)
+    }
+
+    fn write(&mut self, sql: &'static Sql, args: &[Value<'_>]) -> StoreResult<()> {
+        self.statement_fault()?;
+        self.core.tx().write(sql, args)
+    }
+
+    fn heard(&self) -> Heard {
+        self.core.heard_at_begin()
+    }
+}
