@@ -13,6 +13,7 @@ use crate::cycle::{Next, next};
 use crate::effects::{self, Effects};
 use crate::idempotency::{self, Before, Told};
 use crate::kernel::Env;
+use crate::late::Late;
 use crate::op::{Op, Work};
 use crate::request::{Idempotency, Request};
 
@@ -41,6 +42,7 @@ pub(crate) struct CallJob<I: 'static, O: 'static> {
     pub(crate) attempt: u32,
     pub(crate) deadline_us: u64,
     pub(crate) result: Option<OpResult<Reply<O>>>,
+    pub(crate) late: Late,
     pub(crate) done: Done<O>,
 }
 
@@ -67,6 +69,7 @@ where
 
     fn run(&mut self, tx: &mut dyn Tx) -> Verdict {
         self.result = None;
+        self.late.forget();
         let result = self.work(tx);
         let keep = matches!(&result, Ok(reply) if !reply.replayed) || mutants::on(Mutant::RefusalKept);
         self.result = Some(result);
@@ -74,6 +77,9 @@ where
     }
 
     fn done(mut self: Box<Self>, outcome: Outcome) {
+        if outcome == Outcome::Committed {
+            self.late.submit(self.store.as_ref());
+        }
         let result = match outcome {
             Outcome::Committed | Outcome::Undone => self.result.take().unwrap_or_else(|| Err(not_run())),
             Outcome::Panicked(text) => Err(OpError::new(codes::BPANIC, format!("{} panicked: {text}", self.op.name))),
@@ -98,6 +104,9 @@ where
         match &self.request.idempotency {
             None => self.work_once(tx, &mut cx),
             Some(_) if mutants::on(Mutant::RequestRowIgnored) => self.work_once(tx, &mut cx),
+            Some(once) if mutants::on(Mutant::RequestRowAfterCommit) => {
+                self.work_and_keep_answer_late(tx, &mut cx, once)
+            }
             Some(once) => match idempotency::begin(tx, &self.request, once, cx.heard.plus_ms(self.kept_ms))? {
                 Told::New => self.work_and_keep_answer(tx, &mut cx, once),
                 Told::Done(before) => self.replay(tx, before),
@@ -107,6 +116,9 @@ where
 
     fn work_once(&self, tx: &mut dyn Tx, cx: &mut OpCx<'_>) -> OpResult<Reply<O>> {
         let out = (self.op.run)(tx, cx, &self.input)?;
+        if mutants::on(Mutant::EffectsAfterCommit) {
+            self.late.effects(&self.request, (cx.wall, cx.heard), cx.fx);
+        }
         effects::write(tx, cx)?;
         Ok(Reply { out, version: cx.stamp_taken(), replayed: false })
     }
@@ -118,6 +130,17 @@ where
             None => Some(serde_json::to_string(&reply.out).map_err(|e| unkept(self.op.name, &e))?),
         };
         idempotency::complete(tx, &self.request, once, answer.as_deref(), reply.version)?;
+        Ok(reply)
+    }
+
+    /// What a mutant does: looks for the row, and writes it after the commit.
+    fn work_and_keep_answer_late(&self, tx: &mut dyn Tx, cx: &mut OpCx<'_>, once: &Idempotency) -> OpResult<Reply<O>> {
+        if let Some(before) = idempotency::find(tx, &self.request, once)? {
+            return self.replay(tx, before);
+        }
+        let reply = self.work_once(tx, cx)?;
+        let answer = serde_json::to_string(&reply.out).ok();
+        self.late.request_row(&self.request, once, answer, reply.version);
         Ok(reply)
     }
 

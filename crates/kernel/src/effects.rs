@@ -86,6 +86,14 @@ pub enum Effect {
 pub struct Effects(Vec<Effect>);
 
 impl Effects {
+    pub(crate) fn of(effects: Vec<Effect>) -> Self {
+        Self(effects)
+    }
+
+    pub(crate) fn take(&mut self) -> Vec<Effect> {
+        std::mem::take(&mut self.0)
+    }
+
     /// Adds an effect.
     pub fn push(&mut self, effect: Effect) {
         self.0.push(effect);
@@ -141,7 +149,7 @@ pub(crate) static JOURNAL_INSERT: Sql = Sql::new(
 
 /// Writes the effects of `cx` as rows; the context is used up for effects.
 pub(crate) fn write(tx: &mut dyn Tx, cx: &mut OpCx<'_>) -> OpResult<()> {
-    let effects = std::mem::take(&mut cx.fx.0);
+    let effects = cx.fx.take();
     if effects.len() > OP_EFFECTS_MAX {
         let message = format!("{} effects in one operation, at most {OP_EFFECTS_MAX}", effects.len());
         return Err(OpError::new(codes::BDETECTED, message));

@@ -49,17 +49,22 @@ pub(crate) fn begin(tx: &mut dyn Tx, request: &Request, once: &Idempotency, expi
     if claimed == 1 {
         return Ok(Told::New);
     }
-    let row = tx.query_one(&GET, args![caller, &once.route, &once.key])?;
-    row.map_or_else(|| Err(vanished(once)), |row| told(once, &row))
+    find(tx, request, once)?.map(Told::Done).ok_or_else(|| vanished(once))
 }
 
-fn told(once: &Idempotency, row: &Row) -> OpResult<Told> {
+/// The first call's row, if there is one.
+pub(crate) fn find(tx: &mut dyn Tx, request: &Request, once: &Idempotency) -> OpResult<Option<Before>> {
+    let row = tx.query_one(&GET, args![&request.caller.name, &once.route, &once.key])?;
+    row.map(|row| told(once, &row)).transpose()
+}
+
+fn told(once: &Idempotency, row: &Row) -> OpResult<Before> {
     if row.blob(0) != once.body_hash {
         let message = format!("Idempotency-Key `{}` was used before with another body", once.key);
         return Err(OpError::new(codes::AKEYREUSED, message));
     }
     let answer = row.opt_text(2).map(str::to_owned);
-    Ok(Told::Done(Before { request_id: row.id(1), answer, version: row.opt_stamp(3) }))
+    Ok(Before { request_id: row.id(1), answer, version: row.opt_stamp(3) })
 }
 
 /// Completes the row with the answer; `None` when the operation rebuilds it.

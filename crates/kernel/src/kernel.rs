@@ -10,6 +10,7 @@ use serde::de::DeserializeOwned;
 
 use crate::call::{CallJob, Done};
 use crate::keys::KeyRing;
+use crate::late::Late;
 use crate::op::{Op, Query};
 use crate::request::{Caller, Request};
 use crate::service::ServiceDef;
@@ -149,8 +150,20 @@ impl Kernel {
         let env = self.0.env.clone();
         let deadline_us = env.clock.monotonic_us() + OP_TIME_MS * 1000;
         let (store, keys, kept_ms) = (ns.store.clone(), (op.keys)(&input), self.0.config.request_kept_ms);
-        let job =
-            CallJob { env, store, op, request, input, keys, kept_ms, attempt: 1, deadline_us, result: None, done };
+        let job = CallJob {
+            env,
+            store,
+            op,
+            request,
+            input,
+            keys,
+            kept_ms,
+            attempt: 1,
+            deadline_us,
+            result: None,
+            late: Late::default(),
+            done,
+        };
         ns.store.submit(Box::new(job));
     }
 

@@ -16,6 +16,7 @@ mod effects;
 mod idempotency;
 mod kernel;
 pub mod keys;
+mod late;
 mod op;
 pub mod ops;
 mod request;

@@ -23,7 +23,7 @@ pub struct Options {
 }
 
 /// A run that went well.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Report {
     /// Hash of the trace.
     pub hash: u64,
@@ -35,6 +35,17 @@ pub struct Report {
     pub lives: u32,
     /// Requests that were acknowledged.
     pub acknowledged: u64,
+}
+
+impl Report {
+    /// Adds another run; the hashes are mixed.
+    pub fn add(&mut self, other: &Self) {
+        self.hash = self.hash.rotate_left(1) ^ other.hash;
+        self.events += other.events;
+        self.simulated_us += other.simulated_us;
+        self.lives += other.lives;
+        self.acknowledged += other.acknowledged;
+    }
 }
 
 /// A run that did not.
@@ -49,6 +60,12 @@ pub struct Failure {
 }
 
 /// Runs a seed.
+///
+/// # Errors
+/// A promise was broken.
+///
+/// # Panics
+/// There is no folder to put the store into.
 pub fn run(options: &Options) -> Result<Report, Failure> {
     let folder = tempfile::tempdir_in(memory_folder()).expect("a folder for the store");
     let services = vec![&ledger::LEDGER];
@@ -99,6 +116,7 @@ fn step(sim: &mut Sim, workloads: &mut [Box<dyn Workload>]) -> Result<(), String
     if let Some(text) = NotRepeatable::take() {
         return Err(text);
     }
+    sim.check_heard()?;
     if sim.has_news() { check(sim, workloads) } else { Ok(()) }
 }
 

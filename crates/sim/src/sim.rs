@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use base::{Job, OpResult, Store, StoreResult, Timers, Tx};
+use base::{OpResult, Store, StoreResult, Timers, Tx};
 use kernel::{Caller, Env, Kernel, KernelConfig, Namespace, Op, Reply, Request, ServiceDef};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -105,6 +105,8 @@ pub struct Sim {
     server: Option<Server>,
     commits_looked_at: u64,
     commits: u64,
+    /// Listening time of the store and running time of the process at the last look, in one life.
+    heard: Option<(i64, u64)>,
 }
 
 impl Sim {
@@ -131,6 +133,7 @@ impl Sim {
             server: None,
             commits_looked_at: 0,
             commits: 1,
+            heard: None,
         };
         sim.agenda.put(0, Event::Start);
         sim
@@ -174,6 +177,21 @@ impl Sim {
         let news = self.commits != self.commits_looked_at;
         self.commits_looked_at = self.commits;
         news
+    }
+
+    /// Listening time goes on as long as the process ran, neither more nor less, whatever the calendar does (KER-5).
+    ///
+    /// # Errors
+    /// It does not.
+    pub fn check_heard(&mut self) -> Result<(), String> {
+        let ran_ms = base::Clock::ran_ms(&self.clock);
+        let Some(heard_ms) = self.server.as_ref().and_then(|server| server.store.heard_ms()) else { return Ok(()) };
+        let went_on = |(heard, ran): (i64, u64)| heard_ms - heard == i64::try_from(ran_ms - ran).unwrap_or(i64::MAX);
+        if !self.heard.is_none_or(went_on) {
+            return Err(format!("listening time went from {:?} to {:?}", self.heard, (heard_ms, ran_ms)));
+        }
+        self.heard = Some((heard_ms, ran_ms));
+        Ok(())
     }
 
     /// A client asks for an operation, over a network that loses, doubles and delays. Tells how many copies go out.
@@ -280,13 +298,6 @@ impl Sim {
         }
     }
 
-    /// A job of the server's own.
-    pub fn submit(&mut self, job: Box<dyn Job>) {
-        if let Some(server) = &self.server {
-            server.store.submit(job);
-        }
-    }
-
     /// The kernel and its namespace, while the server is up.
     pub fn kernel(&self) -> Option<(&Kernel, &Arc<Namespace>)> {
         self.server.as_ref().map(|server| (&server.kernel, &server.main))
@@ -300,6 +311,7 @@ impl Sim {
     /// The server ends without a word. Whoever waits for it hears that the connection broke.
     pub fn crash(&mut self, why: &str) {
         let Some(server) = self.server.take() else { return };
+        self.heard = None;
         server.store.crash();
         let life = self.life;
         self.agenda.keep(|event| !matches!(event, Event::Timer(of, _) | Event::StoreRuns(of) if *of == life));

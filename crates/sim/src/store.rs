@@ -109,6 +109,11 @@ impl SimStore {
         state.reads.clear();
     }
 
+    /// The store's listening time now.
+    pub fn heard_ms(&self) -> Option<i64> {
+        self.state().core.as_ref().map(|core| core.heard().0)
+    }
+
     /// Looks at committed state, on a connection of its own.
     pub fn look<T>(&self, look: impl FnOnce(&mut dyn Tx) -> StoreResult<T>) -> StoreResult<T> {
         let mut state = self.state();

@@ -47,7 +47,8 @@ pub(crate) async fn within<T>(limit: Duration, work: impl Future<Output = T>) ->
 
 /// Lets `us` microseconds pass while the connection's task goes on.
 pub(crate) fn pause(runtime: &Runtime, us: u64) {
-    runtime.block_on(async { tokio::time::sleep(Duration::from_micros(us)).await });
+    let pause = async { tokio::time::sleep(Duration::from_micros(us)).await }; // tidy: sleep — the pause of `Connection::again`
+    runtime.block_on(pause);
 }
 
 /// Waits for a change, at most `limit`; a poisoned lock is taken as it is, for a panic is contained where it happens.

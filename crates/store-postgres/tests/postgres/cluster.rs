@@ -45,6 +45,14 @@ impl Cluster {
         self.server(&format!("{BIN}/pg_ctl -D {} -o '{options}' -l {} -w start", data.display(), log.display()));
     }
 
+    /// Stops all its processes where they are, or lets them go on: it hangs, and says nothing.
+    pub fn hang(&self, on: bool) {
+        let signal = if on { "STOP" } else { "CONT" };
+        let pid = self.data().join("postmaster.pid");
+        let command = format!("pid=$(head -1 {}); kill -{signal} $pid $(pgrep -P $pid)", pid.display());
+        self.server(&command);
+    }
+
     fn data(&self) -> PathBuf {
         self.folder.path().join("data")
     }

@@ -7,7 +7,7 @@ use host::side_by_side;
 use store_suite::work;
 
 use crate::cluster::Cluster;
-use crate::sandbox::{ITEM_INSERT, ITEM_SET, Sandbox, until, until_good};
+use crate::sandbox::{ITEM_INSERT, ITEM_SET, Sandbox, ids, insert, until, until_good};
 
 const CALLERS: usize = 8;
 const CRASHES: usize = 2;
@@ -74,6 +74,22 @@ fn b1_a_crashing_server_loses_nothing_that_was_acknowledged() {
     })
     .concat();
     check(&sandbox, &history);
+}
+
+#[test]
+fn b1_a_hanging_server_is_given_up_and_found_again() {
+    let cluster = Cluster::start();
+    let sandbox = Sandbox::on(&cluster.url(), &cluster.url());
+    let store = sandbox.open_with(|config| (config.answer_ms, config.connect_ms) = (700, 700));
+    assert_eq!(insert(1).outcome(&*store), Outcome::Committed);
+    cluster.hang(true);
+    let outcome = insert(2).outcome(&*store);
+    assert!(matches!(outcome, Outcome::Failed(StoreError::Unavailable(_))), "{outcome:?}");
+    assert!(matches!(store.health(), base::Health::Down(_)), "{:?}", store.health());
+    cluster.hang(false);
+    until_good(&*store);
+    assert_eq!(insert(3).outcome(&*store), Outcome::Committed);
+    assert_eq!(ids(&*store), [1, 3]);
 }
 
 /// Done means there, refused means not there, unknown means either; and each row is whole.

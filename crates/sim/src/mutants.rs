@@ -1,0 +1,67 @@
+//! Deliberate bugs that a checker must find: if it does not, it is asleep.
+
+use base::mutants::{Mutant, switch};
+
+use crate::run::{Options, run};
+
+/// Seeds within which each must be found.
+const SEEDS_MAX: u64 = 200;
+
+/// Mutants that this simulator answers for; the others are the kill harness's.
+pub const OURS: &[Mutant] = &[
+    Mutant::CommitErrorIgnored,
+    Mutant::UndoSkipped,
+    Mutant::LostBatchNotRerun,
+    Mutant::EffectsAfterCommit,
+    Mutant::RequestRowIgnored,
+    Mutant::RequestRowAfterCommit,
+    Mutant::RefusalKept,
+    Mutant::StampIsWall,
+    Mutant::IdsPerAttempt,
+    Mutant::HeardIsWall,
+    Mutant::UnknownRunAgain,
+];
+
+/// Names for the command line.
+#[must_use]
+pub fn names() -> Vec<String> {
+    Mutant::ALL.iter().map(|mutant| mutant.name()).collect()
+}
+
+/// Switches a mutant on by its name; `false` if there is none of that name.
+#[must_use]
+pub fn switch_by_name(name: &str) -> bool {
+    let found = Mutant::ALL.into_iter().find(|mutant| mutant.name() == name);
+    switch(found);
+    found.is_some()
+}
+
+/// Seeds until a mutant is found, and by what; `None` if it is not.
+#[must_use]
+pub fn find(mutant: Mutant) -> Option<(u64, String)> {
+    switch(Some(mutant));
+    let found = (1..=SEEDS_MAX).find_map(|seed| {
+        let failure = run(&Options { seed, events: 1_000, print: false }).err()?;
+        Some((seed, failure.message))
+    });
+    switch(None);
+    found
+}
+
+/// Looks for all of ours, telling each; `None` if one was not found.
+pub fn find_all(tell: &mut dyn FnMut(&str)) -> Option<()> {
+    let mut all = Some(());
+    for mutant in OURS {
+        match find(*mutant) {
+            Some((seeds, message)) => {
+                let first = message.lines().next().unwrap_or_default();
+                tell(&format!("{:<26} found in {seeds:>3} seeds: {first}", mutant.name()));
+            }
+            None => {
+                tell(&format!("{:<26} NOT FOUND in {SEEDS_MAX} seeds", mutant.name()));
+                all = None;
+            }
+        }
+    }
+    all
+}
