@@ -36,11 +36,21 @@ pub enum Mutant {
     DirectoryNotSynced,
     /// An error of a sync is ignored.
     SyncErrorIgnored,
+    /// What came of an earlier attempt's call settles a later one.
+    SettleNotFenced,
+    /// The wake-up of claimed work is in memory only.
+    TimerInMemory,
+    /// The writer answers before COMMIT; a kill in between loses what was acknowledged.
+    AckBeforeCommit,
+    /// `PRAGMA synchronous=OFF`; only a power cut shows it.
+    SynchronousOff,
+    /// A COMMIT whose sync failed is taken for done, and the handle is used on.
+    SyncErrorTakenForDone,
 }
 
 impl Mutant {
     /// Every mutant.
-    pub const ALL: [Self; 14] = [
+    pub const ALL: &'static [Self] = &[
         Self::CommitErrorIgnored,
         Self::UndoSkipped,
         Self::LostBatchNotRerun,
@@ -55,7 +65,18 @@ impl Mutant {
         Self::RenameBeforeSync,
         Self::DirectoryNotSynced,
         Self::SyncErrorIgnored,
+        Self::SettleNotFenced,
+        Self::TimerInMemory,
+        Self::AckBeforeCommit,
+        Self::SynchronousOff,
+        Self::SyncErrorTakenForDone,
     ];
+
+    /// The mutant of this name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|mutant| mutant.name() == name)
+    }
 
     /// Its name on the command line.
     #[must_use]

@@ -9,11 +9,15 @@
 
 mod agenda;
 mod clock;
+mod courier;
+mod deliveries;
 mod faults;
 pub mod mutants;
+mod partner;
 mod recording;
 mod rng;
 mod run;
+mod sessions;
 pub mod shrink;
 mod sim;
 mod store;

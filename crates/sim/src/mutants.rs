@@ -20,6 +20,8 @@ pub const OURS: &[Mutant] = &[
     Mutant::IdsPerAttempt,
     Mutant::HeardIsWall,
     Mutant::UnknownRunAgain,
+    Mutant::SettleNotFenced,
+    Mutant::TimerInMemory,
 ];
 
 /// Names for the command line.
@@ -31,7 +33,7 @@ pub fn names() -> Vec<String> {
 /// Switches a mutant on by its name; `false` if there is none of that name.
 #[must_use]
 pub fn switch_by_name(name: &str) -> bool {
-    let found = Mutant::ALL.into_iter().find(|mutant| mutant.name() == name);
+    let found = Mutant::ALL.iter().copied().find(|mutant| mutant.name() == name);
     switch(found);
     found.is_some()
 }

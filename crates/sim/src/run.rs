@@ -4,6 +4,7 @@ use base::StoreResult;
 use kernel::ops::forget_requests::{FORGET_REQUESTS, ForgetRequests};
 use kernel::{Caller, Invariant};
 
+use crate::courier::COURIER;
 use crate::recording::NotRepeatable;
 use crate::sim::{Asker, Event, Sim};
 use crate::workload::{self, Workload};
@@ -68,7 +69,7 @@ pub struct Failure {
 /// There is no folder to put the store into.
 pub fn run(options: &Options) -> Result<Report, Failure> {
     let folder = tempfile::tempdir_in(memory_folder()).expect("a folder for the store");
-    let services = vec![&ledger::LEDGER];
+    let services = vec![&ledger::LEDGER, &COURIER];
     let mut sim = Sim::new(options.seed, folder.path().join("store.db"), services, options.print);
     let mut workloads = workload::all(&mut sim);
     let result = phases(&mut sim, &mut workloads, options.events);
@@ -113,6 +114,7 @@ fn step(sim: &mut Sim, workloads: &mut [Box<dyn Workload>]) -> Result<(), String
     let event = sim.next().ok_or("nothing is on the agenda any more")?;
     happen(sim, workloads, event)?;
     sim.collect();
+    sim.collect_calls();
     if let Some(text) = NotRepeatable::take() {
         return Err(text);
     }
@@ -123,10 +125,18 @@ fn step(sim: &mut Sim, workloads: &mut [Box<dyn Workload>]) -> Result<(), String
 fn happen(sim: &mut Sim, workloads: &mut [Box<dyn Workload>], event: Event) -> Result<(), String> {
     match event {
         Event::Act(asker) => workloads[asker.workload].act(asker, sim),
-        Event::Tell(asker, heard) => workloads[asker.workload].hear(asker, heard, sim),
+        Event::Tell(asker, news) => workloads[asker.workload].hear(asker, news, sim),
         Event::Arrive(life, arrive) => sim.in_life(life, arrive),
         Event::Timer(life, then) => sim.run_timer(life, then),
         Event::StoreRuns(life) => sim.run_store(life),
+        Event::Session(life, connection, event) => sim.in_same_life(life, |sim| sim.session(connection, event)),
+        Event::SessionTimer(life, connection, number, setting) => {
+            sim.in_same_life(life, |sim| sim.session_timer(connection, number, setting));
+        }
+        Event::Disconnect(life, connection) => sim.in_same_life(life, |sim| sim.disconnect(connection)),
+        Event::Deliver(life) => sim.in_same_life(life, Sim::deliver),
+        Event::Reach(call) => sim.partner.take(&call),
+        Event::Called(life, claim, result) => sim.in_same_life(life, |sim| sim.settle(claim, &result)),
         Event::Housekeeping(life) => housekeeping(sim, life),
         Event::Start => sim.start().map_err(|error| format!("the server does not start: {error}"))?,
     }
@@ -168,7 +178,7 @@ fn check(sim: &mut Sim, workloads: &mut [Box<dyn Workload>]) -> Result<(), Strin
     if !sim.is_up() {
         return Ok(());
     }
-    for service in [&kernel::KERNEL, &ledger::LEDGER] {
+    for service in [&kernel::KERNEL, &ledger::LEDGER, &COURIER] {
         service.invariants.iter().try_for_each(|invariant| holds(sim, invariant))?;
     }
     workloads.iter_mut().try_for_each(|workload| workload.check(sim))

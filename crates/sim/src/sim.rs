@@ -3,16 +3,21 @@
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use base::{OpResult, Store, StoreResult, Timers, Tx};
-use kernel::{Caller, Env, Kernel, KernelConfig, Namespace, Op, Reply, Request, ServiceDef};
+use base::{CallResult, HttpCall, OpResult, Store, StoreResult, Timers, Tx};
+use kernel::{Caller, Env, Kernel, KernelConfig, Namespace, Op, Reply, Request, ServiceDef, SessionEvent};
+use ledger::ops::add_entry::ADD_ENTRY;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::agenda::Agenda;
 use crate::clock::SimClock;
+use crate::courier::Claim;
+use crate::deliveries::Claims;
 use crate::faults::Faults;
+use crate::partner::{Partner, SimOutbound};
 use crate::rng::{Rng, SimEntropy};
+use crate::sessions::Sessions;
 use crate::store::{Ran, SimStore};
 use crate::trace::Trace;
 
@@ -29,9 +34,11 @@ pub struct Asker {
 
 /// What a client hears of its question.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Heard {
+pub enum News {
     /// The operation's answer.
     Answer(OpResult<Answer>),
+    /// A message on a stateful connection.
+    Message(Vec<u8>),
     /// The connection broke before an answer came: it may have been done.
     Cut,
 }
@@ -52,18 +59,39 @@ pub enum Event {
     /// Something reaches the server, if it is up in the same life.
     Arrive(u32, Box<dyn FnOnce(&mut Sim) + Send>),
     /// Something reaches a client.
-    Tell(Asker, Heard),
+    Tell(Asker, News),
     /// A timer of the server's passes.
     Timer(u32, Box<dyn FnOnce() + Send>),
     /// The store works off what waits.
     StoreRuns(u32),
+    /// Something happens to a session of the server's, in the same life.
+    Session(u32, u64, SessionEvent),
+    /// A timer of a session passes: life, connection, timer, setting.
+    SessionTimer(u32, u64, u64, u64),
+    /// A connection breaks.
+    Disconnect(u32, u64),
+    /// The server looks for parcels to deliver.
+    Deliver(u32),
+    /// A call reaches the partner outside.
+    Reach(HttpCall),
+    /// The server hears of a call to the partner.
+    Called(u32, Claim, CallResult),
     /// The server forgets old answers.
     Housekeeping(u32),
     /// The server starts.
     Start,
 }
 
-type Told = Arc<Mutex<Vec<(Asker, OpResult<Answer>)>>>;
+/// Who waits for an operation's end.
+#[derive(Debug, Clone, Copy)]
+enum Waiting {
+    /// A client.
+    Client(Asker),
+    /// A session, with its number of the call.
+    Session(u64, u64),
+}
+
+type Told = Arc<Mutex<Vec<(Waiting, OpResult<Answer>)>>>;
 type Set = Arc<Mutex<Vec<(u64, Box<dyn FnOnce() + Send>)>>>;
 
 /// Timers that end up on the agenda.
@@ -82,6 +110,9 @@ struct Server {
     store: Arc<SimStore>,
     told: Told,
     timers: Set,
+    sessions: Sessions,
+    outbound: SimOutbound,
+    claims: Claims,
     store_called: bool,
 }
 
@@ -95,6 +126,8 @@ pub struct Sim {
     pub faults: Faults,
     /// What happened.
     pub trace: Trace,
+    /// The partner outside.
+    pub partner: Partner,
     agenda: Agenda<Event>,
     path: PathBuf,
     services: Vec<&'static ServiceDef>,
@@ -124,6 +157,7 @@ impl Sim {
             clock: SimClock::default(),
             faults,
             trace,
+            partner: Partner::default(),
             agenda: Agenda::new(),
             path,
             services,
@@ -224,16 +258,45 @@ impl Sim {
         I: Send + 'static,
         O: Serialize + DeserializeOwned + Send + 'static,
     {
-        let Some(server) = &self.server else { return self.tell(asker, Heard::Cut) };
+        if self.is_up() {
+            self.run_operation(Waiting::Client(asker), asker.client, op, input, once);
+        } else {
+            self.tell(asker, News::Cut);
+        }
+    }
+
+    /// A session calls an operation by its name; its own number of the call is the key, so that a repeat is one.
+    pub fn call_by_name(&mut self, asker: Asker, call: u64, op: &str, input: Value) {
+        let waiting = Waiting::Session(asker.token, call);
+        match (op, serde_json::from_value(input)) {
+            ("ledger.add_entry", Ok(input)) => {
+                self.run_operation(waiting, asker.client, &ADD_ENTRY, input, Some(&format!("call {call}")));
+            }
+            (op, input) => panic!("a session called {op} with {:?}", input.err()),
+        }
+    }
+
+    fn run_operation<I, O>(
+        &mut self,
+        waiting: Waiting,
+        client: usize,
+        op: &'static Op<I, O>,
+        input: I,
+        once: Option<&str>,
+    ) where
+        I: Send + 'static,
+        O: Serialize + DeserializeOwned + Send + 'static,
+    {
+        let Some(server) = &self.server else { return };
         let told = server.told.clone();
         let done = Box::new(move |reply: OpResult<Reply<O>>| {
             let answer = reply.map(|reply| Answer {
                 out: serde_json::to_value(&reply.out).unwrap_or_default(),
                 replayed: reply.replayed,
             });
-            told.lock().unwrap_or_else(PoisonError::into_inner).push((asker, answer));
+            told.lock().unwrap_or_else(PoisonError::into_inner).push((waiting, answer));
         });
-        let request = server.kernel.request(Caller::server(&format!("client{}", asker.client)));
+        let request = server.kernel.request(Caller::server(&format!("client{client}")));
         let request = match once {
             Some(key) => Request { ..request.once(op.name, key, [7; 32]) },
             None => request,
@@ -242,10 +305,16 @@ impl Sim {
     }
 
     /// Something goes out to a client, and may get lost.
-    fn tell(&mut self, asker: Asker, heard: Heard) {
-        let heard = if self.rng.once_in(self.faults.answer_lost) { Heard::Cut } else { heard };
+    pub fn tell(&mut self, asker: Asker, news: News) {
+        let lost = matches!(news, News::Answer(_)) && self.rng.once_in(self.faults.answer_lost);
+        let news = if lost { News::Cut } else { news };
         let delay_us = self.rng.within(100, 50_000);
-        self.after(delay_us, Event::Tell(asker, heard));
+        self.after(delay_us, Event::Tell(asker, news));
+    }
+
+    /// The server's outbound calls and the claims behind them, while it is up.
+    pub fn outside(&mut self) -> Option<(SimOutbound, &Claims)> {
+        self.server.as_ref().map(|server| (server.outbound.clone(), &server.claims))
     }
 
     /// After every event: answers go out, timers and the store's work go on the agenda.
@@ -256,7 +325,15 @@ impl Sim {
         let call_store = !server.store_called && !server.store.is_idle();
         server.store_called |= call_store;
         let life = self.life;
-        told.into_iter().for_each(|(asker, answer)| self.tell(asker, Heard::Answer(answer)));
+        for (waiting, answer) in told {
+            match waiting {
+                Waiting::Client(asker) => self.tell(asker, News::Answer(answer)),
+                Waiting::Session(connection, call) => {
+                    let result = answer.map(|answer| answer.out);
+                    self.after(10, Event::Session(life, connection, SessionEvent::Ended { call, result }));
+                }
+            }
+        }
         for (ms, then) in timers {
             // A timer may be late, never early.
             let late_ms = if self.rng.once_in(self.faults.wake) { self.rng.below(5_000) } else { 0 };
@@ -291,11 +368,23 @@ impl Sim {
         }
     }
 
+    /// Something happens within the server, if it still lives the same life.
+    pub fn in_same_life(&mut self, life: u32, then: impl FnOnce(&mut Self)) {
+        if life == self.life && self.server.is_some() {
+            then(self);
+        }
+    }
+
     /// Runs a timer of the server.
     pub fn run_timer(&mut self, life: u32, then: Box<dyn FnOnce() + Send>) {
         if life == self.life && self.server.is_some() {
             then();
         }
+    }
+
+    /// The open sessions, while the server is up.
+    pub fn sessions(&mut self) -> Option<&mut Sessions> {
+        self.server.as_mut().map(|server| &mut server.sessions)
     }
 
     /// The kernel and its namespace, while the server is up.
@@ -332,9 +421,20 @@ impl Sim {
         let stores = vec![("main".to_owned(), store.clone() as Arc<dyn Store>)];
         let kernel = Kernel::open(env, config, &self.services, stores)?;
         let main = kernel.admin_namespace().clone();
-        self.server = Some(Server { kernel, main, store, told, timers, store_called: false });
+        self.server = Some(Server {
+            kernel,
+            main,
+            store,
+            told,
+            timers,
+            sessions: Sessions::default(),
+            outbound: SimOutbound::default(),
+            claims: Claims::default(),
+            store_called: false,
+        });
         self.say(&format!("START life {}", self.life));
         self.after(10_000_000, Event::Housekeeping(self.life));
+        self.after(1_000_000, Event::Deliver(self.life));
         Ok(())
     }
 }

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::Workload;
 use crate::run::act;
-use crate::sim::{Asker, Heard, Sim};
+use crate::sim::{Asker, News, Sim};
 
 const ACCOUNTS: [&str; 3] = ["a", "b", "c"];
 /// A client that hears nothing for so long asks again.
@@ -127,7 +127,7 @@ impl Workload for LedgerClients {
             return if state.asked.last().is_some_and(|asked| asked.keyed || asked.may_ask_again) {
                 self.ask(asker.client, sim);
             } else {
-                self.hear(asker, Heard::Cut, sim);
+                self.hear(asker, News::Cut, sim);
             };
         }
         if !open && !calm && asker.token == state.token {
@@ -137,14 +137,14 @@ impl Workload for LedgerClients {
         }
     }
 
-    fn hear(&mut self, asker: Asker, heard: Heard, sim: &mut Sim) {
+    fn hear(&mut self, asker: Asker, news: News, sim: &mut Sim) {
         let state = &mut self.clients[asker.client];
         let Some(asked) = state.asked.last_mut().filter(|asked| asked.known == Known::Open) else { return };
         // A late answer to an earlier try of the same question is as good as any.
         if asker.token < state.first {
             return;
         }
-        let again = match judge(&heard, asked.keyed) {
+        let again = match judge(&news, asked.keyed) {
             Some(Known::Refused(_)) if asked.sent > 1 => {
                 asked.known = Known::Unknown;
                 false
@@ -158,7 +158,7 @@ impl Workload for LedgerClients {
                 true
             }
         };
-        let line = format!("client {} hears {}", asker.client, short(&heard));
+        let line = format!("client {} hears {}", asker.client, short(&news));
         sim.say(&line);
         let last = asker.token == state.token;
         if again && last {
@@ -208,24 +208,25 @@ impl Workload for LedgerClients {
 }
 
 /// What a client makes of what it heard; nothing if it has to ask again.
-fn judge(heard: &Heard, keyed: bool) -> Option<Known> {
-    match heard {
-        Heard::Answer(Ok(answer)) => Some(Known::Done(answer.out.clone())),
-        Heard::Answer(Err(OpError { code, .. })) if matches!(code.letter(), 'A' | 'N') => {
+fn judge(news: &News, keyed: bool) -> Option<Known> {
+    match news {
+        News::Answer(Ok(answer)) => Some(Known::Done(answer.out.clone())),
+        News::Answer(Err(OpError { code, .. })) if matches!(code.letter(), 'A' | 'N') => {
             Some(Known::Refused(code.name))
         }
         _ if keyed => None,
         // Without a key a client that is told "not done" may ask again; one that does not know may not.
-        Heard::Answer(Err(error)) if !error.outcome_unknown => None,
-        Heard::Answer(Err(_)) | Heard::Cut => Some(Known::Unknown),
+        News::Answer(Err(error)) if !error.outcome_unknown => None,
+        News::Answer(Err(_)) | News::Cut | News::Message(_) => Some(Known::Unknown),
     }
 }
 
-fn short(heard: &Heard) -> String {
-    match heard {
-        Heard::Answer(Ok(answer)) => format!("{}{}", answer.out, if answer.replayed { " (again)" } else { "" }),
-        Heard::Answer(Err(error)) => format!("{} {}", error.code.name, error.message),
-        Heard::Cut => "a cut".into(),
+fn short(news: &News) -> String {
+    match news {
+        News::Answer(Ok(answer)) => format!("{}{}", answer.out, if answer.replayed { " (again)" } else { "" }),
+        News::Answer(Err(error)) => format!("{} {}", error.code.name, error.message),
+        News::Cut => "a cut".into(),
+        News::Message(bytes) => String::from_utf8_lossy(bytes).into_owned(),
     }
 }
 

@@ -1,8 +1,10 @@
 //! Workloads: clients that do random work, remember what they were told, and compare it with what is there.
 
 mod ledger;
+mod parcels;
+mod tellers;
 
-use crate::sim::{Asker, Heard, Sim};
+use crate::sim::{Asker, News, Sim};
 
 /// Some clients of one service.
 pub trait Workload {
@@ -10,7 +12,7 @@ pub trait Workload {
     fn act(&mut self, asker: Asker, sim: &mut Sim);
 
     /// A client hears of its question.
-    fn hear(&mut self, asker: Asker, heard: Heard, sim: &mut Sim);
+    fn hear(&mut self, asker: Asker, news: News, sim: &mut Sim);
 
     /// No new work from now on; what is open goes on until it is settled.
     fn calm(&mut self);
@@ -39,5 +41,9 @@ pub trait Workload {
 
 /// The workloads of a run, started.
 pub fn all(sim: &mut Sim) -> Vec<Box<dyn Workload>> {
-    vec![Box::new(ledger::LedgerClients::start(0, sim))]
+    vec![
+        Box::new(ledger::LedgerClients::start(0, sim)),
+        Box::new(tellers::TellerClients::start(1, sim)),
+        Box::new(parcels::Parcels::start(2, sim)),
+    ]
 }

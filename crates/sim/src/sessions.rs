@@ -1,0 +1,87 @@
+//! Drives sessions (`kernel::Session`) as the server's shell would: messages, timers and results go in, replies, timers and
+//! calls come out. All of it is gone when the process ends.
+
+use std::collections::BTreeMap;
+
+use base::Heard;
+use kernel::{Caller, Out, SessionDef, SessionEvent};
+
+use crate::sim::{Asker, Event, News, Sim};
+
+struct Open {
+    session: Box<dyn kernel::Session>,
+    asker: Asker,
+    /// Number of the setting that counts, by timer: setting a timer again moves it.
+    timers: BTreeMap<u64, u64>,
+}
+
+/// The open sessions of one life.
+#[derive(Default)]
+pub struct Sessions {
+    open: BTreeMap<u64, Open>,
+    settings: u64,
+}
+
+impl Sim {
+    /// A client connects; `asker.token` names the connection.
+    pub fn connect(&mut self, asker: Asker, def: &'static SessionDef) {
+        let now = self.heard_now();
+        let Some(sessions) = self.sessions() else { return self.tell(asker, News::Cut) };
+        let session = (def.open)(&Caller::server(&format!("client{}", asker.client)), now);
+        sessions.open.insert(asker.token, Open { session, asker, timers: BTreeMap::new() });
+    }
+
+    /// Something happens to a session; what it wants is done.
+    pub fn session(&mut self, connection: u64, event: SessionEvent) {
+        let now = self.heard_now();
+        let Some(open) = self.sessions().and_then(|sessions| sessions.open.get_mut(&connection)) else { return };
+        let asker = open.asker;
+        for out in open.session.on(event, now) {
+            self.perform(asker, out);
+        }
+    }
+
+    /// A timer of a session passes, if it was not moved since.
+    pub fn session_timer(&mut self, connection: u64, number: u64, setting: u64) {
+        let open = self.sessions().and_then(|sessions| sessions.open.get_mut(&connection));
+        if open.is_some_and(|open| open.timers.get(&number) == Some(&setting)) {
+            self.session(connection, SessionEvent::Timer(number));
+        }
+    }
+
+    /// The connection breaks: both sides learn of it, each in its time.
+    pub fn disconnect(&mut self, connection: u64) {
+        self.session(connection, SessionEvent::Gone);
+        if let Some(open) = self.sessions().and_then(|sessions| sessions.open.remove(&connection)) {
+            self.tell(open.asker, News::Cut);
+        }
+    }
+
+    fn perform(&mut self, asker: Asker, out: Out) {
+        match out {
+            Out::Reply(bytes) => self.tell(asker, News::Message(bytes)),
+            Out::Timer { number, after_ms } => self.set_timer(asker.token, number, after_ms),
+            Out::Call { call, op, input } => self.call_by_name(asker, call, op, input),
+            Out::Close => self.disconnect(asker.token),
+        }
+    }
+
+    fn set_timer(&mut self, connection: u64, number: u64, after_ms: u64) {
+        let Some(sessions) = self.sessions() else { return };
+        sessions.settings += 1;
+        let setting = sessions.settings;
+        if let Some(open) = sessions.open.get_mut(&connection) {
+            open.timers.insert(number, setting);
+        }
+        // Late or doubled, never early: a session must bear both.
+        let late_ms = if self.rng.once_in(self.faults.wake) { self.rng.below(10_000) } else { 0 };
+        let copies = if self.rng.once_in(self.faults.wake) { 2 } else { 1 };
+        for _ in 0..copies {
+            self.after((after_ms + late_ms) * 1000, Event::SessionTimer(self.life(), connection, number, setting));
+        }
+    }
+
+    fn heard_now(&self) -> Heard {
+        Heard(i64::try_from(base::Clock::ran_ms(&self.clock)).unwrap_or(i64::MAX))
+    }
+}

@@ -1,0 +1,89 @@
+//! The simulator's own promises: a fixed list of seeds, the same trace for the same seed, and every mutant found.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use base::mutants::Mutant;
+use sim::{Options, mutants, run};
+
+/// Mutants are switched for the whole process, so tests take turns.
+fn turn() -> MutexGuard<'static, ()> {
+    static TURN: Mutex<()> = Mutex::new(());
+    TURN.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn options(seed: u64) -> Options {
+    Options { seed, events: 1_000, print: false }
+}
+
+fn check(seed: u64) {
+    if let Err(failure) = run(&options(seed)) {
+        panic!("seed {seed}: {}\n{}", failure.message, failure.last);
+    }
+}
+
+/// Seeds that found something once. What they found is also a test of its own where the bug was; a seed alone would be
+/// worth little, because every change of the simulator gives it another run.
+#[test]
+fn ker_6_ker_10_past_bad_seeds_pass() {
+    let _turn = turn();
+    [125].into_iter().for_each(check);
+}
+
+#[test]
+fn ker_6_ker_10_ker_13_the_first_seeds_pass() {
+    let _turn = turn();
+    (1..=40).for_each(check);
+}
+
+#[test]
+fn the_same_seed_gives_the_same_trace() {
+    let _turn = turn();
+    let hash = |seed| run(&options(seed)).map(|report| report.hash).map_err(|failure| failure.message);
+    assert_eq!(hash(7), hash(7));
+    assert_ne!(hash(7), hash(8));
+}
+
+/// A run in which nothing was acknowledged, or the server never ended, proves nothing.
+#[test]
+fn runs_have_traffic_and_faults() {
+    let _turn = turn();
+    let reports: Vec<_> = (1..=10).map(|seed| run(&options(seed)).expect("a good seed")).collect();
+    assert!(reports.iter().map(|report| report.acknowledged).sum::<u64>() > 300);
+    assert!(reports.iter().map(|report| report.lives).sum::<u32>() > 20);
+}
+
+fn found(mutant: Mutant) {
+    let _turn = turn();
+    assert!(mutants::find(mutant).is_some(), "{} is not found: the checker is asleep", mutant.name());
+}
+
+macro_rules! mutants_are_found {
+    ($($name:ident: $mutant:ident,)*) => {
+        $(#[test]
+        fn $name() {
+            found(Mutant::$mutant);
+        })*
+
+        #[test]
+        fn every_mutant_of_ours_has_its_test() {
+            let tested = [$(Mutant::$mutant),*];
+            assert!(mutants::OURS.iter().all(|mutant| tested.contains(mutant)), "{tested:?}");
+        }
+    };
+}
+
+mutants_are_found! {
+    mutant_commit_error_ignored: CommitErrorIgnored,
+    mutant_undo_skipped: UndoSkipped,
+    mutant_lost_batch_not_rerun: LostBatchNotRerun,
+    mutant_effects_after_commit: EffectsAfterCommit,
+    mutant_request_row_ignored: RequestRowIgnored,
+    mutant_request_row_after_commit: RequestRowAfterCommit,
+    mutant_refusal_kept: RefusalKept,
+    mutant_stamp_is_wall: StampIsWall,
+    mutant_ids_per_attempt: IdsPerAttempt,
+    mutant_heard_is_wall: HeardIsWall,
+    mutant_unknown_run_again: UnknownRunAgain,
+    mutant_settle_not_fenced: SettleNotFenced,
+    mutant_timer_in_memory: TimerInMemory,
+}
