@@ -17,6 +17,6 @@ mod timers;
 pub use clock::{RanTime, RealClock};
 pub use dir_lock::{DirLock, DirLockError};
 pub use entropy::OsEntropy;
-pub use files::DiskFiles;
+pub use files::{Directory, DiskFiles, EntryKind, Folder, OpenFile};
 pub use threads::side_by_side;
 pub use timers::ThreadTimers;

@@ -49,6 +49,7 @@ impl Sim {
     }
 
     fn send(&mut self, claim: &Claim, call: &HttpCall) {
+        self.calls_open += 1;
         let fate = Fate::draw(call, &self.faults.clone(), &mut self.rng);
         self.say(&format!("call for {} attempt {}: {:?}", claim.id, claim.attempt, fate.heard));
         for after_ms in fate.reaches_after_ms {
@@ -59,6 +60,7 @@ impl Sim {
 
     /// Takes in what came of a call.
     pub fn settle(&mut self, claim: Claim, result: &CallResult) {
+        self.calls_open -= 1;
         let delivered = matches!(result, CallResult::Http(reply) if (200..300).contains(&reply.status));
         if let Some((kernel, main)) = self.kernel() {
             let request = kernel.request(Caller::server("courier"));

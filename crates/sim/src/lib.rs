@@ -11,6 +11,7 @@ mod agenda;
 mod clock;
 mod courier;
 mod deliveries;
+mod disk;
 mod faults;
 pub mod mutants;
 mod partner;

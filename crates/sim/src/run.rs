@@ -98,7 +98,8 @@ fn phases(sim: &mut Sim, workloads: &mut [Box<dyn Workload>], events: u64) -> Re
     sim.faults = crate::faults::Faults::none();
     workloads.iter_mut().for_each(|workload| workload.calm());
     let bound = sim.trace.events() + SETTLE_EVENTS;
-    while !workloads.iter().all(|workload| workload.is_settled()) || !sim.is_up() {
+    // A call that hangs may still do harm: it is waited for too.
+    while !workloads.iter().all(|workload| workload.is_settled()) || !sim.is_idle() {
         if sim.trace.events() >= bound {
             let stuck: Vec<String> = workloads.iter().map(|workload| workload.stuck()).collect();
             return Err(format!("not settled {SETTLE_EVENTS} events after the faults stopped: {}", stuck.join("; ")));

@@ -128,6 +128,8 @@ pub struct Sim {
     pub trace: Trace,
     /// The partner outside.
     pub partner: Partner,
+    /// Calls of this life whose end the server has not heard of.
+    pub calls_open: u64,
     agenda: Agenda<Event>,
     path: PathBuf,
     services: Vec<&'static ServiceDef>,
@@ -158,6 +160,7 @@ impl Sim {
             faults,
             trace,
             partner: Partner::default(),
+            calls_open: 0,
             agenda: Agenda::new(),
             path,
             services,
@@ -191,6 +194,11 @@ impl Sim {
     /// Whether the server is up.
     pub fn is_up(&self) -> bool {
         self.server.is_some()
+    }
+
+    /// Whether the server is up and has nothing to do, neither inside nor outside.
+    pub fn is_idle(&self) -> bool {
+        self.calls_open == 0 && self.server.as_ref().is_some_and(|server| server.store.is_idle())
     }
 
     /// Moves on to the next event.
@@ -401,6 +409,7 @@ impl Sim {
     pub fn crash(&mut self, why: &str) {
         let Some(server) = self.server.take() else { return };
         self.heard = None;
+        self.calls_open = 0;
         server.store.crash();
         let life = self.life;
         self.agenda.keep(|event| !matches!(event, Event::Timer(of, _) | Event::StoreRuns(of) if *of == life));

@@ -123,22 +123,21 @@ impl Parts {
         error
     }
 
-    /// An error of `owner`: the transaction is lost if it cannot be undone apart, or if the server does not forgive it.
+    /// An error of `owner`: the transaction is lost if it cannot be undone apart, or if the error is not its own doing.
     fn fail_of(&mut self, owner: u32, error: StoreError) -> StoreError {
-        let ends_all = matches!(error, StoreError::Conflict | StoreError::Unavailable(_) | StoreError::Unknown(_));
         let is_apart = owner == self.part.number && self.part.savepoint == Savepoint::Sent;
-        if ends_all || !is_apart {
+        if !is_apart || !is_own_doing(&error) {
             self.is_open = false;
-        }
-        if !ends_all && !is_apart {
             self.doom(owner, &error);
         }
         self.fail(error)
     }
 
     fn doom(&mut self, owner: u32, error: &StoreError) {
-        self.has_doomed = true;
-        self.doomed.insert(owner, error.clone());
+        if is_own_doing(error) {
+            self.has_doomed = true;
+            self.doomed.insert(owner, error.clone());
+        }
     }
 
     /// Makes the part's savepoint if it has none.
@@ -214,6 +213,11 @@ impl Parts {
     }
 }
 
+/// Whether the job that met the error would meet it again; others come between, and servers go, by chance.
+fn is_own_doing(error: &StoreError) -> bool {
+    !matches!(error, StoreError::Conflict | StoreError::Unavailable(_) | StoreError::Unknown(_))
+}
+
 impl Session {
     /// Sends what waits and `last`, and gives its answer. An error is final for the part, or for the transaction.
     pub(crate) fn send(&mut self, last: Step<'_>) -> StoreResult<Answer> {
@@ -277,6 +281,11 @@ impl Connection for Session {
             return Err(parts.part.first_error.clone().unwrap_or(StoreError::Poisoned));
         }
         parts.part = Part::new(parts.part.number + 1, parts.pending.len(), Savepoint::Unneeded);
+        if parts.part.number == 1 {
+            // A batch that is lost before it has a second job is not run again as one: nobody would be doomed, and a
+            // statement that takes too long would do so twice.
+            parts.need_savepoint();
+        }
         Ok(())
     }
 

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use base::limits::{OP_ROWS_MAX, OP_STEPS_MAX};
+use base::mutants::{self, Mutant};
 use base::{Cell, Clock, Heard, Row, Sql, StoreError, StoreResult, Tx, Value};
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{CachedStatement, Connection, OpenFlags, ToSql};
@@ -121,7 +122,8 @@ fn settings(raw: &Connection, config: &SqliteConfig, write: bool) -> rusqlite::R
     raw.busy_timeout(std::time::Duration::from_millis(BUSY_MS))?;
     if write {
         raw.pragma_update(None, "journal_mode", "WAL")?;
-        raw.pragma_update(None, "synchronous", if config.sync { "FULL" } else { "OFF" })?;
+        let sync = config.sync && !mutants::on(Mutant::SynchronousOff);
+        raw.pragma_update(None, "synchronous", if sync { "FULL" } else { "OFF" })?;
         raw.pragma_update(None, "wal_autocheckpoint", 0)?;
         raw.pragma_update(None, "journal_size_limit", i64::try_from(config.wal_max_bytes).unwrap_or(i64::MAX))?;
     }

@@ -151,11 +151,38 @@ impl SqliteCore {
         Ok(())
     }
 
+    /// Commits, and counts it.
+    fn commit_now(&mut self) -> StoreResult<()> {
+        self.conn.unmetered();
+        let heard = self.heard().0;
+        let meta = |conn: &Conn| {
+            let mut statement = conn.raw.prepare_cached(META_WRITE)?;
+            statement.execute((self.commits + 1, heard))
+        };
+        let written = meta(&self.conn).map_err(|error| of_engine(&error));
+        if let Err(error) = written.and_then(|_| self.conn.run("COMMIT")) {
+            return self.commit_failed(error);
+        }
+        self.commits += 1;
+        Ok(())
+    }
+
+    /// The COMMIT of the mutant that answers first; without it none is ever left open here.
+    pub(crate) fn commit_late(&mut self) {
+        if mutants::on(Mutant::AckBeforeCommit) && !self.conn.raw.is_autocommit() {
+            let _ = self.commit_now();
+        }
+    }
+
     /// Judges a COMMIT that failed.
     fn commit_failed(&mut self, error: StoreError) -> StoreResult<()> {
         if matches!(error, StoreError::Full(_)) {
             self.rollback();
             return Err(error);
+        }
+        if mutants::on(Mutant::SyncErrorTakenForDone) {
+            self.rollback();
+            return Ok(());
         }
         self.broken = true;
         tracing::error!(path = %self.path.display(), %error, "commit failed; reopening the store");
@@ -187,6 +214,7 @@ fn read_meta(conn: &Conn) -> StoreResult<(i64, i64)> {
 
 impl Connection for SqliteCore {
     fn begin(&mut self, _: Isolation) -> StoreResult<()> {
+        self.commit_late();
         if self.broken {
             self.reopen()?;
         }
@@ -214,18 +242,7 @@ impl Connection for SqliteCore {
     }
 
     fn commit(&mut self) -> StoreResult<()> {
-        self.conn.unmetered();
-        let heard = self.heard().0;
-        let meta = |conn: &Conn| {
-            let mut statement = conn.raw.prepare_cached(META_WRITE)?;
-            statement.execute((self.commits + 1, heard))
-        };
-        let written = meta(&self.conn).map_err(|error| of_engine(&error));
-        if let Err(error) = written.and_then(|_| self.conn.run("COMMIT")) {
-            return self.commit_failed(error);
-        }
-        self.commits += 1;
-        Ok(())
+        if mutants::on(Mutant::AckBeforeCommit) { Ok(()) } else { self.commit_now() }
     }
 
     fn rollback(&mut self) {

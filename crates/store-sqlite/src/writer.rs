@@ -110,6 +110,7 @@ impl Writer {
         self.measure(begun_us, finished.len());
         self.judge(finished.iter().map(|(_, outcome)| outcome));
         finished.into_iter().for_each(|(job, outcome)| answer(job, outcome));
+        self.core.commit_late();
         expired.into_iter().for_each(|job| answer(job, Outcome::Failed(StoreError::Expired)));
         self.relieve();
     }

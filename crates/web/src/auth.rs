@@ -139,6 +139,19 @@ mod tests {
     }
 
     #[test]
+    fn ker_31_a_look_up_that_failed_passes_by_itself_unless_it_is_a_bug() {
+        for (failed, told) in [
+            (codes::XSTORE, codes::XSTORE),
+            (codes::XBUSY, codes::XBUSY),
+            (codes::TTIME, codes::XSTORE),
+            (codes::CSERIAL, codes::XSTORE),
+            (codes::BDETECTED, codes::BDETECTED),
+        ] {
+            assert_eq!(not_now(OpError::new(failed, "")).0.code, told, "{}", failed.name);
+        }
+    }
+
+    #[test]
     fn ker_32_what_lies_below_v1() {
         assert_eq!(below_v1("/v1"), Some(""));
         assert_eq!(below_v1("/v1/main/keys"), Some("/main/keys"));

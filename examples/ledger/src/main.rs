@@ -6,5 +6,16 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    #[cfg(feature = "mutants")]
+    switch_mutant();
     fastness::main(vec![ledger::service()])
+}
+
+/// Breaks a promise on purpose, to see whether the kill harness notices. Not in any build but the harness's own.
+#[cfg(feature = "mutants")]
+fn switch_mutant() {
+    let Ok(name) = std::env::var("FASTNESS_MUTANT") else { return };
+    let mutant = base::mutants::Mutant::named(&name);
+    base::mutants::switch(mutant);
+    eprintln!("mutant {name} is {}", if mutant.is_some() { "on" } else { "not known" });
 }

@@ -10,20 +10,24 @@
 //! puts, and limits on how much is stored.
 
 mod directory;
+mod folder;
 mod root;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod watched;
 
 use std::collections::HashSet;
-use std::fs::File;
 use std::io::{self, ErrorKind, Read, Write};
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use base::mutants::{self, Mutant};
 use base::{Files, RelPath};
 
-use directory::{Directory, Kind};
+pub use directory::Directory;
+pub use folder::{EntryKind, Folder, OpenFile};
 pub(crate) use root::make_root;
 
 /// How the names of files begin that are being written. No path of ours may hold such a name.
@@ -31,13 +35,9 @@ const TEMPORARY: &str = ".tmp-";
 /// Directories remembered as durable; beyond it they are forgotten, which costs a sync each.
 const SETTLED_MAX: usize = 65_536;
 
-/// How a file or directory is synced; tests bring one that fails or writes down.
-type SyncFile = Box<dyn Fn(&File) -> io::Result<()> + Send + Sync>;
-
-/// Files below a directory of this machine.
-pub struct DiskFiles {
-    root: Directory,
-    sync: SyncFile,
+/// Files below a directory: of this machine, or of a simulated disk.
+pub struct DiskFiles<F = Directory> {
+    root: F,
     /// Directories that are known to be durable in their parents. One that another call has just made may not be.
     settled: Mutex<HashSet<String>>,
     temporaries: AtomicU64,
@@ -50,13 +50,22 @@ impl DiskFiles {
     /// The directory cannot be made or read.
     pub fn open(root: &Path) -> io::Result<Self> {
         make_root(root)?;
-        let root = Directory::open(root)?;
+        Self::below(Directory::open(root)?)
+    }
+}
+
+impl<F: Folder> DiskFiles<F> {
+    /// The files below an open directory; removes what an earlier server left unfinished there.
+    ///
+    /// # Errors
+    /// The directory cannot be read.
+    pub fn below(root: F) -> io::Result<Self> {
         sweep(&root)?;
-        Ok(Self { root, sync: Box::new(File::sync_all), settled: Mutex::default(), temporaries: AtomicU64::new(0) })
+        Ok(Self { root, settled: Mutex::default(), temporaries: AtomicU64::new(0) })
     }
 
     /// The directory of `path`, made with all above it where missing, each durable in its parent.
-    fn made_parent<'p>(&self, path: &'p RelPath) -> io::Result<(Directory, &'p str)> {
+    fn made_parent<'p>(&self, path: &'p RelPath) -> io::Result<(F, &'p str)> {
         let (mut at, mut end) = (self.root.reopen()?, 0);
         let (parents, name) = split(path)?;
         for step in parents {
@@ -65,7 +74,7 @@ impl DiskFiles {
             let made = at.make(step)?;
             let below = at.enter(step)?;
             if made || !self.settled().contains(prefix) {
-                at.sync(&self.sync)?;
+                sync(&at)?;
                 self.settle(prefix);
             }
             at = below;
@@ -74,20 +83,20 @@ impl DiskFiles {
     }
 
     /// The directory of `path`, if it is there.
-    fn parent<'p>(&self, path: &'p RelPath) -> io::Result<(Directory, &'p str)> {
+    fn parent<'p>(&self, path: &'p RelPath) -> io::Result<(F, &'p str)> {
         let (parents, name) = split(path)?;
         let at = parents.into_iter().try_fold(self.root.reopen()?, |at, step| at.enter(step))?;
         Ok((at, name))
     }
 
-    /// Writes and syncs a file under a temporary name, and tells the name. On an error nothing is left.
-    fn write_temporary(&self, directory: &Directory, bytes: &[u8]) -> io::Result<String> {
+    /// Writes a file under a temporary name, and tells the name. On an error nothing is left.
+    fn write_temporary(&self, directory: &F, bytes: &[u8]) -> io::Result<(F::File, String)> {
         let (mut file, name) = self.new_temporary(directory)?;
-        let written = file.write_all(bytes).and_then(|()| (self.sync)(&file));
-        written.map(|()| name.clone()).inspect_err(|_| discard(directory, &name))
+        file.write_all(bytes).inspect_err(|_| discard(directory, &name))?;
+        Ok((file, name))
     }
 
-    fn new_temporary(&self, directory: &Directory) -> io::Result<(File, String)> {
+    fn new_temporary(&self, directory: &F) -> io::Result<(F::File, String)> {
         loop {
             let number = self.temporaries.fetch_add(1, Ordering::Relaxed);
             let name = format!("{TEMPORARY}{}-{number}", std::process::id());
@@ -112,15 +121,21 @@ impl DiskFiles {
 
     fn put_whole(&self, path: &RelPath, bytes: &[u8]) -> io::Result<()> {
         let (directory, name) = self.made_parent(path)?;
-        let temporary = self.write_temporary(&directory, bytes)?;
-        directory.rename(&temporary, &directory, name).inspect_err(|_| discard(&directory, &temporary))?;
-        directory.sync(&self.sync)
+        let (file, temporary) = self.write_temporary(&directory, bytes)?;
+        let late = mutants::on(Mutant::RenameBeforeSync);
+        let synced = if late { Ok(()) } else { heeded(file.sync()) };
+        let renamed = synced.and_then(|()| directory.rename(&temporary, &directory, name));
+        renamed.inspect_err(|_| discard(&directory, &temporary))?;
+        if late {
+            heeded(file.sync())?;
+        }
+        sync(&directory)
     }
 
     fn get_whole(&self, path: &RelPath, bytes_max: u64) -> io::Result<Vec<u8>> {
         let (directory, name) = self.parent(path)?;
         let file = directory.open_regular(name)?;
-        let size = file.metadata()?.len();
+        let size = file.size()?;
         if size > bytes_max {
             let text = format!("{size} bytes, more than {bytes_max}");
             return Err(io::Error::new(ErrorKind::FileTooLarge, text));
@@ -136,29 +151,29 @@ impl DiskFiles {
         let (target, new) = self.made_parent(to)?;
         source.rename(old, &target, new)?;
         // The target first: a power cut in between may show the file twice, but never not at all.
-        target.sync(&self.sync)?;
-        source.sync(&self.sync)
+        sync(&target)?;
+        sync(&source)
     }
 
     fn remove_durably(&self, path: &RelPath) -> io::Result<()> {
         let Some((directory, name)) = found(self.parent(path))? else { return Ok(()) };
         found(directory.remove(name))?;
         // Also when it is gone already: the sync of the removal before may have failed.
-        directory.sync(&self.sync)
+        sync(&directory)
     }
 
     fn list_regular(&self, directory: &RelPath) -> io::Result<Vec<String>> {
         let (parent, name) = self.parent(directory)?;
         let entries = parent.enter(name)?.entries()?;
         let shown = |name: &String| !is_temporary(name) && RelPath::new(name).is_some();
-        let regular = entries.into_iter().filter(|(_, kind)| *kind == Kind::Regular).map(|(name, _)| name);
+        let regular = entries.into_iter().filter(|(_, kind)| *kind == EntryKind::Regular).map(|(name, _)| name);
         let mut names: Vec<String> = regular.filter(shown).collect();
         names.sort_unstable();
         Ok(names)
     }
 }
 
-impl Files for DiskFiles {
+impl<F: Folder> Files for DiskFiles<F> {
     fn put(&self, path: &RelPath, bytes: &[u8]) -> io::Result<()> {
         self.put_whole(path, bytes).map_err(named("put", path))
     }
@@ -181,7 +196,7 @@ impl Files for DiskFiles {
     }
 }
 
-impl std::fmt::Debug for DiskFiles {
+impl<F: Folder> std::fmt::Debug for DiskFiles<F> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("DiskFiles").field("root", &self.root).finish_non_exhaustive()
     }
@@ -201,8 +216,21 @@ fn is_temporary(name: &str) -> bool {
     name.starts_with(TEMPORARY)
 }
 
+/// Makes the names in a directory durable.
+fn sync<F: Folder>(directory: &F) -> io::Result<()> {
+    if mutants::on(Mutant::DirectoryNotSynced) {
+        return Ok(());
+    }
+    heeded(directory.sync())
+}
+
+/// The result of a sync, for every sync there is.
+fn heeded(synced: io::Result<()>) -> io::Result<()> {
+    if mutants::on(Mutant::SyncErrorIgnored) { Ok(()) } else { synced }
+}
+
 /// Removes a temporary after a failure; what is left of it, the next start sweeps.
-fn discard(directory: &Directory, temporary: &str) {
+fn discard<F: Folder>(directory: &F, temporary: &str) {
     if let Err(error) = directory.remove(temporary) {
         tracing::warn!(%error, temporary, "an unfinished file could not be removed");
     }
@@ -222,12 +250,12 @@ fn named(verb: &'static str, path: &RelPath) -> impl FnOnce(io::Error) -> io::Er
 
 /// Removes temporaries everywhere below a directory. Links are not followed. Recursive, so that no more handles are open
 /// than the tree is deep.
-fn sweep(directory: &Directory) -> io::Result<()> {
+fn sweep<F: Folder>(directory: &F) -> io::Result<()> {
     for (name, kind) in directory.entries()? {
         match kind {
-            Kind::Directory => sweep(&directory.enter(&name)?)?,
-            Kind::Regular if is_temporary(&name) => directory.remove(&name)?,
-            Kind::Regular | Kind::Other => {}
+            EntryKind::Directory => sweep(&directory.enter(&name)?)?,
+            EntryKind::Regular if is_temporary(&name) => directory.remove(&name)?,
+            EntryKind::Regular | EntryKind::Other => {}
         }
     }
     Ok(())

@@ -1,5 +1,7 @@
+use super::watched::{Syncs, Watched};
 use super::*;
 use crate::side_by_side;
+use std::fs::File;
 use std::os::unix::fs::symlink;
 use std::process::Command;
 use std::sync::Arc;
@@ -26,13 +28,14 @@ fn everything(directory: &TempDir) -> Vec<String> {
     names
 }
 
-/// Replaces the syncs: `fails` decides by whether it is a directory's.
-fn failing(mut files: DiskFiles, fails: fn(bool) -> bool) -> DiskFiles {
-    files.sync = Box::new(move |file| {
-        let refused = fails(file.metadata()?.is_dir());
-        if refused { Err(io::Error::other("the disk failed, on purpose")) } else { file.sync_all() }
-    });
-    files
+/// Files whose syncs the test may replace.
+fn watched() -> (TempDir, DiskFiles<Watched>, Syncs) {
+    let directory = tempfile::tempdir().unwrap();
+    let root = directory.path().join("root");
+    make_root(&root).unwrap();
+    let syncs = Syncs::real();
+    let files = DiskFiles::below(Watched::open(&root, &syncs)).unwrap();
+    (directory, files, syncs)
 }
 
 #[test]
@@ -184,9 +187,9 @@ fn concurrent_puts_leave_one_of_them_whole() {
 
 #[test]
 fn ker_41_a_failed_sync_of_the_file_is_an_error_and_leaves_the_old_content() {
-    let (directory, files) = fresh();
+    let (directory, files, syncs) = watched();
     files.put(&path("a/b"), b"old").unwrap();
-    let files = failing(files, |is_directory| !is_directory);
+    syncs.fail(|is_directory| !is_directory);
     let error = files.put(&path("a/b"), b"new").unwrap_err();
     assert_eq!(error.to_string(), "put a/b: the disk failed, on purpose");
     assert_eq!(files.get(&path("a/b"), ANY).unwrap(), b"old");
@@ -195,9 +198,9 @@ fn ker_41_a_failed_sync_of_the_file_is_an_error_and_leaves_the_old_content() {
 
 #[test]
 fn ker_41_a_failed_sync_of_the_directory_is_an_error() {
-    let (_directory, files) = fresh();
+    let (_directory, files, syncs) = watched();
     files.put(&path("a"), b"old").unwrap();
-    let files = failing(files, |is_directory| is_directory);
+    syncs.fail(|is_directory| is_directory);
     assert!(files.put(&path("a"), b"new").is_err());
     assert!(files.put(&path("new/a"), b"new").is_err());
     assert!(files.rename(&path("a"), &path("b")).is_err());
@@ -205,11 +208,11 @@ fn ker_41_a_failed_sync_of_the_directory_is_an_error() {
     assert!(files.remove(&path("b")).is_err(), "its removal is still not durable");
 }
 
-/// Syncs in order: for a file whether its target was there already, for a directory its name.
-fn recording(mut files: DiskFiles, root: std::path::PathBuf) -> (DiskFiles, Arc<Mutex<Vec<String>>>) {
-    let syncs = Arc::new(Mutex::new(vec![]));
-    let record = Arc::clone(&syncs);
-    files.sync = Box::new(move |file| {
+/// Syncs from now on, in order: for a file whether its target was there already, for a directory its name.
+fn record(syncs: &Syncs, root: std::path::PathBuf) -> Arc<Mutex<Vec<String>>> {
+    let record = Arc::new(Mutex::new(vec![]));
+    let recorded = Arc::clone(&record);
+    syncs.replace(move |file| {
         use std::os::fd::AsRawFd;
         let name = std::fs::read_link(format!("/proc/self/fd/{}", file.as_raw_fd()))?;
         let below = name.strip_prefix(&root).unwrap().display().to_string();
@@ -218,15 +221,14 @@ fn recording(mut files: DiskFiles, root: std::path::PathBuf) -> (DiskFiles, Arc<
         record.lock().unwrap().push(what);
         file.sync_all()
     });
-    (files, syncs)
+    recorded
 }
 
 #[test]
 fn everything_that_changed_is_synced_and_the_file_before_its_name() {
-    let (directory, files) = fresh();
-    let root = directory.path().join("root").canonicalize().unwrap();
-    let (files, syncs) = recording(files, root);
-    let taken = || std::mem::take(&mut *syncs.lock().unwrap());
+    let (directory, files, syncs) = watched();
+    let recorded = record(&syncs, directory.path().join("root").canonicalize().unwrap());
+    let taken = || std::mem::take(&mut *recorded.lock().unwrap());
     files.put(&path("x/y/a"), b"1").unwrap();
     assert_eq!(taken(), ["/", "/x", "file, target false", "/x/y"], "new directories are synced above");
     files.put(&path("x/y/a"), b"2").unwrap();
@@ -239,11 +241,12 @@ fn everything_that_changed_is_synced_and_the_file_before_its_name() {
 
 #[test]
 fn a_directory_found_at_start_is_synced_before_it_is_relied_on() {
-    let (directory, files) = fresh();
+    let (directory, files, syncs) = watched();
     drop(files);
     let root = directory.path().join("root").canonicalize().unwrap();
     std::fs::create_dir(root.join("x")).unwrap();
-    let (files, syncs) = recording(DiskFiles::open(&root).unwrap(), root);
+    let files = DiskFiles::below(Watched::open(&root, &syncs)).unwrap();
+    let recorded = record(&syncs, root);
     files.put(&path("x/a"), b"1").unwrap();
-    assert_eq!(*syncs.lock().unwrap(), ["/", "file, target false", "/x"]);
+    assert_eq!(*recorded.lock().unwrap(), ["/", "file, target false", "/x"]);
 }

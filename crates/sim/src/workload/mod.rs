@@ -1,5 +1,6 @@
 //! Workloads: clients that do random work, remember what they were told, and compare it with what is there.
 
+mod files;
 mod ledger;
 mod parcels;
 mod tellers;

@@ -3,12 +3,12 @@
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
 
-use base::{Outcome, Sql, StoreError, Verdict, args};
+use base::{Outcome, Sql, Store, StoreError, Verdict, args};
 use host::side_by_side;
 use store_postgres::PostgresStore;
-use store_suite::{LONG, change, work};
+use store_suite::{Answer, Gate, LONG, Work, change, work};
 
-use crate::sandbox::{ITEM_INSERT, ITEM_SET, Sandbox, amount, raise};
+use crate::sandbox::{Admin, ITEM_INSERT, ITEM_SET, Sandbox, amount, raise, url};
 
 static ON_CALL: Sql = Sql::new("item.on_call", "SELECT COUNT(*) FROM item WHERE amount = 1");
 static CLAIM: Sql = Sql::new(
@@ -34,9 +34,46 @@ fn a_hot_row_of_two_stores_adds_up() {
     .into_iter()
     .sum();
     assert_eq!(amount(&*stores[0], 0), committed, "every acknowledged one is there, and no other");
-    assert!(committed >= 380, "{committed} of 400 got through");
+    // Ten runs and pauses are enough for nearly all; the kernel's own attempts lie above.
+    assert!(committed >= 390, "{committed} of 400 got through");
     let retries: u64 = stores.iter().map(|store| store.counters().retries).sum();
     assert!(retries > 0, "they met");
+}
+
+/// Raises row 0; in its first run another process raises it by 100 after it was read.
+fn disturbed(schema: &str) -> Work {
+    let (schema, mut is_first) = (schema.to_owned(), true);
+    work("disturbed", move |tx| {
+        raise(tx, 0)?;
+        if std::mem::take(&mut is_first) {
+            Admin::connect(&url(), &schema).run("UPDATE item SET amount = amount + 100 WHERE id = 0");
+        }
+        Ok(Verdict::Keep)
+    })
+}
+
+#[test]
+fn ker_7_a_conflict_of_a_buffered_write_runs_it_again() {
+    let sandbox = Sandbox::new();
+    let store = sandbox.open();
+    change(&*store, |tx| tx.write(&ITEM_INSERT, args![0, 0]));
+    assert_eq!(disturbed(sandbox.schema()).outcome(&*store), Outcome::Committed);
+    assert_eq!((amount(&*store, 0), store.counters().retries), (101, 1));
+}
+
+#[test]
+fn ker_7_a_conflict_of_a_buffered_write_runs_its_batch_again() {
+    let sandbox = Sandbox::new();
+    let store = sandbox.open();
+    change(&*store, |tx| (0..=1).try_for_each(|id| tx.write(&ITEM_INSERT, args![id, 0])));
+    let other = || work("other", |tx| raise(tx, 1).map(|_| Verdict::Keep));
+    let shared: Arc<dyn Store> = store.clone();
+    let gate = Gate::close(&shared, 7);
+    let jobs = [other(), disturbed(sandbox.schema()), other()].map(|job| job.keys(&[7]).submit(&*store));
+    gate.open();
+    assert_eq!(jobs.map(Answer::outcome), [(); 3].map(|()| Outcome::Committed));
+    assert_eq!([0, 1].map(|id| amount(&*store, id)), [101, 2]);
+    assert_eq!(store.counters().retries, 1);
 }
 
 fn raised(outcome: &Outcome) -> bool {

@@ -170,8 +170,8 @@ fn ker_34_a_sender_that_drips_is_cut_off() {
     let world = World::with(short_timeouts(10_000, 300));
     let mut client = world.client();
     client.send(head("/v1/main/probe", "content-length: 100000"));
-    let drops = (0..100_000).take_while(|_| !client.looks(Duration::from_millis(20)) && client.try_send(b" ")).count();
-    assert!(drops > 1, "{drops}");
+    let drops = (0..500).take_while(|_| !client.looks(Duration::from_millis(20)) && client.try_send(b" ")).count();
+    assert!((2..500).contains(&drops), "{drops}");
     client.answer().check(408, "ASLOW");
 }
 

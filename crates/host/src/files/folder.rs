@@ -1,0 +1,112 @@
+//! What the protocol of [`super::DiskFiles`] needs of a disk: directories by their handles, and the names in them.
+//!
+//! This is the line between what is simulated and what is not: the real one is [`super::Directory`], the simulator brings
+//! a disk that forgets what was not synced. Everything about order and durability lies above it.
+
+use std::fmt;
+use std::io::{self, Read, Write};
+
+/// What a name stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EntryKind {
+    /// A regular file.
+    Regular,
+    /// A directory.
+    Directory,
+    /// A link, a FIFO, a device: never touched.
+    Other,
+}
+
+/// An open directory. Names have no `/` in them and are not `.` or `..`; links are never followed.
+pub trait Folder: fmt::Debug + Send + Sync + Sized {
+    /// A file of such a directory, opened.
+    type File: OpenFile;
+
+    /// The same directory by a handle of its own: a duplicate would share the memory of failed syncs.
+    ///
+    /// # Errors
+    /// The disk refused.
+    fn reopen(&self) -> io::Result<Self>;
+
+    /// The directory `name` in this one.
+    ///
+    /// # Errors
+    /// It is missing or no directory, or the disk refused.
+    fn enter(&self, name: &str) -> io::Result<Self>;
+
+    /// Makes the directory `name`; `false` if something of that name is there.
+    ///
+    /// # Errors
+    /// The disk refused.
+    fn make(&self, name: &str) -> io::Result<bool>;
+
+    /// A new file of that name, to write.
+    ///
+    /// # Errors
+    /// The name is taken ([`io::ErrorKind::AlreadyExists`]), or the disk refused.
+    fn create(&self, name: &str) -> io::Result<Self::File>;
+
+    /// An existing regular file, to read.
+    ///
+    /// # Errors
+    /// It is missing or not regular ([`io::ErrorKind::InvalidInput`]), or the disk refused.
+    fn open_regular(&self, name: &str) -> io::Result<Self::File>;
+
+    /// What the name stands for.
+    ///
+    /// # Errors
+    /// Nothing of that name is there, or the disk refused.
+    fn kind(&self, name: &str) -> io::Result<EntryKind>;
+
+    /// Refuses what is not a regular file.
+    ///
+    /// # Errors
+    /// As [`Folder::open_regular`].
+    fn must_be_regular(&self, name: &str) -> io::Result<()> {
+        if self.kind(name)? == EntryKind::Regular { Ok(()) } else { Err(not_regular()) }
+    }
+
+    /// Renames; an existing file of the new name is replaced.
+    ///
+    /// # Errors
+    /// The source is missing, or the disk refused; it may have been done all the same.
+    fn rename(&self, old: &str, target: &Self, new: &str) -> io::Result<()>;
+
+    /// Removes a file.
+    ///
+    /// # Errors
+    /// It is missing or a directory, or the disk refused; it may have been done all the same.
+    fn remove(&self, name: &str) -> io::Result<()>;
+
+    /// Makes the names in this directory durable.
+    ///
+    /// # Errors
+    /// The disk failed; which of them are durable is unknown.
+    fn sync(&self) -> io::Result<()>;
+
+    /// All names in UTF-8 with their kinds, in no order. Others cannot be ours.
+    ///
+    /// # Errors
+    /// The disk refused.
+    fn entries(&self) -> io::Result<Vec<(String, EntryKind)>>;
+}
+
+/// An open file.
+pub trait OpenFile: Read + Write {
+    /// Its size in bytes.
+    ///
+    /// # Errors
+    /// The disk refused.
+    fn size(&self) -> io::Result<u64>;
+
+    /// Makes its content durable.
+    ///
+    /// # Errors
+    /// The disk failed: nobody knows what is durable, and another sync that succeeds does not tell either.
+    fn sync(&self) -> io::Result<()>;
+}
+
+/// The refusal of what is not a regular file.
+pub(super) fn not_regular() -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidInput, "not a regular file")
+}

@@ -1,0 +1,169 @@
+//! A small HTTP client over one kept-alive connection, so that a cut is seen as a cut.
+
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::time::Duration;
+
+use serde_json::Value;
+
+/// Longest wait for an answer unless told otherwise: longer than any operation's time limit.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// One client with its key.
+pub struct Client {
+    address: SocketAddr,
+    key: String,
+    patience: Duration,
+    connection: Option<BufReader<TcpStream>>,
+}
+
+/// What the server said.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Answer {
+    /// The HTTP status.
+    pub status: u16,
+    /// Names and values.
+    pub headers: Vec<(String, String)>,
+    /// The body, if it is JSON.
+    pub body: Value,
+}
+
+impl Answer {
+    /// The value of a header.
+    #[must_use]
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.headers.iter().find(|(held, _)| held.eq_ignore_ascii_case(name)).map(|(_, value)| value.as_str())
+    }
+
+    /// Whether it is the stored answer of an earlier request.
+    #[must_use]
+    pub fn is_replayed(&self) -> bool {
+        self.header("idempotency-replayed") == Some("true")
+    }
+
+    /// The error's code, or nothing.
+    #[must_use]
+    pub fn code(&self) -> &str {
+        self.body["code"].as_str().unwrap_or("")
+    }
+
+    /// Whether the server does not know itself.
+    #[must_use]
+    pub fn is_unknown(&self) -> bool {
+        self.body["outcome"] == "unknown"
+    }
+}
+
+/// Why there is no answer.
+#[derive(Debug)]
+pub enum Cut {
+    /// There was no connection: nothing was sent.
+    Unsent(io::Error),
+    /// Some of the request may have arrived.
+    Sent(io::Error),
+}
+
+impl From<Cut> for io::Error {
+    fn from(cut: Cut) -> Self {
+        match cut {
+            Cut::Unsent(error) | Cut::Sent(error) => error,
+        }
+    }
+}
+
+impl Client {
+    /// A client that connects when it is first used.
+    #[must_use]
+    pub fn new(address: SocketAddr, key: &str) -> Self {
+        Self { address, key: key.to_owned(), patience: PATIENCE, connection: None }
+    }
+
+    /// The same, giving up an answer after this time.
+    #[must_use]
+    pub fn with_patience(self, patience: Duration) -> Self {
+        Self { patience, ..self }
+    }
+
+    /// Reads.
+    ///
+    /// # Errors
+    /// The connection broke.
+    pub fn get(&mut self, path: &str) -> io::Result<Answer> {
+        let head = format!("GET {path} HTTP/1.1\r\nhost: t\r\nauthorization: Bearer {}\r\n\r\n", self.key);
+        Ok(self.send(&head)?)
+    }
+
+    /// Deletes.
+    ///
+    /// # Errors
+    /// The connection broke.
+    pub fn delete(&mut self, path: &str) -> io::Result<Answer> {
+        let head = format!("DELETE {path} HTTP/1.1\r\nhost: t\r\nauthorization: Bearer {}\r\n\r\n", self.key);
+        Ok(self.send(&head)?)
+    }
+
+    /// Posts JSON; with an Idempotency-Key unless it is empty.
+    ///
+    /// # Errors
+    /// The connection broke.
+    pub fn post(&mut self, path: &str, body: &Value, once: &str) -> Result<Answer, Cut> {
+        let body = body.to_string();
+        let once = if once.is_empty() { String::new() } else { format!("idempotency-key: {once}\r\n") };
+        let (key, length) = (&self.key, body.len());
+        self.send(&format!(
+            "POST {path} HTTP/1.1\r\nhost: t\r\nauthorization: Bearer {key}\r\ncontent-type: application/json\r\n\
+             content-length: {length}\r\n{once}\r\n{body}"
+        ))
+    }
+
+    /// Sends a request as it is; any fault ends the connection.
+    fn send(&mut self, request: &str) -> Result<Answer, Cut> {
+        let mut connection = match self.connection.take() {
+            Some(connection) => connection,
+            None => self.connect().map_err(Cut::Unsent)?,
+        };
+        connection.get_mut().write_all(request.as_bytes()).map_err(Cut::Sent)?;
+        let answer = read(&mut connection).map_err(Cut::Sent)?;
+        if answer.header("connection") != Some("close") {
+            self.connection = Some(connection);
+        }
+        Ok(answer)
+    }
+
+    fn connect(&self) -> io::Result<BufReader<TcpStream>> {
+        let stream = TcpStream::connect(self.address)?;
+        stream.set_read_timeout(Some(self.patience))?;
+        stream.set_nodelay(true)?;
+        Ok(BufReader::new(stream))
+    }
+}
+
+fn read(connection: &mut BufReader<TcpStream>) -> io::Result<Answer> {
+    let cut = || io::Error::from(io::ErrorKind::UnexpectedEof);
+    let status = line(connection)?.split(' ').nth(1).and_then(|status| status.parse().ok()).ok_or_else(cut)?;
+    let mut headers = vec![];
+    loop {
+        let line = line(connection)?;
+        if line.is_empty() {
+            break;
+        }
+        let (name, value) = line.split_once(':').ok_or_else(cut)?;
+        headers.push((name.to_owned(), value.trim().to_owned()));
+    }
+    let mut answer = Answer { status, headers, body: Value::Null };
+    let length = answer.header("content-length").and_then(|length| length.parse().ok()).unwrap_or(0);
+    let mut body = vec![0; length];
+    connection.read_exact(&mut body)?;
+    answer.body = serde_json::from_slice(&body).unwrap_or(Value::Null);
+    Ok(answer)
+}
+
+/// A whole line: one that is cut short is no line, or half of an answer would be taken for one.
+fn line(connection: &mut BufReader<TcpStream>) -> io::Result<String> {
+    let mut line = String::new();
+    connection.read_line(&mut line)?;
+    if !line.ends_with('\n') {
+        return Err(io::ErrorKind::UnexpectedEof.into());
+    }
+    Ok(line.trim_end().to_owned())
+}

@@ -1,0 +1,116 @@
+//! A disk that forgets what was not synced.
+//!
+//! `kill -9` ends a process but leaves the page cache, so it never shows a missing sync. This file system (FUSE, in
+//! memory) does: [`LossDisk::cut`] is a power cut. It also fails syncs the way ext4 does, by forgetting.
+//!
+//! Needs root and `/dev/fuse`. Deliberately not here: a sync that lies, which no program can survive on one disk.
+
+mod fuse;
+mod planes;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use anyhow::{Context, Result};
+use fuser::{BackgroundSession, Config, MountOption};
+
+use crate::disk::unmount;
+use crate::rng::Rng;
+use fuse::LossFs;
+use planes::Planes;
+pub use planes::{Loss, Survival};
+
+/// A mounted disk; gone when dropped.
+pub struct LossDisk {
+    path: PathBuf,
+    planes: Arc<Mutex<Planes>>,
+    session: Option<BackgroundSession>,
+}
+
+impl LossDisk {
+    /// An empty disk, mounted at `path`.
+    ///
+    /// # Errors
+    /// There is no FUSE here, or no right to mount.
+    pub fn mount(path: &Path) -> Result<Self> {
+        fs::create_dir_all(path).context("no mount point")?;
+        let planes = Arc::new(Mutex::new(Planes::new()));
+        let mut disk = Self { path: path.to_owned(), planes, session: None };
+        disk.attach()?;
+        Ok(disk)
+    }
+
+    /// Where it is mounted.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// From now on any sync makes all names durable, as a file system with one journal does (ext4, XFS).
+    pub fn sync_names_with_anything(&self) {
+        self.planes().names_with_any_sync = true;
+    }
+
+    /// The next so many syncs of files fail and forget.
+    pub fn fail_syncs(&self, count: u64) {
+        self.planes().fail_syncs(count);
+    }
+
+    /// Syncs that failed by order so far.
+    #[must_use]
+    pub fn failed_syncs(&self) -> u64 {
+        self.planes().failed_syncs()
+    }
+
+    /// Cuts the power after so many further writes, syncs and changes of names; from there on everything fails.
+    pub fn cut_after(&self, changes: u64, survival: Survival, rng: Rng) {
+        self.planes().arm(changes, survival, rng);
+    }
+
+    /// Whether the power is still there.
+    #[must_use]
+    pub fn is_powered(&self) -> bool {
+        self.planes().is_powered()
+    }
+
+    /// Cuts the power if it has not gone yet, and gives it back. Nobody may have a file open here.
+    ///
+    /// # Errors
+    /// Somebody has, or it cannot be mounted again.
+    pub fn cut(&mut self, survival: Survival, rng: Rng) -> Result<Loss> {
+        // Unmounted and mounted again: the kernel's own copies must go too.
+        self.detach()?;
+        let loss = self.planes().restart(survival, rng);
+        self.attach()?;
+        Ok(loss)
+    }
+
+    fn planes(&self) -> MutexGuard<'_, Planes> {
+        self.planes.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn attach(&mut self) -> Result<()> {
+        let mut config = Config::default();
+        config.mount_options = vec![MountOption::FSName("fastness-lossfs".into()), MountOption::NoAtime];
+        let session = fuser::spawn_mount(LossFs(self.planes.clone()), &self.path, &config);
+        self.session = Some(session.context("the FUSE file system cannot be mounted")?);
+        Ok(())
+    }
+
+    fn detach(&mut self) -> Result<()> {
+        unmount(&self.path)?;
+        match self.session.take() {
+            Some(session) => session.join().context("the FUSE file system ended badly"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl Drop for LossDisk {
+    fn drop(&mut self) {
+        if let Err(error) = self.detach() {
+            eprintln!("kill: {}: {error:#}", self.path.display());
+        }
+    }
+}

@@ -1,0 +1,266 @@
+//! A server that keeps message files, its clients, and the disk below: all of the workload but the simulated world
+//! around it.
+
+use std::io::ErrorKind;
+
+use base::{Files, RelPath};
+use host::DiskFiles;
+
+use super::model::{Model, Number, bytes};
+use crate::disk::{DiskFaults, SimDisk, SimFolder};
+use crate::rng::Rng;
+
+const FOLDERS: [&str; 3] = ["in", "out", "a/b"];
+const BYTES_MAX: u64 = 1 << 20;
+
+/// What a client wants done. It asks again until it is, or gives up.
+#[derive(Debug, Clone)]
+enum Wish {
+    Put(String, Number),
+    Rename(String, String),
+    Remove(String),
+}
+
+/// How a step ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Step {
+    /// For the trace.
+    pub(super) line: String,
+    /// The process has ended in it, or must be ended.
+    pub(super) crash: bool,
+}
+
+/// The server's files and those who use them.
+pub(super) struct Machine {
+    disk: SimDisk,
+    faults: DiskFaults,
+    files: Option<DiskFiles<SimFolder>>,
+    model: Model,
+    rng: Rng,
+    wishes: Vec<Option<Wish>>,
+    contents: Number,
+    acknowledged: u64,
+    calm: bool,
+}
+
+impl Machine {
+    /// A machine that is down, with an empty disk.
+    pub(super) fn new(mut rng: Rng, clients: usize, failing: bool) -> Self {
+        let faults = DiskFaults::draw(&mut rng, failing);
+        Self {
+            disk: SimDisk::new(rng.fork(), faults.clone()),
+            faults,
+            files: None,
+            model: Model::default(),
+            rng,
+            wishes: vec![None; clients],
+            contents: 0,
+            acknowledged: 0,
+            calm: false,
+        }
+    }
+
+    pub(super) fn is_up(&self) -> bool {
+        self.files.is_some()
+    }
+
+    pub(super) fn clients(&self) -> usize {
+        self.wishes.len()
+    }
+
+    pub(super) fn acknowledged(&self) -> u64 {
+        self.acknowledged
+    }
+
+    /// How often each fault of the disk happened.
+    #[cfg(test)]
+    pub(super) fn struck(&self) -> std::collections::BTreeMap<crate::disk::DiskFault, u64> {
+        self.disk.struck()
+    }
+
+    /// No faults and no new wishes from now on.
+    pub(super) fn calm(&mut self) {
+        self.calm = true;
+        self.faults = DiskFaults::default();
+        self.disk.set_faults(DiskFaults::default());
+    }
+
+    /// Whether a client has nothing more to do.
+    pub(super) fn is_done(&self, client: usize) -> bool {
+        self.calm && self.wishes[client].is_none()
+    }
+
+    /// Whether all of them have nothing more to do.
+    pub(super) fn is_settled(&self) -> bool {
+        (0..self.wishes.len()).all(|client| self.is_done(client))
+    }
+
+    /// Everything is known now, and no power cut takes it away.
+    pub(super) fn check_settled(&mut self) -> Result<(), String> {
+        for _ in 0..2 {
+            self.files = None;
+            self.disk.cut();
+            let step = self.start()?;
+            if !self.is_up() {
+                return Err(step.line);
+            }
+        }
+        Ok(())
+    }
+
+    /// What is not acknowledged yet.
+    pub(super) fn open(&self) -> Vec<String> {
+        self.wishes.iter().flatten().map(|wish| format!("{wish:?}")).collect()
+    }
+
+    /// The process ends, or all of the machine; a file system that went read-only needs the latter.
+    pub(super) fn crash(&mut self) -> &'static str {
+        self.files = None;
+        if self.disk.is_read_only() || self.rng.once_in(2) {
+            self.disk.cut();
+            "the power is cut"
+        } else {
+            self.disk.kill();
+            "the process is killed"
+        }
+    }
+
+    /// The server starts on what is there, and what is there is compared with what was acknowledged.
+    pub(super) fn start(&mut self) -> Result<Step, String> {
+        match DiskFiles::below(self.disk.root()) {
+            Ok(files) => self.files = Some(files),
+            Err(error) => return Ok(self.step_of(format!("files do not open: {error}"))),
+        }
+        let files = self.disk.files();
+        self.model.everything(&files).map_err(|wrong| format!("after a start: {wrong}"))?;
+        self.disk.set_faults(DiskFaults::default());
+        let read = self.read_all();
+        self.disk.set_faults(self.faults.clone());
+        read?;
+        Ok(self.step_of(format!("files open, {} of them", files.len())))
+    }
+
+    /// Everything once more as a server would read it.
+    fn read_all(&mut self) -> Result<(), String> {
+        let paths = self.model.paths();
+        paths.iter().try_for_each(|path| self.get(path).map(drop))?;
+        let folders = paths.iter().filter_map(|path| path.rsplit_once('/'));
+        folders.map(|(folder, _)| folder).try_for_each(|folder| self.list(folder).map(drop))
+    }
+
+    /// A client does what it does next.
+    pub(super) fn step(&mut self, client: usize) -> Result<Step, String> {
+        let line = match self.wishes[client].take() {
+            Some(wish) => self.attempt(client, wish)?,
+            None if self.calm => "nothing more".to_owned(),
+            None => self.begin(client)?,
+        };
+        Ok(self.step_of(line))
+    }
+
+    fn step_of(&mut self, line: String) -> Step {
+        let stopped = self.disk.is_read_only() && (self.calm || self.rng.once_in(4));
+        Step { line, crash: self.disk.is_dead() || stopped }
+    }
+
+    fn begin(&mut self, client: usize) -> Result<String, String> {
+        let path = self.draw_path();
+        let wish = match self.rng.below(10) {
+            0..4 => {
+                self.contents += 1;
+                Wish::Put(path, self.contents)
+            }
+            4..6 => Wish::Rename(path, self.draw_path()),
+            6 => Wish::Remove(path),
+            7 => return self.list(path.rsplit_once('/').map_or("in", |(folder, _)| folder)),
+            _ => return self.get(&path),
+        };
+        self.attempt(client, wish)
+    }
+
+    /// Few paths, so that they meet; and some directories that are made on the way.
+    fn draw_path(&mut self) -> String {
+        let name = *self.rng.pick(&["x", "y", "z"]);
+        match self.rng.below(8) {
+            0 => name.to_owned(),
+            1 => format!("d{}/e{}/{name}", self.rng.below(5), self.rng.below(5)),
+            _ => format!("{}/{name}", self.rng.pick(&FOLDERS)),
+        }
+    }
+
+    fn attempt(&mut self, client: usize, wish: Wish) -> Result<String, String> {
+        let (line, done) = match &wish {
+            Wish::Put(path, content) => self.put(path, *content),
+            Wish::Rename(from, to) => self.rename(from, to)?,
+            Wish::Remove(path) => self.remove(path),
+        };
+        self.acknowledged += u64::from(done);
+        let gives_up = !self.calm && self.rng.once_in(3);
+        self.wishes[client] = (!done && !gives_up).then_some(wish);
+        Ok(line)
+    }
+
+    fn put(&mut self, path: &str, content: Number) -> (String, bool) {
+        let put = self.files().put(&checked(path), &bytes(content));
+        match put {
+            Ok(()) => self.model.is(path, Some(content)),
+            Err(_) => self.model.may_be(path, Some(content)),
+        }
+        (format!("put {path} {content}: {}", said(&put)), put.is_ok())
+    }
+
+    fn remove(&mut self, path: &str) -> (String, bool) {
+        let removed = self.files().remove(&checked(path));
+        match removed {
+            Ok(()) => self.model.is(path, None),
+            Err(_) => self.model.may_be(path, None),
+        }
+        (format!("remove {path}: {}", said(&removed)), removed.is_ok())
+    }
+
+    fn rename(&mut self, from: &str, to: &str) -> Result<(String, bool), String> {
+        let renamed = self.files().rename(&checked(from), &checked(to));
+        let line = format!("rename {from} {to}: {}", said(&renamed));
+        let done = match &renamed {
+            Ok(()) if from == to => true,
+            Ok(()) => self.model.moved(from, to).map(|()| true)?,
+            Err(error) if error.kind() == ErrorKind::NotFound => self.model.seen(from, None).map(|()| true)?,
+            Err(_) => {
+                self.model.may_have_moved(from, to);
+                false
+            }
+        };
+        Ok((line, done))
+    }
+
+    fn get(&mut self, path: &str) -> Result<String, String> {
+        let got = self.files().get(&checked(path), BYTES_MAX);
+        let line = format!("get {path}: {}", said(&got));
+        match got {
+            Ok(shown) => self.model.seen(path, Some(&shown))?,
+            Err(error) if error.kind() == ErrorKind::NotFound => self.model.seen(path, None)?,
+            Err(_) => {}
+        }
+        Ok(line)
+    }
+
+    fn list(&mut self, folder: &str) -> Result<String, String> {
+        let listed = self.files().list(&checked(folder));
+        if let Ok(names) = &listed {
+            self.model.listed(folder, names)?;
+        }
+        Ok(format!("list {folder}: {}", said(&listed)))
+    }
+
+    fn files(&self) -> &DiskFiles<SimFolder> {
+        self.files.as_ref().expect("the server is up")
+    }
+}
+
+fn checked(path: &str) -> RelPath {
+    RelPath::new(path).expect("paths of ours are good")
+}
+
+fn said<T>(result: &std::io::Result<T>) -> String {
+    result.as_ref().map_or_else(|error| format!("{:?}", error.kind()), |_| "ok".to_owned())
+}
