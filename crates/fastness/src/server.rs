@@ -69,6 +69,7 @@ fn app_config(config: &Config, url: &str, shutdown: &Shutdown) -> AppConfig {
         version: env!("CARGO_PKG_VERSION").into(),
         public_url: url.to_owned(),
         body: BodyLimits { max: config.limits.body, timeout: config.server.body_timeout, ..BodyLimits::default() },
+        page_max: config.limits.page,
         in_flight_max: config.server.requests_max,
         in_flight_per_namespace_max: config.server.namespace_requests_max,
         shutdown: shutdown.clone(),
@@ -78,11 +79,24 @@ fn app_config(config: &Config, url: &str, shutdown: &Shutdown) -> AppConfig {
 
 fn edge_limits(config: &Config) -> EdgeLimits {
     EdgeLimits {
-        connections_max: config.server.connections_max,
+        connections_max: connections_max(config.server.connections_max),
         header_timeout: config.server.header_timeout,
         drain_timeout: config.server.drain,
         ..EdgeLimits::default()
     }
+}
+
+/// Connections as configured, but never so many that the stores find no file descriptor any more.
+fn connections_max(configured: usize) -> usize {
+    let possible = host::open_files_max() / 2;
+    if configured > possible {
+        tracing::warn!(
+            configured,
+            possible,
+            "fewer connections than configured: raise the limit of open files (ulimit -n)"
+        );
+    }
+    configured.min(possible.max(1))
 }
 
 fn data_text(config: &Config) -> String {

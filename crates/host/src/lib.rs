@@ -11,6 +11,7 @@ mod clock;
 mod dir_lock;
 mod entropy;
 mod files;
+mod open_files;
 mod threads;
 mod timers;
 
@@ -18,5 +19,6 @@ pub use clock::{RanTime, RealClock};
 pub use dir_lock::{DirLock, DirLockError};
 pub use entropy::OsEntropy;
 pub use files::{Directory, DiskFiles, EntryKind, Folder, OpenFile};
+pub use open_files::open_files_max;
 pub use threads::side_by_side;
 pub use timers::ThreadTimers;

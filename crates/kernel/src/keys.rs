@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use base::{OpResult, Sql, Tx, args};
 use sha2::{Digest, Sha256};
@@ -59,25 +59,46 @@ struct Found {
 
 /// Keys seen lately in one namespace.
 #[derive(Default)]
-pub(crate) struct KeyRing(Mutex<HashMap<[u8; 32], (Found, u64)>>);
+pub(crate) struct KeyRing(Mutex<Ring>);
+
+#[derive(Default)]
+struct Ring {
+    found: HashMap<[u8; 32], (Found, u64)>,
+    /// Raised when everything is forgotten: a look-up that began before remembers nothing.
+    generation: u64,
+}
 
 impl KeyRing {
+    fn ring(&self) -> MutexGuard<'_, Ring> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn get(&self, hash: &[u8; 32], now_ms: u64) -> Option<Found> {
-        let ring = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let (found, seen_ms) = ring.get(hash)?;
+        let ring = self.ring();
+        let (found, seen_ms) = ring.found.get(hash)?;
         (now_ms < seen_ms + FRESH_MS).then(|| found.clone())
     }
 
-    fn remember(&self, hash: [u8; 32], found: Found, now_ms: u64) {
-        let mut ring = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if ring.len() >= REMEMBERED_MAX {
-            ring.clear();
+    /// To be asked before a look-up whose result is to be remembered.
+    fn generation(&self) -> u64 {
+        self.ring().generation
+    }
+
+    fn remember(&self, generation: u64, hash: [u8; 32], found: Found, now_ms: u64) {
+        let mut ring = self.ring();
+        if ring.generation != generation {
+            return;
         }
-        ring.insert(hash, (found, now_ms));
+        if ring.found.len() >= REMEMBERED_MAX {
+            ring.found.clear();
+        }
+        ring.found.insert(hash, (found, now_ms));
     }
 
     pub(crate) fn forget(&self) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).clear();
+        let mut ring = self.ring();
+        ring.generation += 1;
+        ring.found.clear();
     }
 }
 
@@ -111,10 +132,10 @@ impl Kernel {
         if let Some(found) = ns.keys.get(&hash, clock.ran_ms()) {
             return done(Ok(Some(found)));
         }
-        let ring = ns.clone();
+        let (ring, generation) = (ns.clone(), ns.keys.generation());
         let remember = move |found: OpResult<Option<Found>>| {
             if let Ok(Some(found)) = &found {
-                ring.keys.remember(hash, found.clone(), clock.ran_ms());
+                ring.keys.remember(generation, hash, found.clone(), clock.ran_ms());
             }
             done(found);
         };
@@ -129,11 +150,18 @@ mod tests {
     #[test]
     fn ker_32_a_remembered_key_is_looked_up_again_after_its_time_and_after_a_revocation() {
         let ring = KeyRing::default();
-        ring.remember([1; 32], Found { id: "a".into(), role: Role::App }, 100);
+        let found = || Found { id: "a".into(), role: Role::App };
+        ring.remember(0, [1; 32], found(), 100);
         assert!(ring.get(&[1; 32], 100 + FRESH_MS - 1).is_some());
         assert!(ring.get(&[1; 32], 100 + FRESH_MS).is_none());
+        let before = ring.generation();
         ring.forget();
         assert!(ring.get(&[1; 32], 100).is_none());
+        ring.remember(before, [1; 32], found(), 100);
+        assert!(
+            ring.get(&[1; 32], 100).is_none(),
+            "what was looked up before the revocation is not remembered after it"
+        );
     }
 
     #[test]

@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, anyhow, ensure};
 
+use crate::check::violation;
 use crate::client::Client;
 
 /// The administrator's key of every server here.
@@ -148,6 +149,7 @@ impl Starting {
     /// It cannot be ended.
     pub fn kill_after(mut self, time: Duration) -> Result<bool> {
         let was_ready = greeting(&self.lines, time).is_some();
+        ensure!(self.child.0.try_wait()?.is_none(), violation("the server ended by itself while it started"));
         self.child.0.kill()?;
         self.child.0.wait()?;
         Ok(!was_ready)

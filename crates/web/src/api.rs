@@ -20,6 +20,7 @@ use crate::auth::Visitor;
 use crate::body::{Asked, JsonBody};
 use crate::error::ApiError;
 use crate::head::OurHeaders;
+use crate::params::{Page, PageQuery};
 use crate::route::RouteInfo;
 
 /// Longer than the kernel's own limit: it answers first unless a store hangs.
@@ -51,6 +52,14 @@ impl Api {
     #[must_use]
     pub fn caller(&self) -> &Caller {
         &self.visitor.caller
+    }
+
+    /// The page of a list that a query asks for.
+    ///
+    /// # Errors
+    /// The limit is 0 or above the largest page, or the cursor is no id.
+    pub fn page(&self, query: &PageQuery) -> Result<Page, ApiError> {
+        query.checked(self.shared.config().page_max)
     }
 
     /// The route's entry in the table.

@@ -28,6 +28,8 @@ pub struct AppConfig {
     pub public_url: String,
     /// Limits of bodies.
     pub body: BodyLimits,
+    /// Items of one page of a list.
+    pub page_max: u32,
     /// Requests in flight, of all namespaces together.
     pub in_flight_max: usize,
     /// Requests in flight per namespace: below the former, so that one tenant's flood leaves places for others.
@@ -43,6 +45,7 @@ impl Default for AppConfig {
             version: env!("CARGO_PKG_VERSION").into(),
             public_url: "http://127.0.0.1:7400".into(),
             body: BodyLimits::default(),
+            page_max: base::limits::PAGE_MAX,
             in_flight_max: 4_096,
             in_flight_per_namespace_max: 2_048,
             shutdown: Shutdown::new(),

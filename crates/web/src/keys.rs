@@ -153,7 +153,7 @@ async fn create(api: Api, body: JsonBody<NewKey>) -> ApiResult<MadeKey> {
 }
 
 async fn list(api: Api, QueryOf(query): QueryOf<PageQuery>) -> ApiResult<List<KeyView>> {
-    let page = query.checked()?;
+    let page = api.page(&query)?;
     let keys = api.read(&LIST_KEYS, KeyPage { after: page.after_text(), limit: page.and_one() }).await?;
     let views = |keys: Vec<KeyInfo>| keys.into_iter().map(KeyView::from).collect();
     Ok(keys.map(|keys| List::cut(views(keys), page.limit, |key| key.id.clone())))

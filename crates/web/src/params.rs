@@ -3,7 +3,6 @@
 use axum::extract::rejection::PathRejection;
 use axum::extract::{FromRequestParts, Path, Query};
 use axum::http::request::Parts;
-use base::limits::PAGE_MAX;
 use base::{Id, codes};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -77,13 +76,10 @@ pub struct Page {
 
 impl PageQuery {
     /// Refuses absurd limits and edited cursors.
-    ///
-    /// # Errors
-    /// The limit is 0 or above the largest page, or the cursor is no id.
-    pub fn checked(&self) -> Result<Page, ApiError> {
-        let limit = self.limit.unwrap_or(PAGE_DEFAULT);
-        if !(1..=PAGE_MAX).contains(&limit) {
-            return Err(ApiError::refused(codes::ALIMIT, format!("limit is {limit}, it must be 1 to {PAGE_MAX}")));
+    pub(crate) fn checked(&self, page_max: u32) -> Result<Page, ApiError> {
+        let limit = self.limit.unwrap_or(PAGE_DEFAULT.min(page_max));
+        if !(1..=page_max).contains(&limit) {
+            return Err(ApiError::refused(codes::ALIMIT, format!("limit is {limit}, it must be 1 to {page_max}")));
         }
         let after = self.after.as_deref().map(str::parse).transpose();
         let after = after.map_err(|invalid| ApiError::refused(codes::ABODY, format!("after: {invalid}")))?;

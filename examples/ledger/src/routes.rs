@@ -69,7 +69,7 @@ struct EntriesQuery {
 }
 
 async fn entries(api: Api, QueryOf(query): QueryOf<EntriesQuery>) -> ApiResult<List<Entry>> {
-    let page = PageQuery { limit: query.limit, after: query.after }.checked()?;
+    let page = api.page(&PageQuery { limit: query.limit, after: query.after })?;
     let of = EntriesOf { account: query.account, after: page.after_text(), limit: page.and_one() };
     let entries = api.read(&LIST_ENTRIES, of).await?;
     Ok(entries.map(|entries| List::cut(entries, page.limit, |entry| entry.id.clone())))

@@ -7,9 +7,10 @@ use std::fs::File;
 use std::io;
 use std::path::Path;
 
-use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags};
+use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, Stat};
 
 use super::folder::{EntryKind, Folder, OpenFile, not_regular};
+use super::found;
 
 /// Read only by ourselves: the files are the tenants'.
 const FILE_MODE: Mode = Mode::RUSR.union(Mode::WUSR);
@@ -29,6 +30,10 @@ impl Directory {
     fn at(&self, name: &str) -> io::Result<Self> {
         let flags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(SAFE);
         Ok(Self(rustix::fs::openat(&self.0, name, flags, Mode::empty())?.into()))
+    }
+
+    fn status(&self, name: &str) -> io::Result<Stat> {
+        Ok(rustix::fs::statat(&self.0, checked(name), AtFlags::SYMLINK_NOFOLLOW)?)
     }
 
     /// Some file systems do not tell the kind with the name.
@@ -79,8 +84,22 @@ impl Folder for Directory {
     }
 
     fn kind(&self, name: &str) -> io::Result<EntryKind> {
-        let status = rustix::fs::statat(&self.0, checked(name), AtFlags::SYMLINK_NOFOLLOW)?;
-        Ok(FileType::from_raw_mode(status.st_mode).into())
+        Ok(FileType::from_raw_mode(self.status(name)?.st_mode).into())
+    }
+
+    fn are_twins(&self, name: &str, target: &Self, other: &str) -> io::Result<bool> {
+        let (Some(one), Some(two)) = (found(self.status(name))?, found(target.status(other))?) else {
+            return Ok(false);
+        };
+        if identity(&one) != identity(&two) {
+            return Ok(false);
+        }
+        if identity(&rustix::fs::fstat(&self.0)?) != identity(&rustix::fs::fstat(&target.0)?) {
+            return Ok(true);
+        }
+        let names: Vec<String> = self.entries()?.into_iter().map(|(name, _)| name).collect();
+        let listed = |name: &str| names.iter().any(|listed| listed == name);
+        Ok(name != other && listed(name) && listed(other))
     }
 
     fn rename(&self, old: &str, target: &Self, new: &str) -> io::Result<()> {
@@ -126,6 +145,11 @@ impl From<FileType> for EntryKind {
             _ => Self::Other,
         }
     }
+}
+
+/// What tells one file from all others.
+fn identity(status: &Stat) -> (rustix::fs::Dev, u64) {
+    (status.st_dev, status.st_ino)
 }
 
 /// The name itself; a bug if it could lead elsewhere.

@@ -66,7 +66,14 @@ pub trait Folder: fmt::Debug + Send + Sync + Sized {
         if self.kind(name)? == EntryKind::Regular { Ok(()) } else { Err(not_regular()) }
     }
 
-    /// Renames; an existing file of the new name is replaced.
+    /// Whether two names are two entries that stand for one file, as a power cut in a rename may leave them. `false` if
+    /// one of them is missing, and if both are one entry on a disk that does not tell upper from lower case.
+    ///
+    /// # Errors
+    /// The disk refused.
+    fn are_twins(&self, name: &str, target: &Self, other: &str) -> io::Result<bool>;
+
+    /// Renames; an existing file of the new name is replaced. Of twins both stay, as POSIX has it.
     ///
     /// # Errors
     /// The source is missing, or the disk refused; it may have been done all the same.

@@ -1,13 +1,17 @@
 //! Durable files on the disk of this machine, below one root.
 //!
-//! Invariants: what a call reported as done survives a power cut; readers see a whole file, the old or the new one;
-//! nothing outside of the root is ever touched, whatever links lie below it (each step of a path is opened below the
-//! handle of the one before, links refused); no handle is synced again after a sync of it failed (KER-41): every call
-//! opens its own. One `DiskFiles` per root and time, see [`crate::DirLock`]: opening sweeps the temporaries of the one
-//! before.
+//! Invariants: what a call reported as done survives a power cut; readers see a whole file, the old or the new one, and
+//! what a finished call left or a read showed stays (a change that failed half way is made durable before anybody sees
+//! it, one of an earlier server when the files are opened); nothing outside of the root is ever touched, whatever links
+//! lie below it (each step of a path is opened below the handle of the one before, links refused); no handle is synced
+//! again after a sync of it failed (KER-41): every call opens its own. One `DiskFiles` per root and time, see
+//! [`crate::DirLock`]: opening sweeps the temporaries of the one before.
+//!
+//! The protocol is here, the disk behind [`Folder`]: the simulator runs the one on a disk of its own.
 //!
 //! Deliberately not here: removal of empty directories (they would have to be made durable again), syncs shared by many
-//! puts, and limits on how much is stored.
+//! puts, and limits on how much is stored. A reader beside a put may see the new content a moment before it is durable:
+//! whoever needs more than that waits for the put.
 
 mod directory;
 mod folder;
@@ -17,7 +21,7 @@ mod tests;
 #[cfg(test)]
 mod watched;
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::io::{self, ErrorKind, Read, Write};
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -40,7 +44,19 @@ pub struct DiskFiles<F = Directory> {
     root: F,
     /// Directories that are known to be durable in their parents. One that another call has just made may not be.
     settled: Mutex<HashSet<String>>,
+    /// Directories in which a change failed half way: what is shown there may not be durable. Each with the number of
+    /// the failure, so that a sync that began before it does not end the doubt.
+    doubts: Mutex<HashMap<String, u64>>,
     temporaries: AtomicU64,
+    failures: AtomicU64,
+}
+
+/// A name in an open directory.
+struct Place<'p, F> {
+    folder: F,
+    /// Path of the directory; empty for the root.
+    path: &'p str,
+    name: &'p str,
 }
 
 impl DiskFiles {
@@ -55,38 +71,66 @@ impl DiskFiles {
 }
 
 impl<F: Folder> DiskFiles<F> {
-    /// The files below an open directory; removes what an earlier server left unfinished there.
+    /// The files below an open directory; removes what an earlier server left unfinished there, and makes durable what it
+    /// left undecided.
     ///
     /// # Errors
-    /// The directory cannot be read.
+    /// The directory cannot be read or synced.
     pub fn below(root: F) -> io::Result<Self> {
         sweep(&root)?;
-        Ok(Self { root, settled: Mutex::default(), temporaries: AtomicU64::new(0) })
+        Ok(Self {
+            root,
+            settled: Mutex::default(),
+            doubts: Mutex::default(),
+            temporaries: AtomicU64::new(0),
+            failures: AtomicU64::new(0),
+        })
     }
 
     /// The directory of `path`, made with all above it where missing, each durable in its parent.
-    fn made_parent<'p>(&self, path: &'p RelPath) -> io::Result<(F, &'p str)> {
-        let (mut at, mut end) = (self.root.reopen()?, 0);
-        let (parents, name) = split(path)?;
-        for step in parents {
+    fn made_place<'p>(&self, path: &'p RelPath) -> io::Result<Place<'p, F>> {
+        let (mut folder, mut end) = (self.root.reopen()?, 0);
+        let (directory, name) = split(path)?;
+        for step in steps(directory) {
             end += step.len() + usize::from(end > 0);
-            let prefix = &path.as_str()[..end];
-            let made = at.make(step)?;
-            let below = at.enter(step)?;
+            let prefix = &directory[..end];
+            let made = folder.make(step)?;
+            let below = folder.enter(step)?;
             if made || !self.settled().contains(prefix) {
-                sync(&at)?;
+                sync(&folder)?;
                 self.settle(prefix);
             }
-            at = below;
+            folder = below;
         }
-        Ok((at, name))
+        Ok(Place { folder, path: directory, name })
     }
 
     /// The directory of `path`, if it is there.
-    fn parent<'p>(&self, path: &'p RelPath) -> io::Result<(F, &'p str)> {
-        let (parents, name) = split(path)?;
-        let at = parents.into_iter().try_fold(self.root.reopen()?, |at, step| at.enter(step))?;
-        Ok((at, name))
+    fn place<'p>(&self, path: &'p RelPath) -> io::Result<Place<'p, F>> {
+        let (directory, name) = split(path)?;
+        let folder = steps(directory).try_fold(self.root.reopen()?, |at, step| at.enter(step))?;
+        Ok(Place { folder, path: directory, name })
+    }
+
+    /// Before something is shown of a directory: a change in it that failed half way is made durable.
+    fn be_certain(&self, path: &str, folder: &F) -> io::Result<()> {
+        let Some(doubt) = self.doubts().get(path).copied() else { return Ok(()) };
+        sync(folder)?;
+        let mut doubts = self.doubts();
+        if doubts.get(path) == Some(&doubt) {
+            doubts.remove(path);
+        }
+        Ok(())
+    }
+
+    /// A change in a directory failed: nobody knows how much of it was done.
+    fn doubt(&self, path: &str) {
+        let failure = self.failures.fetch_add(1, Ordering::Relaxed);
+        self.doubts().insert(path.to_owned(), failure);
+    }
+
+    fn doubts(&self) -> MutexGuard<'_, HashMap<String, u64>> {
+        self.doubts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Writes a file under a temporary name, and tells the name. On an error nothing is left.
@@ -120,21 +164,27 @@ impl<F: Folder> DiskFiles<F> {
     }
 
     fn put_whole(&self, path: &RelPath, bytes: &[u8]) -> io::Result<()> {
-        let (directory, name) = self.made_parent(path)?;
-        let (file, temporary) = self.write_temporary(&directory, bytes)?;
-        let late = mutants::on(Mutant::RenameBeforeSync);
-        let synced = if late { Ok(()) } else { heeded(file.sync()) };
-        let renamed = synced.and_then(|()| directory.rename(&temporary, &directory, name));
-        renamed.inspect_err(|_| discard(&directory, &temporary))?;
-        if late {
+        let place = self.made_place(path)?;
+        let (file, temporary) = self.write_temporary(&place.folder, bytes)?;
+        if !mutants::on(Mutant::RenameBeforeSync) {
+            heeded(file.sync()).inspect_err(|_| discard(&place.folder, &temporary))?;
+        }
+        self.give_name(&place, &file, &temporary).inspect_err(|_| self.doubt(place.path))
+    }
+
+    fn give_name(&self, place: &Place<'_, F>, file: &F::File, temporary: &str) -> io::Result<()> {
+        let renamed = place.folder.rename(temporary, &place.folder, place.name);
+        renamed.inspect_err(|_| discard(&place.folder, temporary))?;
+        if mutants::on(Mutant::RenameBeforeSync) {
             heeded(file.sync())?;
         }
-        sync(&directory)
+        sync(&place.folder)
     }
 
     fn get_whole(&self, path: &RelPath, bytes_max: u64) -> io::Result<Vec<u8>> {
-        let (directory, name) = self.parent(path)?;
-        let file = directory.open_regular(name)?;
+        let place = self.place(path)?;
+        self.be_certain(place.path, &place.folder)?;
+        let file = place.folder.open_regular(place.name)?;
         let size = file.size()?;
         if size > bytes_max {
             let text = format!("{size} bytes, more than {bytes_max}");
@@ -146,28 +196,30 @@ impl<F: Folder> DiskFiles<F> {
     }
 
     fn rename_durably(&self, from: &RelPath, to: &RelPath) -> io::Result<()> {
-        let (source, old) = self.parent(from)?;
-        source.must_be_regular(old)?;
-        let (target, new) = self.made_parent(to)?;
-        source.rename(old, &target, new)?;
-        // The target first: a power cut in between may show the file twice, but never not at all.
-        sync(&target)?;
-        sync(&source)
+        let source = self.place(from)?;
+        self.be_certain(source.path, &source.folder)?;
+        source.folder.must_be_regular(source.name)?;
+        let target = self.made_place(to)?;
+        move_name(&source, &target).inspect_err(|_| {
+            self.doubt(source.path);
+            self.doubt(target.path);
+        })
     }
 
     fn remove_durably(&self, path: &RelPath) -> io::Result<()> {
-        let Some((directory, name)) = found(self.parent(path))? else { return Ok(()) };
-        found(directory.remove(name))?;
-        // Also when it is gone already: the sync of the removal before may have failed.
-        sync(&directory)
+        let Some(place) = found(self.place(path))? else { return Ok(()) };
+        // Synced also when it is gone already: the sync of the removal before may have failed.
+        let removed = found(place.folder.remove(place.name)).and_then(|_| sync(&place.folder));
+        removed.inspect_err(|_| self.doubt(place.path))
     }
 
     fn list_regular(&self, directory: &RelPath) -> io::Result<Vec<String>> {
-        let (parent, name) = self.parent(directory)?;
-        let entries = parent.enter(name)?.entries()?;
+        let above = self.place(directory)?;
+        let folder = above.folder.enter(above.name)?;
+        self.be_certain(directory.as_str(), &folder)?;
         let shown = |name: &String| !is_temporary(name) && RelPath::new(name).is_some();
-        let regular = entries.into_iter().filter(|(_, kind)| *kind == EntryKind::Regular).map(|(name, _)| name);
-        let mut names: Vec<String> = regular.filter(shown).collect();
+        let regular = folder.entries()?.into_iter().filter(|(_, kind)| *kind == EntryKind::Regular);
+        let mut names: Vec<String> = regular.map(|(name, _)| name).filter(shown).collect();
         names.sort_unstable();
         Ok(names)
     }
@@ -202,14 +254,30 @@ impl<F: Folder> std::fmt::Debug for DiskFiles<F> {
     }
 }
 
-/// The directories above a path, and its last name.
-fn split(path: &RelPath) -> io::Result<(Vec<&str>, &str)> {
+/// The path of the directory, empty for the root, and the last name.
+fn split(path: &RelPath) -> io::Result<(&str, &str)> {
     if path.as_str().split('/').any(is_temporary) {
         let text = format!("names that begin with {TEMPORARY} are those of unfinished files");
         return Err(io::Error::new(ErrorKind::InvalidInput, text));
     }
-    let (parents, name) = path.as_str().rsplit_once('/').unwrap_or(("", path.as_str()));
-    Ok((parents.split('/').filter(|step| !step.is_empty()).collect(), name))
+    Ok(path.as_str().rsplit_once('/').unwrap_or(("", path.as_str())))
+}
+
+fn steps(directory: &str) -> impl Iterator<Item = &str> {
+    directory.split('/').filter(|step| !step.is_empty())
+}
+
+/// Moves a name and makes both directories durable.
+fn move_name<F: Folder>(source: &Place<'_, F>, target: &Place<'_, F>) -> io::Result<()> {
+    if source.folder.are_twins(source.name, &target.folder, target.name)? {
+        // A power cut left the file under both names; a rename would leave them so and report success.
+        source.folder.remove(source.name)?;
+    } else {
+        source.folder.rename(source.name, &target.folder, target.name)?;
+    }
+    // The target first: a power cut in between may show the file twice, but never not at all.
+    sync(&target.folder)?;
+    sync(&source.folder)
 }
 
 fn is_temporary(name: &str) -> bool {
@@ -248,8 +316,9 @@ fn named(verb: &'static str, path: &RelPath) -> impl FnOnce(io::Error) -> io::Er
     move |error| io::Error::new(error.kind(), format!("{verb} {path}: {error}"))
 }
 
-/// Removes temporaries everywhere below a directory. Links are not followed. Recursive, so that no more handles are open
-/// than the tree is deep.
+/// Removes temporaries everywhere below a directory and syncs all directories: what an earlier server changed and did not
+/// live to sync is shown now, so it must stay. Links are not followed. Recursive, so that no more handles are open than
+/// the tree is deep.
 fn sweep<F: Folder>(directory: &F) -> io::Result<()> {
     for (name, kind) in directory.entries()? {
         match kind {
@@ -258,5 +327,5 @@ fn sweep<F: Folder>(directory: &F) -> io::Result<()> {
             EntryKind::Regular | EntryKind::Other => {}
         }
     }
-    Ok(())
+    sync(directory)
 }

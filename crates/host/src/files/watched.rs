@@ -79,6 +79,10 @@ impl Folder for Watched {
         self.0.kind(name)
     }
 
+    fn are_twins(&self, name: &str, target: &Self, other: &str) -> io::Result<bool> {
+        self.0.are_twins(name, &target.0, other)
+    }
+
     fn rename(&self, old: &str, target: &Self, new: &str) -> io::Result<()> {
         self.0.rename(old, &target.0, new)
     }

@@ -54,7 +54,7 @@ impl Folder for SimFolder {
         if state.lookup(self.id, name).is_ok() {
             return Ok(false);
         }
-        state.change_names(|tree| drop(tree.add(self.id, name, Node::Directory(Names::default()))))?;
+        state.change_names(|tree| tree.add(self.id, name, Node::Directory(Names::default())))?;
         Ok(true)
     }
 
@@ -64,9 +64,8 @@ impl Folder for SimFolder {
         if state.lookup(self.id, name).is_ok() {
             return Err(io::ErrorKind::AlreadyExists.into());
         }
-        let mut made = 0;
-        state.change_names(|tree| made = tree.add(self.id, name, Node::File(Content::default())))?;
-        Ok(self.file(made))
+        let id = state.change_names(|tree| tree.add(self.id, name, Node::File(Content::default())))?;
+        Ok(self.file(id))
     }
 
     fn open_regular(&self, name: &str) -> io::Result<SimFile> {
@@ -81,6 +80,13 @@ impl Folder for SimFolder {
         state.begin_look(self.process)?;
         let id = state.lookup(self.id, name)?;
         Ok(if state.tree.names(id).is_some() { EntryKind::Directory } else { EntryKind::Regular })
+    }
+
+    fn are_twins(&self, name: &str, target: &Self, other: &str) -> io::Result<bool> {
+        let mut state = self.disk.state();
+        state.begin_look(self.process)?;
+        let (one, two) = (state.lookup(self.id, name).ok(), state.lookup(target.id, other).ok());
+        Ok(one.is_some() && one == two && (self.id, name) != (target.id, other))
     }
 
     fn rename(&self, old: &str, target: &Self, new: &str) -> io::Result<()> {

@@ -138,12 +138,13 @@ impl State {
     }
 
     /// Changes names, or fails before or after it.
-    fn change_names(&mut self, change: impl FnOnce(&mut Tree)) -> io::Result<()> {
+    fn change_names<T>(&mut self, change: impl FnOnce(&mut Tree) -> T) -> io::Result<T> {
         let fault = self.strike(&[DiskFault::NameFailed, DiskFault::NameFailedLate]);
-        if fault != Some(DiskFault::NameFailed) {
-            change(&mut self.tree);
+        if fault == Some(DiskFault::NameFailed) {
+            return Err(DiskFault::NameFailed.error());
         }
-        fault.map_or(Ok(()), |fault| Err(fault.error()))
+        let changed = change(&mut self.tree);
+        fault.map_or(Ok(changed), |fault| Err(fault.error()))
     }
 
     fn lookup(&self, directory: Id, name: &str) -> io::Result<Id> {
