@@ -1,1 +1,16 @@
-//! (in the making)
+//! The kill harness: the real server under real load and real faults, judged by a history checker.
+//!
+//! `cargo xtask kill --rounds 200` runs rounds: clients write over HTTP, one fault strikes, it is healed, every open
+//! request is asked again until it is known, and what clients were told is compared with what is there. Tests of the
+//! server use the same parts.
+//!
+//! Invariants: a fault that did not strike, or a round with too little work, is a failed round; whatever was started,
+//! mounted or written here is ended, unmounted and removed here. Deliberately not here: anything simulated (see `sim`).
+
+pub mod check;
+pub mod client;
+pub mod disk;
+pub mod load;
+pub mod lossfs;
+pub mod rng;
+pub mod server;

@@ -31,12 +31,21 @@ pub(crate) fn run() -> Result<ExitCode> {
         Some(env) => drop(report.step("tests", || tests(&mut guard, &root, &env).map(|note| (note, ())))),
         None => report.skip("tests"),
     }
+    report.step("simulation", || simulate(&mut guard, &root));
     report.step("services down", || guard.end().map(|()| (String::new(), ())));
     Ok(report.finish())
 }
 
 fn cargo(guard: &mut Guard, root: &Path, arguments: &[&str]) -> Result<(String, ())> {
     let status = guard.run(process::cargo(root).args(arguments))?;
+    if status.success() { Ok((String::new(), ())) } else { Err(status.to_string()) }
+}
+
+/// A minute of seeds that nobody ran before. Built with the whole workspace, so that features do not change and rebuild.
+fn simulate(guard: &mut Guard, root: &Path) -> Result<(String, ())> {
+    cargo(guard, root, &["build", "--workspace", "--locked", "--bins"])?;
+    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), |folder| root.join(folder));
+    let status = guard.run(Command::new(target.join("debug/sim")).args(["--minutes", "1"]))?;
     if status.success() { Ok((String::new(), ())) } else { Err(status.to_string()) }
 }
 

@@ -1,6 +1,7 @@
 //! Compares histories with the books.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::time::Instant;
 
 use anyhow::{Result, ensure};
 use serde_json::Value;
@@ -23,8 +24,10 @@ pub fn judge(books: &Books, writers: &[&Writer]) -> Result<()> {
     }
     shelf.nothing_left()?;
     for (account, entries) in &shelf.accounts {
-        let told = shelf.told.get(account).map_or(&[][..], Vec::as_slice);
-        judge_account(account, entries, told, books.accounts.get(account).copied())?;
+        judge_account(account, entries, books.accounts.get(*account).copied())?;
+        if let Some(told) = shelf.told.get(*account) {
+            judge_told(account, entries, told)?;
+        }
     }
     books.backstage.as_ref().map_or(Ok(()), |backstage| judge_backstage(backstage, &shelf, writers))
 }
@@ -37,8 +40,15 @@ struct Shelf<'a> {
     found: BTreeMap<(&'a str, String, i64), Vec<&'a Entry>>,
     /// What was done, by the label of its request.
     done: BTreeSet<String>,
-    /// By account: version and balance as they were told, in the order of asking.
-    told: BTreeMap<String, Vec<(i64, i64)>>,
+    /// By account and version: what was told of it, and when.
+    told: BTreeMap<String, BTreeMap<i64, Told>>,
+}
+
+#[derive(Clone, Copy)]
+struct Told {
+    balance: i64,
+    invoked: Instant,
+    acked: Instant,
 }
 
 impl<'a> Shelf<'a> {
@@ -60,8 +70,8 @@ impl<'a> Shelf<'a> {
         self.found.remove(&(account, memo, amount)).unwrap_or_default()
     }
 
-    fn tell(&mut self, account: &str, version: i64, balance: i64) {
-        self.told.entry(account.to_owned()).or_default().push((version, balance));
+    fn tell(&mut self, account: &str, version: i64, told: Told) {
+        self.told.entry(account.to_owned()).or_default().insert(version, told);
     }
 
     fn nothing_left(&self) -> Result<()> {
@@ -84,7 +94,7 @@ fn judge_writer<'a>(shelf: &mut Shelf<'a>, writer: &'a Writer) -> Result<()> {
             shelf.done.insert(label.clone());
         }
         if let (Known::Done(answer), [entry]) = (&request.known, entries.as_slice()) {
-            judge_answer(shelf, writer.plan.work(*number), &label, answer, entry)?;
+            judge_answer(shelf, writer.plan.work(*number), &label, answer, (entry, request))?;
         }
     }
     Ok(())
@@ -101,10 +111,18 @@ fn transfer<'a>(shelf: &mut Shelf<'a>, name: &'a str, label: &str, amount: i64) 
 }
 
 /// What was told is what is there.
-fn judge_answer(shelf: &mut Shelf<'_>, work: Work, label: &str, answer: &Value, entry: &Entry) -> Result<()> {
-    let told = |name: &str| answer[name].as_i64().unwrap_or(i64::MIN);
-    let same = told("version") == entry.version && (answer["id"].is_null() || answer["id"] == entry.id);
+fn judge_answer(
+    shelf: &mut Shelf<'_>,
+    work: Work,
+    label: &str,
+    answer: &Value,
+    (entry, request): (&Entry, &Request),
+) -> Result<()> {
+    let number = |name: &str| answer[name].as_i64().unwrap_or(i64::MIN);
+    let same = number("version") == entry.version && (answer["id"].is_null() || answer["id"] == entry.id);
     ensure!(same, violation(format!("{label}: told {answer}, there is {entry:?}")));
+    let (invoked, acked) = (request.invoked, request.acked.unwrap_or(request.invoked));
+    let told = |name: &str| Told { balance: number(name), invoked, acked };
     match work {
         Work::Entry(_) => shelf.tell(&entry.account, entry.version, told("balance")),
         Work::Transfer(_) => {
@@ -116,24 +134,41 @@ fn judge_answer(shelf: &mut Shelf<'_>, work: Work, label: &str, answer: &Value, 
 }
 
 /// An account as one serial history.
-fn judge_account(account: &str, entries: &[&Entry], told: &[(i64, i64)], shown: Option<(i64, i64)>) -> Result<()> {
+fn judge_account(account: &str, entries: &[&Entry], shown: Option<(i64, i64)>) -> Result<()> {
     let rising = entries.windows(2).all(|pair| pair[0].version < pair[1].version);
     ensure!(rising, violation(format!("{account}: two entries under one version")));
-    let mut balance = 0;
-    let mut balances = BTreeMap::new();
-    for entry in entries {
-        balance += entry.amount;
-        ensure!(balance >= 0, violation(format!("{account} went below zero at {entry:?}")));
-        balances.insert(entry.version, balance);
+    let balances = balances(entries);
+    let lowest = balances.values().min().copied().unwrap_or(0);
+    ensure!(lowest >= 0, violation(format!("{account} went down to {lowest}")));
+    let last = balances.last_key_value().map(|(version, balance)| (*balance, *version));
+    ensure!(shown == last, violation(format!("{account} shows {shown:?}, its entries say {last:?}")));
+    Ok(())
+}
+
+fn balances(entries: &[&Entry]) -> BTreeMap<i64, i64> {
+    let running = entries.iter().scan(0, |balance, entry| {
+        *balance += entry.amount;
+        Some((entry.version, *balance))
+    });
+    running.collect()
+}
+
+/// Every balance that was told was true at its version, and versions do not contradict the clock on the wall: what was
+/// acknowledged before another was asked comes before it.
+fn judge_told(account: &str, entries: &[&Entry], told: &BTreeMap<i64, Told>) -> Result<()> {
+    let balances = balances(entries);
+    let mut last_invoked: Option<(i64, Instant)> = None;
+    for (version, told) in told {
+        let (said, there) = (told.balance, balances.get(version));
+        ensure!(there == Some(&said), violation(format!("{account} at {version}: told {said}, there is {there:?}")));
+        if let Some((earlier, invoked)) = last_invoked {
+            let in_order = told.acked >= invoked;
+            ensure!(in_order, violation(format!("{account}: {version} was done before {earlier} was asked")));
+        }
+        if last_invoked.is_none_or(|(_, invoked)| invoked < told.invoked) {
+            last_invoked = Some((*version, told.invoked));
+        }
     }
-    for (version, said) in told {
-        let there = balances.get(version);
-        ensure!(there == Some(said), violation(format!("{account} at {version}: told {said}, there is {there:?}")));
-    }
-    let in_order = account == POOL || told.windows(2).all(|pair| pair[0].0 < pair[1].0);
-    ensure!(in_order || true_order_is_unknown(told), violation(format!("{account}: versions against the order of asking")));
-    let last = entries.last().map(|entry| (balance, entry.version));
-    ensure!(shown.is_none() || shown == last, violation(format!("{account} shows {shown:?}, entries say {last:?}")));
     Ok(())
 }
 
@@ -159,4 +194,37 @@ fn judge_rows(backstage: &Backstage, shelf: &Shelf<'_>, writer: &Writer, number:
     let wanted = done && writer.plan.is_keyed(number);
     ensure!(kept == wanted, violation(format!("{label}: row of its key {kept}, wanted {wanted}: {request:?}")));
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn entry(id: &str, account: &str, amount: i64, memo: &str, version: i64) -> Entry {
+        let (id, account, memo) = (id.to_owned(), account.to_owned(), memo.to_owned());
+        Entry { id, account, amount, memo, version }
+    }
+
+    #[test]
+    fn an_account_shows_the_sum_of_its_entries() {
+        let (one, two) = (entry("1", "a", 5, "x", 10), entry("2", "a", -2, "y", 11));
+        let entries = [&one, &two];
+        judge_account("a", &entries, Some((3, 11))).unwrap();
+        assert!(judge_account("a", &entries, Some((5, 11))).is_err());
+        assert!(judge_account("a", &[&two], Some((-2, 11))).is_err());
+        assert!(judge_account("a", &[&one, &one], Some((10, 10))).is_err());
+    }
+
+    #[test]
+    fn what_was_told_late_cannot_have_been_first() {
+        let (one, two) = (entry("1", "a", 5, "x", 10), entry("2", "a", 2, "y", 11));
+        let (begun, later) = (Instant::now(), std::time::Duration::from_secs(1));
+        let first = Told { balance: 5, invoked: begun, acked: begun + later };
+        let check = |second: Told| judge_told("a", &[&one, &two], &BTreeMap::from([(10, first), (11, second)]));
+        check(Told { balance: 7, invoked: begun + 2 * later, acked: begun + 3 * later }).unwrap();
+        assert!(check(Told { balance: 6, invoked: begun + 2 * later, acked: begun + 3 * later }).is_err());
+        let first = Told { balance: 5, invoked: begun + 2 * later, acked: begun + 3 * later };
+        let second = Told { balance: 7, invoked: begun, acked: begun + later };
+        assert!(judge_told("a", &[&one, &two], &BTreeMap::from([(10, first), (11, second)])).is_err());
+    }
 }

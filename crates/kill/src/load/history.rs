@@ -29,11 +29,15 @@ pub struct Request {
     pub lost: u32,
     /// It was asked again in calm after the fault.
     pub settled: bool,
+    /// When its first copy was sent.
+    pub invoked: Instant,
+    /// When its first acknowledgement came.
+    pub acked: Option<Instant>,
 }
 
 impl Request {
     pub(super) fn new() -> Self {
-        Self { known: Known::Unsent, sent: 0, lost: 0, settled: false }
+        Self { known: Known::Unsent, sent: 0, lost: 0, settled: false, invoked: Instant::now(), acked: None }
     }
 
     /// How often it may have been done.
@@ -89,7 +93,7 @@ mod tests {
 
     #[test]
     fn a_refusal_counts_for_its_own_copy_only() {
-        let request = |known, sent, lost| Request { known, sent, lost, settled: true };
+        let request = |known, sent, lost| Request { known, sent, lost, ..Request::new() };
         assert_eq!(request(Known::Done(Value::Null), 3, 2).effects(), 1..=1);
         assert_eq!(request(Known::Refused, 1, 0).effects(), 0..=0);
         assert_eq!(request(Known::Refused, 2, 1).effects(), 0..=1);

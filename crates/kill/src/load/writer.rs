@@ -96,6 +96,7 @@ impl Writer {
     pub fn ask_for(&mut self, client: &mut Client, number: u64) -> Result<Told> {
         let label = label(&self.name, number);
         let (path, body) = self.plan.work(number).request(&self.name, &label);
+        self.requests.entry(number).or_insert_with(Request::new);
         self.note(number, Step::Invoke, path.to_owned());
         let once = if self.plan.is_keyed(number) { label.as_str() } else { "" };
         let told = client.post(path, &body, once).map_or_else(Told::Cut, Told::Answer);
@@ -177,7 +178,7 @@ impl Writer {
             (_, Told::Answer(answer)) if step == Step::Ok => {
                 let first = request.sent == 1;
                 ensure!(!(first && answer.is_replayed()), violation(format!("{label}: replayed at its first time")));
-                request.known = Known::Done(answer.body.clone());
+                (request.known, request.acked) = (Known::Done(answer.body.clone()), Some(Instant::now()));
             }
             (_, Told::Answer(_) | Told::Cut(_)) => request.known = known_after(step, unsent, request.sent),
         }

@@ -1,6 +1,7 @@
 //! A server that keeps message files, its clients, and the disk below: all of the workload but the simulated world
 //! around it.
 
+use std::collections::BTreeSet;
 use std::io::ErrorKind;
 
 use base::{Files, RelPath};
@@ -144,8 +145,8 @@ impl Machine {
     fn read_all(&mut self) -> Result<(), String> {
         let paths = self.model.paths();
         paths.iter().try_for_each(|path| self.get(path).map(drop))?;
-        let folders = paths.iter().filter_map(|path| path.rsplit_once('/'));
-        folders.map(|(folder, _)| folder).try_for_each(|folder| self.list(folder).map(drop))
+        let folders: BTreeSet<&str> = paths.iter().filter_map(|path| Some(path.rsplit_once('/')?.0)).collect();
+        folders.into_iter().try_for_each(|folder| self.list(folder).map(drop))
     }
 
     /// A client does what it does next.

@@ -11,9 +11,12 @@ pub(super) type Number = u64;
 pub(super) fn bytes(number: Number) -> Vec<u8> {
     let mut rng = Rng::new(number);
     let most = *rng.pick(&[0, 40, 40, 600, 600, 3_000]);
-    let mut bytes = number.to_le_bytes().to_vec();
-    bytes.resize_with(8 + usize::try_from(rng.below(most + 1)).unwrap_or(0), || rng.next().to_le_bytes()[0]);
-    if most == 0 { vec![] } else { bytes }
+    if most == 0 {
+        return vec![];
+    }
+    let length = 8 + usize::try_from(rng.below(most)).unwrap_or(0);
+    let noise = number.wrapping_mul(0x9E37_79B9_7F4A_7C15).to_le_bytes();
+    number.to_le_bytes().into_iter().chain(noise.into_iter().cycle()).take(length).collect()
 }
 
 /// A rename of unknown outcome: until one of its paths is used again, the content is under one of them at least.
@@ -75,23 +78,29 @@ impl Model {
 
     /// It is unknown whether a rename was done: old, new, or under both names.
     pub(super) fn may_have_moved(&mut self, from: &str, to: &str) {
-        let may = self.may(from);
-        if from == to || self.moves.iter().any(|of| of.from == from && of.to == to) {
+        if from == to {
             return;
         }
+        let may = self.may(from);
+        let again = self.moves.iter().find(|of| of.from == from && of.to == to).cloned();
         may.iter().flatten().for_each(|content| self.may_be(to, Some(*content)));
         self.may_be(from, None);
-        if let (1, Some(Some(content))) = (may.len(), may.first()) {
-            self.moves.push(Move { from: from.to_owned(), to: to.to_owned(), content: *content });
+        match may.first() {
+            Some(Some(content)) if may.len() == 1 => {
+                self.moves.push(Move { from: from.to_owned(), to: to.to_owned(), content: *content });
+            }
+            _ => self.moves.extend(again),
         }
     }
 
     /// What a read showed: it must be one of what may be there, and that is what is there from now on.
     pub(super) fn seen(&mut self, path: &str, shown: Option<&[u8]>) -> Result<(), String> {
-        let may = self.may(path);
-        let same = |content: &&Option<Number>| content.map(bytes).as_deref() == shown;
-        let Some(content) = may.iter().find(same) else { return Err(self.describe(path, shown)) };
-        self.places.insert(path.to_owned(), BTreeSet::from([*content]));
+        let mut may = self.may(path);
+        may.retain(|content| content.map(bytes).as_deref() == shown);
+        if may.is_empty() {
+            return Err(self.describe(path, shown));
+        }
+        self.places.insert(path.to_owned(), may);
         self.follow_moves()
     }
 
