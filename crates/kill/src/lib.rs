@@ -12,5 +12,8 @@ pub mod client;
 pub mod disk;
 pub mod load;
 pub mod lossfs;
+pub mod postgres;
+pub mod proxy;
 pub mod rng;
 pub mod server;
+pub mod tracer;

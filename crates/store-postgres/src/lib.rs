@@ -1,7 +1,7 @@
 //! The PostgreSQL store: serializable transactions on worker threads, spared conflicts by contention keys.
 //!
-//! One namespace is one schema. A job is queued by its contention keys ([`scheduler`]), taken by a worker ([`worker`])
-//! that owns one connection ([`session`]), run alone or with others of its key in one transaction (`base::run_batch`),
+//! One namespace is one schema. A job is queued by its contention keys (`scheduler`), taken by a worker (`worker`)
+//! that owns one connection (`session`), run alone or with others of its key in one transaction (`base::run_batch`),
 //! and answered after COMMIT.
 //!
 //! Invariants: an answer comes after COMMIT is durable; a COMMIT without an answer is *unknown* and never run again

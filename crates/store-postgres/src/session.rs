@@ -1,7 +1,6 @@
 //! One worker's connection: opening and replacing it, and round trips on it.
 //!
-//! What a session keeps of the open transaction (its parts and what is still to be sent) is used by [`crate::batch`] and
-//! [`crate::tx`]. Invariant: after a failure that leaves the connection in doubt it is dropped, never used again.
+//! What a session keeps of the open transaction (its parts and what is still to be sent) is used by `batch` and `tx`. Invariant: after a failure that leaves the connection in doubt it is dropped, never used again.
 
 use std::sync::Arc;
 

@@ -126,7 +126,9 @@ impl Store for PostgresStore {
         self.shared.writes.close();
         self.shared.reads.close();
         let threads = std::mem::take(&mut *self.threads.lock().unwrap_or_else(PoisonError::into_inner));
-        for thread in threads {
+        let me = std::thread::current().id();
+        // The last handle may be dropped by a job's answer, on one of these threads: it ends after it answered.
+        for thread in threads.into_iter().filter(|thread| thread.thread().id() != me) {
             if thread.join().is_err() {
                 tracing::error!("a thread of the store panicked");
             }

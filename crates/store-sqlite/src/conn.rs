@@ -24,6 +24,8 @@ pub(crate) struct Conn {
     pub(crate) raw: Connection,
     pub(crate) heard: Heard,
     error: Option<StoreError>,
+    /// Whether the running part may have changed something.
+    wrote: bool,
     rows: usize,
     meter: Arc<Meter>,
 }
@@ -59,7 +61,7 @@ impl Conn {
         #[expect(clippy::cast_possible_truncation, reason = "a small constant")]
         let every = STEPS_PER_LOOK as i32;
         raw.progress_handler(every, Some(move || watch.is_over(clock.as_ref()))).map_err(|error| of_engine(&error))?;
-        let mut conn = Self { raw, heard: Heard(0), error: None, rows: 0, meter };
+        let mut conn = Self { raw, heard: Heard(0), error: None, wrote: false, rows: 0, meter };
         conn.unmetered();
         Ok(conn)
     }
@@ -67,6 +69,7 @@ impl Conn {
     /// Begins a part: no error yet, a full budget.
     pub(crate) fn fresh(&mut self) {
         self.error = None;
+        self.wrote = false;
         self.rows = 0;
         self.meter.steps_left.store(OP_STEPS_MAX, Ordering::Relaxed);
     }
@@ -87,6 +90,11 @@ impl Conn {
     /// The first error of the running part.
     pub(crate) fn first_error(&self) -> Option<&StoreError> {
         self.error.as_ref()
+    }
+
+    /// Whether the running part may have changed something.
+    pub(crate) fn wrote(&self) -> bool {
+        self.wrote
     }
 
     /// A statement of the engine itself.
@@ -172,9 +180,10 @@ fn cell(value: ValueRef<'_>) -> Cell {
     }
 }
 
-fn collect(raw: &Connection, sql: &'static Sql, args: &[Value<'_>], rows_max: usize) -> StoreResult<Vec<Row>> {
+fn collect(conn: &mut Conn, sql: &'static Sql, args: &[Value<'_>], rows_max: usize) -> StoreResult<Vec<Row>> {
     let failed = |error: rusqlite::Error| of_statement(sql, &error);
-    let mut statement = raw.prepare_cached(sql.text).map_err(failed)?;
+    let mut statement = conn.raw.prepare_cached(sql.text).map_err(failed)?;
+    conn.wrote |= !statement.readonly();
     bind(&mut statement, sql, args)?;
     let columns = statement.column_count();
     let mut rows = statement.raw_query();
@@ -201,7 +210,7 @@ fn change(raw: &Connection, sql: &'static Sql, args: &[Value<'_>]) -> StoreResul
 impl Tx for Conn {
     fn query(&mut self, sql: &'static Sql, args: &[Value<'_>], rows_max: usize) -> StoreResult<Vec<Row>> {
         self.guarded(|conn| {
-            let rows = collect(&conn.raw, sql, args, rows_max)?;
+            let rows = collect(conn, sql, args, rows_max)?;
             conn.spend(rows.len())?;
             Ok(rows)
         })
@@ -209,6 +218,7 @@ impl Tx for Conn {
 
     fn execute(&mut self, sql: &'static Sql, args: &[Value<'_>]) -> StoreResult<u64> {
         self.guarded(|conn| {
+            conn.wrote = true;
             let changed = change(&conn.raw, sql, args)?;
             conn.spend(usize::try_from(changed).unwrap_or(usize::MAX))?;
             Ok(changed)

@@ -1,8 +1,8 @@
 //! The embedded store: SQLite with one writer, group commit and a pool of readers.
 //!
-//! One writer thread takes what is queued, runs it in one transaction (a savepoint each) and answers everybody after one
-//! COMMIT in WAL mode with `synchronous=FULL`: a savepoint costs about a microsecond, a COMMIT some hundreds, so group
-//! commit is the performance design. Checkpoints of the WAL happen on a thread of their own.
+//! One writer thread takes what is queued, runs it in one transaction and answers everybody after one COMMIT in WAL mode
+//! with `synchronous=FULL`: an operation costs some microseconds, a COMMIT some hundreds, so group commit is the
+//! performance design. Checkpoints of the WAL happen on a thread of their own.
 //!
 //! Invariants: nobody is answered before COMMIT is durable; after a failed write or sync the connection is never used
 //! again (KER-41): it is reopened, checkpointed whole, and its commit count compared with what was acknowledged.

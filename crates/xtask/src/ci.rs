@@ -44,8 +44,7 @@ fn cargo(guard: &mut Guard, root: &Path, arguments: &[&str]) -> Result<(String, 
 /// A minute of seeds that nobody ran before. Built with the whole workspace, so that features do not change and rebuild.
 fn simulate(guard: &mut Guard, root: &Path) -> Result<(String, ())> {
     cargo(guard, root, &["build", "--workspace", "--locked", "--bins"])?;
-    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), |folder| root.join(folder));
-    let status = guard.run(Command::new(target.join("debug/sim")).args(["--minutes", "1"]))?;
+    let status = guard.run(Command::new(repo::target(root).join("debug/sim")).args(["--minutes", "1"]))?;
     if status.success() { Ok((String::new(), ())) } else { Err(status.to_string()) }
 }
 

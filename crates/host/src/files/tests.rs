@@ -250,3 +250,60 @@ fn a_directory_found_at_start_is_synced_before_it_is_relied_on() {
     files.put(&path("x/a"), b"1").unwrap();
     assert_eq!(*recorded.lock().unwrap(), ["/", "file, target false", "/x"]);
 }
+
+/// Found by the simulator: a rename of two names of one file does nothing and reports success.
+#[test]
+fn a_file_that_a_power_cut_left_under_both_names_is_under_the_new_one_after_a_rename() {
+    let (directory, files) = fresh();
+    let inside = |name: &str| directory.path().join("root").join(name);
+    for (from, to) in [("in/a", "out/a"), ("in/a", "in/b")] {
+        files.put(&path(from), from.as_bytes()).unwrap();
+        files.remove(&path(to)).unwrap();
+        std::fs::create_dir_all(inside("out")).unwrap();
+        std::fs::hard_link(inside(from), inside(to)).unwrap();
+        files.rename(&path(from), &path(to)).unwrap();
+        assert_eq!(files.get(&path(from), ANY).unwrap_err().kind(), ErrorKind::NotFound);
+        assert_eq!(files.get(&path(to), ANY).unwrap(), from.as_bytes());
+    }
+}
+
+#[test]
+fn a_file_renamed_to_its_own_name_stays() {
+    let (directory, files) = fresh();
+    files.put(&path("in/a"), b"x").unwrap();
+    std::fs::hard_link(directory.path().join("root/in/a"), directory.path().join("outside")).unwrap();
+    files.rename(&path("in/a"), &path("in/a")).unwrap();
+    assert_eq!(files.get(&path("in/a"), ANY).unwrap(), b"x");
+}
+
+/// Found by the simulator: a server died before a sync, the next one showed what it had done, the power was cut.
+#[test]
+fn what_an_earlier_server_did_not_live_to_sync_is_synced_at_open() {
+    let (directory, files, syncs) = watched();
+    files.put(&path("x/y/b"), b"1").unwrap();
+    drop(files);
+    let root = directory.path().join("root").canonicalize().unwrap();
+    std::fs::rename(root.join("x/y/b"), root.join("x/y/c")).unwrap();
+    let recorded = record(&syncs, root.clone());
+    DiskFiles::below(Watched::open(&root, &syncs)).unwrap();
+    assert_eq!(*recorded.lock().unwrap(), ["/x/y", "/x", "/"]);
+    syncs.fail(|is_directory| is_directory);
+    assert!(DiskFiles::below(Watched::open(&root, &syncs)).is_err(), "what is shown could not be relied on");
+}
+
+/// Found by the simulator: a sync failed, a read showed the new content all the same, the power was cut.
+#[test]
+fn ker_41_a_change_that_failed_half_way_is_durable_before_it_is_shown() {
+    let (directory, files, syncs) = watched();
+    files.put(&path("in/a"), b"old").unwrap();
+    files.put(&path("other/a"), b"other").unwrap();
+    syncs.fail(|is_directory| is_directory);
+    assert!(files.put(&path("in/a"), b"new").is_err());
+    assert!(files.get(&path("in/a"), ANY).is_err(), "nobody knows yet whether it stays");
+    assert!(files.list(&path("in")).is_err() && files.rename(&path("in/b"), &path("in/c")).is_err());
+    assert_eq!(files.get(&path("other/a"), ANY).unwrap(), b"other", "other directories are not concerned");
+    let recorded = record(&syncs, directory.path().join("root").canonicalize().unwrap());
+    assert_eq!(files.get(&path("in/a"), ANY).unwrap(), b"new");
+    assert_eq!(files.list(&path("in")).unwrap(), ["a"]);
+    assert_eq!(*recorded.lock().unwrap(), ["/in"], "once");
+}

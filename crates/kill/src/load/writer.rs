@@ -133,7 +133,8 @@ impl Writer {
         let mut client = server.client();
         let done = self.requests.iter().filter(|(_, request)| matches!(request.known, Known::Done(_)));
         let numbers: Vec<u64> = done.map(|(number, _)| *number).step_by(every.max(1)).collect();
-        for number in numbers.into_iter().filter(|number| self.plan.is_keyed(*number)) {
+        let plan = self.plan;
+        for number in numbers.into_iter().filter(|number| plan.is_keyed(*number)) {
             self.settle_one(&mut client, number)?;
         }
         Ok(())

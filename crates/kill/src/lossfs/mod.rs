@@ -10,6 +10,7 @@ mod planes;
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::mpsc::Receiver;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use anyhow::{Context, Result};
@@ -19,7 +20,7 @@ use crate::disk::unmount;
 use crate::rng::Rng;
 use fuse::LossFs;
 use planes::Planes;
-pub use planes::{Loss, Survival};
+pub use planes::{Event, Loss, Survival};
 
 /// A mounted disk; gone when dropped.
 pub struct LossDisk {
@@ -57,21 +58,15 @@ impl LossDisk {
         self.planes().fail_syncs(count);
     }
 
-    /// Syncs that failed by order so far.
+    /// Cuts and failed syncs from now on.
     #[must_use]
-    pub fn failed_syncs(&self) -> u64 {
-        self.planes().failed_syncs()
+    pub fn listen(&self) -> Receiver<Event> {
+        self.planes().listen()
     }
 
     /// Cuts the power after so many further writes, syncs and changes of names; from there on everything fails.
     pub fn cut_after(&self, changes: u64, survival: Survival, rng: Rng) {
         self.planes().arm(changes, survival, rng);
-    }
-
-    /// Whether the power is still there.
-    #[must_use]
-    pub fn is_powered(&self) -> bool {
-        self.planes().is_powered()
     }
 
     /// Cuts the power if it has not gone yet, and gives it back. Nobody may have a file open here.

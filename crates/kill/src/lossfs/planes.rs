@@ -7,6 +7,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{OsStr, OsString};
+use std::sync::mpsc::{Receiver, Sender, channel};
 
 use crate::rng::Rng;
 
@@ -68,6 +69,15 @@ pub(super) enum Refusal {
 
 type Done<T> = Result<T, Refusal>;
 
+/// Something that happened to the disk by order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Event {
+    /// The power went.
+    Cut,
+    /// A sync failed.
+    SyncFailed,
+}
+
 /// A cut that waits for its moment.
 struct Armed {
     changes_left: u64,
@@ -84,7 +94,7 @@ pub(super) struct Planes {
     armed: Option<Armed>,
     loss: Loss,
     failing_syncs: u64,
-    failed_syncs: u64,
+    listeners: Vec<Sender<Event>>,
     /// Any sync makes all names durable, as a file system with one journal does.
     pub(super) names_with_any_sync: bool,
 }
@@ -100,7 +110,7 @@ impl Planes {
             armed,
             loss,
             failing_syncs: 0,
-            failed_syncs: 0,
+            listeners: vec![],
             names_with_any_sync: false,
         }
     }
@@ -193,8 +203,8 @@ impl Planes {
         self.change()?;
         if self.failing_syncs > 0 && matches!(self.node(node)?, Node::File(_)) {
             self.failing_syncs -= 1;
-            self.failed_syncs += 1;
             self.file_mut(node)?.dirty.clear();
+            self.tell(Event::SyncFailed);
             return Err(Refusal::Broken);
         }
         match self.node_mut(node)? {
@@ -212,9 +222,15 @@ impl Planes {
         self.failing_syncs = count;
     }
 
-    /// Syncs that failed by order so far.
-    pub(super) fn failed_syncs(&self) -> u64 {
-        self.failed_syncs
+    /// What happens by order from now on.
+    pub(super) fn listen(&mut self) -> Receiver<Event> {
+        let (tell, told) = channel();
+        self.listeners.push(tell);
+        told
+    }
+
+    fn tell(&mut self, event: Event) {
+        self.listeners.retain(|listener| listener.send(event).is_ok());
     }
 
     /// Makes every name durable, as they are after the folders have been there for a while.
@@ -231,10 +247,6 @@ impl Planes {
         self.armed = Some(Armed { changes_left: changes, survival, rng });
     }
 
-    pub(super) fn is_powered(&self) -> bool {
-        self.powered
-    }
-
     /// Gives the power back: what is seen is what was kept. Cuts it first if that has not happened yet.
     pub(super) fn restart(&mut self, survival: Survival, rng: Rng) -> Loss {
         if self.powered {
@@ -248,6 +260,7 @@ impl Planes {
 
     fn cut(&mut self, survival: Survival, mut rng: Rng) {
         self.powered = false;
+        self.tell(Event::Cut);
         self.loss = Loss::default();
         if rng.percent(survival.0) {
             self.keep_all_names();
@@ -407,13 +420,15 @@ mod tests {
         planes.sync(ROOT).unwrap();
         planes.write(file, 0, &[1; PAGE]).unwrap();
         planes.fail_syncs(1);
+        let told = planes.listen();
         assert_eq!(planes.sync(file), Err(Refusal::Broken));
         planes.write(file, PAGE, &[2; PAGE]).unwrap();
         planes.sync(file).unwrap();
         assert_eq!(content(&planes, "a").unwrap()[..2], [1, 1], "it is still seen");
         planes.restart(Survival(100), Rng::new(1));
         let kept = content(&planes, "a").unwrap();
-        assert_eq!((kept[0], kept[PAGE], planes.failed_syncs()), (0, 2, 1));
+        assert_eq!((kept[0], kept[PAGE]), (0, 2));
+        assert_eq!(told.try_iter().collect::<Vec<_>>(), [Event::SyncFailed, Event::Cut]);
     }
 
     #[test]
@@ -424,7 +439,7 @@ mod tests {
         planes.arm(1, Survival(0), Rng::new(1));
         planes.write(file, 0, b"x").unwrap();
         assert_eq!(planes.sync(file), Err(Refusal::Broken));
-        assert!(!planes.is_powered() && planes.read(file, 0, 1).is_err());
+        assert!(planes.read(file, 0, 1).is_err());
         planes.restart(Survival(0), Rng::new(1));
         assert_eq!(content(&planes, "a"), Some(vec![]));
     }

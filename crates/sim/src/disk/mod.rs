@@ -62,6 +62,7 @@ impl SimDisk {
     }
 
     /// How often each fault happened.
+    #[cfg(test)]
     pub fn struck(&self) -> BTreeMap<DiskFault, u64> {
         self.state().struck.clone()
     }

@@ -46,5 +46,6 @@ pub fn all(sim: &mut Sim) -> Vec<Box<dyn Workload>> {
         Box::new(ledger::LedgerClients::start(0, sim)),
         Box::new(tellers::TellerClients::start(1, sim)),
         Box::new(parcels::Parcels::start(2, sim)),
+        Box::new(files::FileClients::start(3, sim)),
     ]
 }

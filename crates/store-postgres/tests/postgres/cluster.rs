@@ -5,7 +5,8 @@ use std::process::Command;
 
 use tempfile::TempDir;
 
-const BIN: &str = "/usr/lib/postgresql/15/bin";
+/// Debian keeps the server's programs off the path, one folder per version.
+const PATH: &str = "PATH=$(ls -d /usr/lib/postgresql/*/bin 2>/dev/null | sort -V | tail -1):$PATH";
 
 /// A cluster that is stopped and removed with this value.
 pub struct Cluster {
@@ -23,7 +24,7 @@ impl Cluster {
         let cluster = Self { folder, port };
         run(Command::new("chmod").arg("0777").arg(cluster.folder.path()));
         let data = cluster.data();
-        cluster.server(&format!("{BIN}/initdb -D {} -A trust -U postgres --no-sync", data.display()));
+        cluster.server(&format!("initdb -D {} -A trust -U postgres --no-sync", data.display()));
         cluster.resume();
         cluster
     }
@@ -34,7 +35,7 @@ impl Cluster {
 
     /// Stops it as a crash would.
     pub fn crash(&self) {
-        self.server(&format!("{BIN}/pg_ctl -D {} -m immediate -w stop", self.data().display()));
+        self.server(&format!("pg_ctl -D {} -m immediate -w stop", self.data().display()));
     }
 
     /// Starts it again.
@@ -42,7 +43,7 @@ impl Cluster {
         let (data, port) = (self.data(), self.port);
         let (folder, log) = (self.folder.path().display(), self.folder.path().join("log"));
         let options = format!("-p {port} -c listen_addresses=127.0.0.1 -k {folder}");
-        self.server(&format!("{BIN}/pg_ctl -D {} -o '{options}' -l {} -w start", data.display(), log.display()));
+        self.server(&format!("pg_ctl -D {} -o '{options}' -l {} -w start", data.display(), log.display()));
     }
 
     /// Stops all its processes where they are, or lets them go on: it hangs, and says nothing.
@@ -60,17 +61,18 @@ impl Cluster {
     /// The server refuses to run as root.
     fn server(&self, command: &str) {
         let id = Command::new("id").arg("-u").output().expect("id").stdout;
+        let command = format!("{PATH}; {command}");
         if id == b"0\n" {
-            run(Command::new("su").args(["postgres", "-s", "/bin/sh", "-c", command]));
+            run(Command::new("su").args(["postgres", "-s", "/bin/sh", "-c", &command]));
         } else {
-            run(Command::new("sh").args(["-c", command]));
+            run(Command::new("sh").args(["-c", &command]));
         }
     }
 }
 
 impl Drop for Cluster {
     fn drop(&mut self) {
-        self.server(&format!("{BIN}/pg_ctl -D {} -m immediate -w stop || true", self.data().display()));
+        self.server(&format!("pg_ctl -D {} -m immediate -w stop || true", self.data().display()));
         // The folder holds another user's files.
         run(Command::new("rm").arg("-rf").arg(self.data()));
     }

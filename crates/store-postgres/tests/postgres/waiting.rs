@@ -124,3 +124,21 @@ fn a_store_can_be_opened_and_closed_inside_an_async_runtime() {
         drop(store);
     });
 }
+
+#[test]
+fn the_last_handle_may_be_dropped_by_an_answer() {
+    let sandbox = Sandbox::new();
+    let store = sandbox.open();
+    let (tell, told) = channel();
+    let (last, (go, gone)) = (Arc::clone(&store), channel::<()>());
+    let answer = insert(1).then(move |_| {
+        let _ = gone.recv_timeout(LONG);
+        drop(last);
+        tell.send(()).expect("somebody listens");
+    });
+    let answer = answer.submit(&*store);
+    drop(store);
+    drop(go);
+    told.recv_timeout(LONG).expect("it did not wait for itself");
+    assert_eq!(answer.outcome(), Outcome::Committed);
+}

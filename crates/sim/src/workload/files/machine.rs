@@ -65,10 +65,6 @@ impl Machine {
         self.files.is_some()
     }
 
-    pub(super) fn clients(&self) -> usize {
-        self.wishes.len()
-    }
-
     pub(super) fn acknowledged(&self) -> u64 {
         self.acknowledged
     }

@@ -15,8 +15,10 @@ pub(super) fn bytes(number: Number) -> Vec<u8> {
         return vec![];
     }
     let length = 8 + usize::try_from(rng.below(most)).unwrap_or(0);
-    let noise = number.wrapping_mul(0x9E37_79B9_7F4A_7C15).to_le_bytes();
-    number.to_le_bytes().into_iter().chain(noise.into_iter().cycle()).take(length).collect()
+    let noise = rng.next().to_le_bytes().repeat(length / 8);
+    let mut bytes = [number.to_le_bytes().to_vec(), noise].concat();
+    bytes.truncate(length);
+    bytes
 }
 
 /// A rename of unknown outcome: until one of its paths is used again, the content is under one of them at least.

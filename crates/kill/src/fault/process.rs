@@ -1,0 +1,70 @@
+//! The server's process: killed, killed again while it starts, stopped in its tracks, told to end.
+
+use std::thread;
+use std::time::{Duration, Instant};
+
+use anyhow::{Result, ensure};
+
+use super::{Scene, Struck};
+use crate::check::violation;
+use crate::server::send_signal;
+
+/// How long the server may take to end in good order under load: its own limit, and some.
+const STOP_MAX: Duration = Duration::from_secs(15);
+
+pub(super) fn kill(scene: &mut Scene<'_>) -> Result<Struck> {
+    scene.crowd.wait_acked(scene.rng.skewed(600))?;
+    scene.world.take_server()?.kill()?;
+    scene.crowd.point_to(None);
+    let healed = Instant::now();
+    restart(scene)?;
+    Ok(Struck { times: 1, healed, note: String::new() })
+}
+
+/// A start that is killed is followed by another; the third may live.
+pub(super) fn kill_twice(scene: &mut Scene<'_>) -> Result<Struck> {
+    scene.crowd.wait_acked(scene.rng.skewed(400))?;
+    scene.world.take_server()?.kill()?;
+    scene.crowd.point_to(None);
+    let usual = u64::try_from(scene.world.start_time.as_micros()).unwrap_or(u64::MAX);
+    let mut while_starting = 0;
+    for _ in 0..2 {
+        let moment = Duration::from_micros(scene.rng.between(0, usual));
+        let starting = scene.world.launch.spawn(scene.world.launch.command())?;
+        while_starting += u64::from(starting.kill_after(moment)?);
+    }
+    let healed = Instant::now();
+    restart(scene)?;
+    Ok(Struck { times: 1 + while_starting, healed, note: format!("{while_starting} of 2 while it started") })
+}
+
+pub(super) fn pause(scene: &mut Scene<'_>) -> Result<Struck> {
+    scene.crowd.wait_acked(scene.rng.skewed(200))?;
+    let pid = scene.world.server()?.pid();
+    let time = Duration::from_millis(scene.rng.between(1_000, 3_000));
+    send_signal(&[pid], "STOP")?;
+    let before = scene.crowd.counts().acked;
+    thread::sleep(time); // tidy: sleep — the fault is that time passes
+    let during = scene.crowd.counts().acked - before;
+    send_signal(&[pid], "CONT")?;
+    // What was on its way may still arrive.
+    ensure!(during <= crate::world::CLIENTS_MAX as u64, "the server went on while it was stopped: {during}");
+    Ok(Struck::now(1, format!("{} ms", time.as_millis())))
+}
+
+pub(super) fn term(scene: &mut Scene<'_>) -> Result<Struck> {
+    scene.crowd.wait_acked(scene.rng.skewed(400))?;
+    let (status, took) = scene.world.take_server()?.end("TERM")?;
+    scene.crowd.point_to(None);
+    ensure!(status.success() && took < STOP_MAX, violation(format!("stopped with {status} after {took:?}")));
+    let healed = Instant::now();
+    restart(scene)?;
+    Ok(Struck { times: 1, healed, note: format!("ended in {} ms", took.as_millis()) })
+}
+
+/// Starts the server and tells the clients where it is.
+pub(super) fn restart(scene: &mut Scene<'_>) -> Result<()> {
+    scene.world.start()?;
+    scene.crowd.point_to(Some(scene.world.server()?.address));
+    Ok(())
+}
