@@ -5,15 +5,23 @@
 //! server use the same parts.
 //!
 //! Invariants: a fault that did not strike, or a round with too little work, is a failed round; whatever was started,
-//! mounted or written here is ended, unmounted and removed here. Deliberately not here: anything simulated (see `sim`).
+//! mounted or written here is ended, unmounted and removed here, or by the next run. Deliberately not here: anything
+//! simulated (see `sim`).
 
 pub mod check;
 pub mod client;
 pub mod disk;
+pub mod fault;
+pub mod leftovers;
 pub mod load;
 pub mod lossfs;
+pub mod mutants;
 pub mod postgres;
 pub mod proxy;
+pub mod report;
 pub mod rng;
+pub mod round;
+pub mod run;
 pub mod server;
 pub mod tracer;
+pub mod world;

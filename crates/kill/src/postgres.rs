@@ -97,13 +97,17 @@ impl Database {
     ///
     /// # Errors
     /// It does not run.
-    pub fn freeze(&self) -> Result<Vec<u32>> {
+    pub fn freeze(&self) -> Result<Frozen> {
         let postmaster = self.processes()?[0];
         send_signal(&[postmaster], "STOP")?;
-        let all = self.processes()?;
-        // A child may end between the look and the signal.
-        all.iter().skip(1).for_each(|pid| drop(send_signal(&[*pid], "STOP")));
-        Ok(all)
+        let mut frozen = Frozen(vec![postmaster]);
+        for pid in self.processes()?.into_iter().skip(1) {
+            // A child may end between the look and the signal.
+            if send_signal(&[pid], "STOP").is_ok() {
+                frozen.0.push(pid);
+            }
+        }
+        Ok(frozen)
     }
 
     fn script(&self) -> Result<PathBuf> {
@@ -112,9 +116,22 @@ impl Database {
     }
 }
 
-/// Lets stopped processes go on; some may be gone.
-pub fn thaw(pids: &[u32]) {
-    pids.iter().for_each(|pid| drop(send_signal(&[*pid], "CONT")));
+/// Processes that stand still until this is dropped.
+pub struct Frozen(Vec<u32>);
+
+impl Frozen {
+    /// How many.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.0.len()
+    }
+}
+
+impl Drop for Frozen {
+    fn drop(&mut self) {
+        // Some may be gone.
+        self.0.iter().for_each(|pid| drop(send_signal(&[*pid], "CONT")));
+    }
 }
 
 fn children_of(parent: u32) -> Result<Vec<u32>> {

@@ -104,10 +104,15 @@ impl Proxy {
         lock(&self.state).upstream = upstream;
     }
 
-    /// From now on cuts by this script; none passes everything.
-    pub fn follow(&self, script: Option<Script>, rng: Rng) {
+    /// From now on cuts by this script, and counts anew.
+    pub fn follow(&self, script: Script, rng: Rng) {
         let mut state = lock(&self.state);
-        (state.script, state.rng) = (script, rng);
+        (state.script, state.rng, state.cuts) = (Some(script), rng, Cuts::default());
+    }
+
+    /// From now on passes everything.
+    pub fn pass(&self) {
+        lock(&self.state).script = None;
     }
 
     /// Cuts every open connection at once. Says how many.
@@ -117,7 +122,7 @@ impl Proxy {
         open.len()
     }
 
-    /// How often it cut so far.
+    /// How often it cut by its last script.
     #[must_use]
     pub fn cuts(&self) -> Cuts {
         lock(&self.state).cuts
@@ -263,7 +268,7 @@ mod tests {
         let proxy = Proxy::start(upstream).unwrap();
         let stream = TcpStream::connect(proxy.address()).unwrap();
         assert_eq!(ask(&stream, "COMMIT"), "yes, COMMIT\n");
-        proxy.follow(Some(Script { mark: b"COMMIT", percent: 100 }), Rng::new(1));
+        proxy.follow(Script { mark: b"COMMIT", percent: 100 }, Rng::new(1));
         assert_eq!(ask(&stream, "BEGIN"), "yes, BEGIN\n");
         assert_ne!(ask(&stream, "COMMIT"), "yes, COMMIT\n");
         assert_eq!(proxy.cuts().all(), 1);
@@ -274,7 +279,7 @@ mod tests {
     fn all_places_are_cut() {
         let (upstream, _) = echo();
         let proxy = Proxy::start(upstream).unwrap();
-        proxy.follow(Some(Script { mark: b"", percent: 100 }), Rng::new(3));
+        proxy.follow(Script { mark: b"", percent: 100 }, Rng::new(3));
         for _ in 0..60 {
             let said = ask(&TcpStream::connect(proxy.address()).unwrap(), "a long question");
             assert!(said.len() < "yes, a long question\n".len(), "{said}");

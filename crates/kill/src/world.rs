@@ -69,7 +69,7 @@ pub struct World {
     pub rounds: u32,
     /// How long the last start took.
     pub start_time: Duration,
-    folder: TempDir,
+    _folder: TempDir,
 }
 
 impl World {
@@ -89,7 +89,7 @@ impl World {
             base,
             rounds: 0,
             start_time: Duration::ZERO,
-            folder,
+            _folder: folder,
         };
         world.start()?;
         let on = mutant.is_none_or(|name| world.launch.log().contains(&format!("mutant {name} is on")));

@@ -8,7 +8,7 @@ use anyhow::{Result, bail, ensure};
 use super::network::wait_cuts;
 use super::{Scene, Struck};
 use crate::check::violation;
-use crate::postgres::{Database, thaw};
+use crate::postgres::Database;
 use crate::proxy::Script;
 use crate::world::Base;
 
@@ -52,14 +52,15 @@ pub(super) fn pause(scene: &mut Scene<'_>) -> Result<Struck> {
     scene.crowd.wait_acked(scene.rng.skewed(200))?;
     let long = scene.rng.percent(20);
     let time = Duration::from_millis(if long { 17_000 } else { scene.rng.between(1_000, 4_000) });
-    let stopped = database(scene)?.freeze()?;
+    let frozen = database(scene)?.freeze()?;
     let before = scene.crowd.counts().acked;
     thread::sleep(time); // tidy: sleep — the fault is that time passes
     let during = scene.crowd.counts().acked - before;
-    thaw(&stopped);
+    let times = frozen.count() as u64;
+    drop(frozen);
     scene.world.check_running()?;
     ensure!(during <= crate::world::CLIENTS_MAX as u64, "PostgreSQL went on while it was stopped: {during}");
-    Ok(Struck::now(stopped.len() as u64, format!("{} ms", time.as_millis())))
+    Ok(Struck::now(times, format!("{} ms", time.as_millis())))
 }
 
 /// Single connections around their COMMIT, then all at once.
@@ -67,9 +68,9 @@ pub(super) fn cut(scene: &mut Scene<'_>) -> Result<Struck> {
     scene.crowd.wait_acked(scene.rng.skewed(200))?;
     let (percent, wanted, rng) = (scene.rng.between(5, 40), scene.rng.between(5, 30), scene.rng.fork());
     let Base::Link(proxy, _) = &scene.world.base else { bail!("no proxy before PostgreSQL") };
-    proxy.follow(Some(Script { mark: COMMIT, percent }), rng);
+    proxy.follow(Script { mark: COMMIT, percent }, rng);
     wait_cuts(scene, proxy, wanted)?;
-    proxy.follow(None, scene.rng.fork());
+    proxy.pass();
     let all = proxy.cut_all();
     let cuts = proxy.cuts();
     scene.world.check_running()?;

@@ -11,7 +11,7 @@ use crate::proxy::{Proxy, Script};
 pub(super) fn cut(scene: &mut Scene<'_>) -> Result<Struck> {
     let address = scene.world.server()?.address;
     let proxy = Proxy::start(address)?;
-    proxy.follow(Some(Script { mark: b"", percent: scene.rng.between(5, 50) }), scene.rng.fork());
+    proxy.follow(Script { mark: b"", percent: scene.rng.between(5, 50) }, scene.rng.fork());
     scene.crowd.point_to(Some(proxy.address()));
     let wanted = scene.rng.between(10, 60);
     wait_cuts(scene, &proxy, wanted)?;

@@ -1,0 +1,41 @@
+//! The command line of the kill harness. `cargo xtask kill` builds the server, brings up PostgreSQL and strace, and runs
+//! this.
+//!
+//! Exit codes: 0 nothing found, 1 a round failed or a mutant was not found, 2 wrong use.
+
+mod cli;
+
+use std::process::ExitCode;
+
+use kill::{leftovers, mutants, run};
+
+fn main() -> ExitCode {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let wish = match cli::parse(&args) {
+        Ok(wish) => wish,
+        Err(wrong) => {
+            eprintln!("kill: {wrong}\n\n{}", cli::USAGE);
+            return ExitCode::from(2);
+        }
+    };
+    match perform(&wish) {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(error) => {
+            eprintln!("kill: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn perform(wish: &cli::Wish) -> anyhow::Result<bool> {
+    leftovers::sweep()?;
+    let mut tell = |line: &str| println!("{line}");
+    if wish.mutants {
+        return mutants::find_all(&wish.options, &mut tell);
+    }
+    println!("seed {}", wish.options.seed);
+    let report = run::run(&wish.options, &mut tell)?;
+    println!("\n{report}");
+    Ok(report.failed() == 0)
+}
