@@ -46,6 +46,13 @@ pub trait Connection {
     fn is_open(&self) -> bool;
     /// Whether the whole transaction is worth another run after `error`; an engine that wants to pause does it here.
     fn again(&mut self, error: &StoreError, runs: u32) -> bool;
+    /// Whether `error`, which took the transaction down, is the doing of the job in which it came up.
+    fn dooms(&self, error: &StoreError) -> bool {
+        let _ = error;
+        false
+    }
+    /// Whether the time of a job that has not run yet is over.
+    fn is_late(&self, job: &dyn Job) -> bool;
 }
 
 /// A job and what became of it.
@@ -55,8 +62,8 @@ type Finished = (Box<dyn Job>, Outcome);
 enum Lost {
     /// It did not even begin: the store is not there, and asking again for each job would only take long.
     NotBegun(StoreError),
-    /// It was dropped on the way.
-    Dropped(StoreError),
+    /// It was dropped on the way, in the job of this number or at COMMIT.
+    Dropped(StoreError, Option<usize>),
 }
 
 /// Runs `first` and whatever `more` still gives, in one transaction. Returns what to answer, in order.
@@ -68,67 +75,97 @@ pub fn run_batch(
     more: &mut dyn FnMut() -> Option<Box<dyn Job>>,
 ) -> Vec<Finished> {
     let isolation = first.isolation();
-    let mut batch = vec![(first, Outcome::Committed)];
-    let mut lost = together(conn, isolation, &mut batch, more);
+    let mut batch = Batch { jobs: vec![(first, Outcome::Committed)], doomed: vec![] };
+    let mut lost = batch.together(conn, isolation, more);
     let mut runs = 1;
-    while let Err(Lost::Dropped(error)) = &lost
-        && batch.len() > 1
-        && conn.again(error, runs)
+    while let Err(Lost::Dropped(error, at)) = &lost
+        && batch.jobs.len() > 1
+        && (batch.dooms(conn, error, *at) || conn.again(error, runs))
     {
-        lost = together(conn, isolation, &mut batch, &mut || None);
+        lost = batch.together(conn, isolation, &mut || None);
         runs += 1;
     }
     match lost {
         Ok(()) => {}
-        Err(Lost::NotBegun(error)) => {
-            batch.iter_mut().for_each(|(_, outcome)| *outcome = Outcome::Failed(error.clone()));
-        }
-        Err(Lost::Dropped(_)) => one_by_one(conn, &mut batch),
+        Err(Lost::NotBegun(error)) => batch.fail_all(&error),
+        Err(Lost::Dropped(..)) => batch.one_by_one(conn),
     }
-    batch
+    batch.jobs
 }
 
-fn one_by_one(conn: &mut dyn Connection, batch: &mut [Finished]) {
-    if mutants::on(Mutant::LostBatchNotRerun) {
-        return;
+struct Batch {
+    jobs: Vec<Finished>,
+    /// Numbers of jobs that took the transaction down by their own doing; they are not run again.
+    doomed: Vec<usize>,
+}
+
+impl Batch {
+    /// One run of all jobs in one transaction; the batch grows by what `more` gives.
+    fn together(
+        &mut self,
+        conn: &mut dyn Connection,
+        isolation: Isolation,
+        more: &mut dyn FnMut() -> Option<Box<dyn Job>>,
+    ) -> Result<(), Lost> {
+        conn.begin(isolation).map_err(Lost::NotBegun)?;
+        let mut at = 0;
+        while at < self.jobs.len() {
+            if !self.doomed.contains(&at) {
+                let (job, outcome) = &mut self.jobs[at];
+                *outcome = in_savepoint(conn, job.as_mut()).map_err(|error| Lost::Dropped(error, Some(at)))?;
+            }
+            at += 1;
+            if at == self.jobs.len() {
+                self.jobs.extend(more().map(|job| (job, Outcome::Committed)));
+            }
+        }
+        match conn.commit() {
+            Ok(()) => Ok(()),
+            Err(unknown @ StoreError::Unknown(_)) => {
+                nobody_knows(&mut self.jobs, &unknown);
+                Ok(())
+            }
+            Err(_) if mutants::on(Mutant::CommitErrorIgnored) => Ok(()),
+            Err(error) => Err(Lost::Dropped(error, None)),
+        }
     }
-    for (job, outcome) in batch {
-        *outcome = run_alone(conn, job.as_mut());
+
+    /// A job that took the transaction down by its own doing would do so again; its neighbours need not commit alone for that.
+    fn dooms(&mut self, conn: &dyn Connection, error: &StoreError, at: Option<usize>) -> bool {
+        let Some(at) = at.filter(|_| conn.dooms(error)) else { return false };
+        self.jobs[at].1 = Outcome::Failed(error.clone());
+        self.doomed.push(at);
+        true
+    }
+
+    fn fail_all(&mut self, error: &StoreError) {
+        self.jobs.iter_mut().for_each(|(_, outcome)| *outcome = Outcome::Failed(error.clone()));
+    }
+
+    /// Each job in a transaction of its own. If one cannot even begin, the store is gone for the others too.
+    fn one_by_one(&mut self, conn: &mut dyn Connection) {
+        if mutants::on(Mutant::LostBatchNotRerun) {
+            return;
+        }
+        let mut gone = None;
+        for (at, (job, outcome)) in self.jobs.iter_mut().enumerate() {
+            *outcome = match &gone {
+                _ if self.doomed.contains(&at) => continue,
+                Some(error) => Outcome::Failed(StoreError::clone(error)),
+                None if conn.is_late(job.as_ref()) => Outcome::Failed(StoreError::Expired),
+                None => try_alone(conn, job.as_mut()).unwrap_or_else(|error| {
+                    gone = Some(error.clone());
+                    Outcome::Failed(error)
+                }),
+            };
+        }
     }
 }
 
-/// One run of all jobs in one transaction; `batch` grows by what `more` gives.
-fn together(
-    conn: &mut dyn Connection,
-    isolation: Isolation,
-    batch: &mut Vec<Finished>,
-    more: &mut dyn FnMut() -> Option<Box<dyn Job>>,
-) -> Result<(), Lost> {
-    conn.begin(isolation).map_err(Lost::NotBegun)?;
-    let mut at = 0;
-    while at < batch.len() {
-        let (job, outcome) = &mut batch[at];
-        *outcome = in_savepoint(conn, job.as_mut())?;
-        at += 1;
-        if at == batch.len() {
-            batch.extend(more().map(|job| (job, Outcome::Committed)));
-        }
-    }
-    match conn.commit() {
-        Ok(()) => Ok(()),
-        Err(unknown @ StoreError::Unknown(_)) => {
-            nobody_knows(batch, &unknown);
-            Ok(())
-        }
-        Err(_) if mutants::on(Mutant::CommitErrorIgnored) => Ok(()),
-        Err(error) => Err(Lost::Dropped(error)),
-    }
-}
-
-fn in_savepoint(conn: &mut dyn Connection, job: &mut dyn Job) -> Result<Outcome, Lost> {
+fn in_savepoint(conn: &mut dyn Connection, job: &mut dyn Job) -> StoreResult<Outcome> {
     let lost = |conn: &mut dyn Connection, error| {
         conn.rollback();
-        Lost::Dropped(error)
+        error
     };
     conn.savepoint().map_err(|error| lost(conn, error))?;
     let outcome = run_job(conn, job);
@@ -144,28 +181,31 @@ fn in_savepoint(conn: &mut dyn Connection, job: &mut dyn Job) -> Result<Outcome,
 
 /// One job in a transaction of its own, without savepoint, run again while the engine thinks it worth it.
 pub fn run_alone(conn: &mut dyn Connection, job: &mut dyn Job) -> Outcome {
+    try_alone(conn, job).unwrap_or_else(Outcome::Failed)
+}
+
+/// As [`run_alone`]; an error says that the transaction did not even begin.
+fn try_alone(conn: &mut dyn Connection, job: &mut dyn Job) -> StoreResult<Outcome> {
     let mut runs = 1;
     loop {
         let outcome = alone_once(conn, job);
         match &outcome {
-            Outcome::Failed(error) if conn.again(error, runs) => runs += 1,
+            Err(error) | Ok(Outcome::Failed(error)) if conn.again(error, runs) => runs += 1,
             _ => return outcome,
         }
     }
 }
 
-fn alone_once(conn: &mut dyn Connection, job: &mut dyn Job) -> Outcome {
-    if let Err(error) = conn.begin(job.isolation()) {
-        return Outcome::Failed(error);
-    }
+fn alone_once(conn: &mut dyn Connection, job: &mut dyn Job) -> StoreResult<Outcome> {
+    conn.begin(job.isolation())?;
     let outcome = run_job(conn, job);
     if outcome != Outcome::Committed {
         conn.rollback();
-        return outcome;
+        return Ok(outcome);
     }
     match conn.commit() {
-        Err(error) if !mutants::on(Mutant::CommitErrorIgnored) => Outcome::Failed(error),
-        _ => Outcome::Committed,
+        Err(error) if !mutants::on(Mutant::CommitErrorIgnored) => Ok(Outcome::Failed(error)),
+        _ => Ok(Outcome::Committed),
     }
 }
 
@@ -206,7 +246,9 @@ mod tests {
     struct Scripted {
         commits: Vec<StoreResult<()>>,
         begins: u32,
-        down: bool,
+        /// From this BEGIN on the store is not there.
+        down_from: u32,
+        now_us: u64,
     }
 
     impl Tx for Scripted {
@@ -227,7 +269,7 @@ mod tests {
     impl Connection for Scripted {
         fn begin(&mut self, _: Isolation) -> StoreResult<()> {
             self.begins += 1;
-            if self.down { Err(StoreError::Unavailable("down".into())) } else { Ok(()) }
+            if self.begins >= self.down_from { Err(StoreError::Unavailable("down".into())) } else { Ok(()) }
         }
         fn savepoint(&mut self) -> StoreResult<()> {
             Ok(())
@@ -254,6 +296,9 @@ mod tests {
         fn again(&mut self, error: &StoreError, runs: u32) -> bool {
             *error == StoreError::Conflict && runs < 3
         }
+        fn is_late(&self, job: &dyn Job) -> bool {
+            job.deadline_us() < self.now_us
+        }
     }
 
     struct Wish(Verdict);
@@ -261,6 +306,9 @@ mod tests {
     impl Job for Wish {
         fn name(&self) -> &'static str {
             "wish"
+        }
+        fn deadline_us(&self) -> u64 {
+            5
         }
         fn run(&mut self, _: &mut dyn Tx) -> Verdict {
             self.0
@@ -275,7 +323,7 @@ mod tests {
     }
 
     fn scripted(commits: Vec<StoreResult<()>>) -> Scripted {
-        Scripted { commits, begins: 0, down: false }
+        Scripted { commits, begins: 0, down_from: u32::MAX, now_us: 0 }
     }
 
     /// Found by the simulator: a repeated request saw the first one's row in the same batch and was answered from it,
@@ -302,9 +350,25 @@ mod tests {
 
     #[test]
     fn ker_31_a_store_that_is_not_there_is_asked_once_for_the_whole_batch() {
-        let mut conn = Scripted { commits: vec![], begins: 0, down: true };
+        let mut conn = Scripted { down_from: 1, ..scripted(vec![]) };
         let outcomes = check(&mut conn, &[Verdict::Keep]);
         assert!(matches!(outcomes[0], Outcome::Failed(StoreError::Unavailable(_))));
         assert_eq!(conn.begins, 1);
+    }
+
+    #[test]
+    fn ker_31_a_store_that_goes_away_in_a_batch_is_not_asked_for_every_job() {
+        let full = Err(StoreError::Full(String::new()));
+        let mut conn = Scripted { down_from: 2, ..scripted(vec![full]) };
+        let outcomes = check(&mut conn, &[Verdict::Keep; 20]);
+        assert!(outcomes.iter().all(|outcome| matches!(outcome, Outcome::Failed(StoreError::Unavailable(_)))));
+        assert_eq!(conn.begins, 2, "once together, once alone, then no more");
+    }
+
+    #[test]
+    fn ker_7_a_job_whose_time_passed_meanwhile_is_not_run_again() {
+        let full = Err(StoreError::Full(String::new()));
+        let mut conn = Scripted { now_us: 6, ..scripted(vec![full]) };
+        assert_eq!(check(&mut conn, &[Verdict::Keep]), [Outcome::Failed(StoreError::Expired)]);
     }
 }

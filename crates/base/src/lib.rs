@@ -18,6 +18,7 @@ mod outbound;
 mod sql;
 mod stamp;
 mod store;
+mod ticket;
 mod time;
 mod value;
 
@@ -33,5 +34,6 @@ pub use stamp::{InvalidStamp, Stamp};
 pub use store::{
     ContentionKey, Engine, Health, Isolation, Job, Keys, Outcome, Store, StoreError, StoreResult, Tx, Urgency, Verdict,
 };
+pub use ticket::Ticket;
 pub use time::{Heard, Wall};
 pub use value::{Cell, Row, Value};

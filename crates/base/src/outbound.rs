@@ -31,6 +31,8 @@ pub struct HttpCall {
 pub struct HttpReply {
     /// Status.
     pub status: u16,
+    /// Header names in lower case and values, bounded in number and size.
+    pub headers: Vec<(String, String)>,
     /// Body, cut at `reply_max`.
     pub body: Vec<u8>,
 }

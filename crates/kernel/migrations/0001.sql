@@ -25,7 +25,8 @@ CREATE TABLE access_key (
     revoked_at {int}
 ) {strict};
 
--- Tasks (KER-15). A task that is not claimed has a start, one that is claimed has an owner: there is no third state.
+-- Tasks (KER-15). One that waits has a start, one that is claimed has an owner and a moment (of listening time) at which it
+-- is taken for lost: there is no third state (KER-40).
 CREATE TABLE task (
     id {text} PRIMARY KEY,
     op {text} NOT NULL,
@@ -36,6 +37,7 @@ CREATE TABLE task (
     start_at {int} NOT NULL,
     start_time {int},
     owner {text},
+    lost_at {int},
     attempt {int} NOT NULL,
     retry {int} NOT NULL,
     cron {text},
@@ -43,9 +45,12 @@ CREATE TABLE task (
     exc {text},
     report {text},
     created_at {int} NOT NULL,
-    CHECK ((start_time IS NULL) = (owner IS NULL))
+    CHECK ((start_time IS NULL) = (owner IS NULL) AND (owner IS NULL) = (lost_at IS NULL))
 ) {strict};
-CREATE INDEX task_by_start ON task (queue, start_at);
+CREATE INDEX task_waiting ON task (queue, start_at, id) WHERE owner IS NULL;
+CREATE INDEX task_claimed ON task (owner, lost_at) WHERE owner IS NOT NULL;
+CREATE INDEX task_of_lane ON task (lane, start_at, id) WHERE lane IS NOT NULL;
+CREATE INDEX task_by_info ON task (info);
 
 -- Events of the change feed (KER-25); numbered after commit, seen by readers once numbered.
 CREATE TABLE event (

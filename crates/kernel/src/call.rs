@@ -4,7 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use base::mutants::{self, Mutant};
-use base::{Job, Keys, OpError, OpResult, Outcome, Phase, Stamp, Store, Tx, Urgency, Verdict, codes};
+use base::{Isolation, Job, Keys, OpError, OpResult, Outcome, Phase, Stamp, Store, Tx, Urgency, Verdict, codes};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -41,6 +41,8 @@ pub(crate) struct CallJob<I: 'static, O: 'static> {
     pub(crate) kept_ms: i64,
     pub(crate) attempt: u32,
     pub(crate) deadline_us: u64,
+    /// An earlier attempt may have been committed: until the row tells, no later failure can say "not done".
+    pub(crate) unknown_before: bool,
     pub(crate) result: Option<OpResult<Reply<O>>>,
     pub(crate) late: Late,
     pub(crate) done: Done<O>,
@@ -57,6 +59,10 @@ where
 
     fn keys(&self) -> &Keys {
         &self.keys
+    }
+
+    fn isolation(&self) -> Isolation {
+        self.op.isolation
     }
 
     fn urgency(&self) -> Urgency {
@@ -162,6 +168,16 @@ where
         rebuild(tx, &mut cx, &self.input)
     }
 
+    /// A failure without work done says nothing about an earlier attempt whose outcome is unknown. A refusal does: the
+    /// operation ran, so the row was not there.
+    fn remember_unknown(&mut self, error: OpError) -> OpError {
+        self.unknown_before |= error.outcome_unknown;
+        if !self.unknown_before || told_by_running(&error) {
+            return error;
+        }
+        OpError { outcome_unknown: true, ..error.at(Phase::Validation) }
+    }
+
     fn answer(self, result: OpResult<Reply<O>>) {
         let result = result.and_then(|reply| completed(self.op, reply));
         let label = match &result {
@@ -174,6 +190,7 @@ where
     }
 
     fn answer_or_run_again(mut self: Box<Self>, error: OpError) {
+        let error = self.remember_unknown(error);
         let told_by_row = self.request.idempotency.is_some();
         let Next::Again { pause_ms } = next(self.attempt, &error, told_by_row) else { return self.answer(Err(error)) };
         if self.env.clock.monotonic_us() >= self.deadline_us {
@@ -195,6 +212,11 @@ fn completed<I, O>(op: &Op<I, O>, mut reply: Reply<O>) -> OpResult<Reply<O>> {
         let error = OpError::new(codes::BPANIC, format!("{} panicked in its afterwork", op.name)).at(Phase::Afterwork);
         OpError { version: Some(version), ..error }
     })
+}
+
+/// Whether the operation itself ran and decided, having found no row of an earlier attempt.
+fn told_by_running(error: &OpError) -> bool {
+    matches!(error.code.letter(), 'A' | 'N' | 'D' | 'S' | 'O')
 }
 
 fn out_of_time(error: OpError) -> OpError {

@@ -11,6 +11,8 @@ use crate::cx::OpCx;
 /// A task to create (KER-15).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewTask {
+    /// Its id, from [`OpCx::id`], so that the operation can remember what it created.
+    pub id: Id,
     /// Name of the operation.
     pub op: String,
     /// Its parameter, JSON.
@@ -73,6 +75,8 @@ pub struct JournalLine {
 pub enum Effect {
     /// Create a task.
     Task(NewTask),
+    /// Remove a task that is not wanted any more; one that is gone already is no error.
+    CancelTask(Id),
     /// Tell subscribers.
     Event(Event),
     /// Open or close an alert.
@@ -104,6 +108,11 @@ impl Effects {
         self.push(Effect::Task(task));
     }
 
+    /// Removes a task; what came of a call that is still under way then settles nothing.
+    pub fn cancel_task(&mut self, id: Id) {
+        self.push(Effect::CancelTask(id));
+    }
+
     /// Tells subscribers of a topic.
     pub fn event(&mut self, event: Event) {
         self.push(Effect::Event(event));
@@ -132,6 +141,7 @@ pub(crate) static TASK_INSERT: Sql = Sql::new(
     "INSERT INTO task (id, op, param, info, queue, lane, start_at, attempt, retry, created_at) \
      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, 0, 0, ?8)",
 );
+pub(crate) static TASK_DELETE: Sql = Sql::new("task.delete", "DELETE FROM task WHERE id = ?1");
 pub(crate) static EVENT_INSERT: Sql =
     Sql::new("event.insert", "INSERT INTO event (id, topic, subject, version, data) VALUES (?1, ?2, ?3, ?4, ?5)");
 pub(crate) static ALERT_OPEN: Sql = Sql::new(
@@ -165,8 +175,9 @@ fn write_one(tx: &mut dyn Tx, cx: &OpCx<'_>, id: Id, effect: &Effect) -> OpResul
     match effect {
         Effect::Task(task) => tx.write(
             &TASK_INSERT,
-            args![id, &task.op, &task.param, &task.info, task.queue, task.lane.as_ref(), task.start_at, cx.wall],
+            args![task.id, &task.op, &task.param, &task.info, task.queue, task.lane.as_ref(), task.start_at, cx.wall],
         )?,
+        Effect::CancelTask(id) => tx.write(&TASK_DELETE, args![*id])?,
         Effect::Event(event) => {
             tx.write(&EVENT_INSERT, args![id, &event.topic, &event.subject, event.version, &event.data])?;
         }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use base::limits::{OP_TIME_AHEAD_MS, OP_TIME_MS, OP_TIME_OLD_MS, READ_US, REQUEST_KEPT_MS};
+use base::limits::{OP_TIME_AHEAD_MS, OP_TIME_OLD_MS, READ_US, REQUEST_KEPT_MS};
 use base::{Clock, Entropy, Job, OpError, OpResult, Outcome, Store, StoreResult, Timers, Tx, Verdict, codes};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -148,7 +148,7 @@ impl Kernel {
             return done(Err(error));
         }
         let env = self.0.env.clone();
-        let deadline_us = env.clock.monotonic_us() + OP_TIME_MS * 1000;
+        let deadline_us = env.clock.monotonic_us() + op.limit_ms * 1000;
         let (store, keys, kept_ms) = (ns.store.clone(), (op.keys)(&input), self.0.config.request_kept_ms);
         let job = CallJob {
             env,
@@ -161,6 +161,7 @@ impl Kernel {
             attempt: 1,
             deadline_us,
             result: None,
+            unknown_before: false,
             late: Late::default(),
             done,
         };
@@ -194,9 +195,13 @@ impl Kernel {
     fn check_op_time(&self, request: &Request) -> OpResult<()> {
         let Some(op_time) = request.op_time else { return Ok(()) };
         let age_ms = self.0.env.clock.wall().0 - op_time.to_wall().0;
+        // Older than the row of its first call is kept: a repeat could not be told from a first call any more.
+        let old_ms = OP_TIME_OLD_MS.min(self.0.config.request_kept_ms);
         let message = match age_ms {
             ..0 if age_ms < -OP_TIME_AHEAD_MS => format!("op_time {op_time} is {} ms ahead of our clock", -age_ms),
-            OP_TIME_OLD_MS.. => format!("op_time {op_time} is older than 24 hours"),
+            _ if age_ms >= old_ms => {
+                format!("op_time {op_time} is {} s old, at most {} s", age_ms / 1000, old_ms / 1000)
+            }
             _ => return Ok(()),
         };
         Err(OpError::before_start(codes::AOPTIME, message))

@@ -31,5 +31,5 @@ pub use effects::{Alert, Effect, Effects, Event, JournalLine, NewTask};
 pub use op::{Op, Query, Work};
 pub use request::{Caller, Idempotency, Request, Role};
 pub use schema::KERNEL;
-pub use service::{Invariant, Plan, ServiceDef, TaskDef, TaskRow, Violation};
+pub use service::{Invariant, Plan, RETRY_MINUTES, ServiceDef, TaskDef, TaskRow, Violation};
 pub use session::{Out, Session, SessionDef, SessionEvent};

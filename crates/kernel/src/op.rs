@@ -1,6 +1,7 @@
 //! What an operation is: a name and plain functions. No trait to implement, no state, no await.
 
-use base::{Keys, OpResult, Stamp, Tx, Urgency};
+use base::limits::OP_TIME_MS;
+use base::{Isolation, Keys, OpResult, Stamp, Tx, Urgency};
 
 use crate::cx::OpCx;
 
@@ -21,13 +22,26 @@ pub struct Op<I, O> {
     pub rebuild: Option<Work<I, O>>,
     /// Whether it may run when the disk is full.
     pub urgency: Urgency,
+    /// How isolated it must be.
+    pub isolation: Isolation,
+    /// Time for everything, waiting and attempts included.
+    pub limit_ms: u64,
 }
 
 impl<I, O> Op<I, O> {
     /// An operation with a name and its work.
     #[must_use]
     pub const fn new(name: &'static str, run: Work<I, O>) -> Self {
-        Self { name, run, keys: |_| Keys::NONE, afterwork: |_, _| {}, rebuild: None, urgency: Urgency::Normal }
+        Self {
+            name,
+            run,
+            keys: |_| Keys::NONE,
+            afterwork: |_, _| {},
+            rebuild: None,
+            urgency: Urgency::Normal,
+            isolation: Isolation::Serial,
+            limit_ms: OP_TIME_MS,
+        }
     }
 
     /// With contention keys.
@@ -52,6 +66,20 @@ impl<I, O> Op<I, O> {
     #[must_use]
     pub const fn ending(self) -> Self {
         Self { urgency: Urgency::Ending, ..self }
+    }
+}
+
+impl<I, O> Op<I, O> {
+    /// One that claims: a single statement which re-checks its own condition, so that it need not fight as serial ones do.
+    #[must_use]
+    pub const fn claiming(self) -> Self {
+        Self { isolation: Isolation::Claim, ..self }
+    }
+
+    /// With another time limit (a cycle of a task has 60 s).
+    #[must_use]
+    pub const fn within_ms(self, limit_ms: u64) -> Self {
+        Self { limit_ms, ..self }
     }
 }
 

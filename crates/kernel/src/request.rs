@@ -1,6 +1,7 @@
 //! Who asks, and what comes with the asking.
 
 use std::fmt;
+use std::sync::Arc;
 
 use base::{Clock, Entropy, Id, Stamp};
 use serde::{Deserialize, Serialize};
@@ -73,15 +74,24 @@ pub struct Caller {
     pub name: String,
     /// What it may do.
     pub role: Role,
-    /// Derived from the secret that the caller showed; secrets made for the caller can be made again from it.
-    pub proof: [u8; 32],
+    /// What it may do it with, JSON; services read and check it.
+    pub scope: Arc<str>,
+    /// Derived from the secret that the caller showed; secrets made for the caller can be made again from it. Whoever
+    /// showed none cannot be made a secret for.
+    pub proof: Option<[u8; 32]>,
 }
 
 impl Caller {
+    /// Whoever uses a public route.
+    #[must_use]
+    pub fn public() -> Self {
+        Self { name: "public".into(), role: Role::Reader, scope: "{}".into(), proof: None }
+    }
+
     /// A part of the server itself, e.g. `server.housekeeping`.
     #[must_use]
     pub fn server(part: &str) -> Self {
-        Self { name: format!("server.{part}"), role: Role::Admin, proof: [0; 32] }
+        Self { name: format!("server.{part}"), role: Role::Admin, scope: "{}".into(), proof: None }
     }
 }
 

@@ -10,6 +10,7 @@ const MIGRATIONS: &[Migration] =
 
 const STATEMENTS: &[&Sql] = &[
     &effects::TASK_INSERT,
+    &effects::TASK_DELETE,
     &effects::EVENT_INSERT,
     &effects::ALERT_OPEN,
     &effects::ALERT_CLOSE,

@@ -43,9 +43,14 @@ pub struct TaskDef {
     pub op: &'static str,
     /// Decides what to do.
     pub plan: fn(&mut dyn Tx, &mut OpCx<'_>, &TaskRow) -> OpResult<Plan>,
-    /// Takes in what came of the call.
-    pub settle: fn(&mut dyn Tx, &mut OpCx<'_>, &TaskRow, &CallResult) -> OpResult<()>,
+    /// Takes in what came of the call, in the commit that ends, continues or puts off the task.
+    pub settle: fn(&mut dyn Tx, &mut OpCx<'_>, &TaskRow, &CallResult) -> OpResult<Plan>,
+    /// Minutes until the next try after the first, second … failure; then it is parked (KER-17).
+    pub retry_minutes: &'static [u32],
 }
+
+/// The schedule of a task that does not bring its own.
+pub const RETRY_MINUTES: &[u32] = &[1, 10, 60, 180];
 
 /// A task as its functions see it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -67,9 +72,11 @@ pub struct TaskRow {
 /// What a task does next.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Plan {
-    /// It is done.
+    /// It is done: its row goes in the same commit.
     Done,
-    /// This call, then settle.
+    /// The next cycle begins at once with this checkpoint, JSON.
+    Checkpoint(String),
+    /// This call, then settle; from `settle` itself it is a further call.
     Call(Call),
     /// Again at that time.
     Later(Wall),

@@ -41,7 +41,8 @@ pub(crate) fn parse(args: &[String]) -> Result<Wish, String> {
             other => return Err(format!("unknown word `{other}`")),
         }
     }
-    let wanted = |case: &Case| (only.is_empty() || only.contains(&case.fault)) && engine.is_none_or(|e| e == case.engine);
+    let wanted =
+        |case: &Case| (only.is_empty() || only.contains(&case.fault)) && engine.is_none_or(|e| e == case.engine);
     let cases: Vec<Case> = Case::all().into_iter().filter(wanted).collect();
     if cases.is_empty() {
         return Err("no such fault on this engine".into());

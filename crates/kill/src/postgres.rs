@@ -32,8 +32,8 @@ impl Database {
     /// Nobody told where it is.
     pub fn new(variable: &str, prefix: &str) -> Result<Self> {
         static NEXT: AtomicU64 = AtomicU64::new(0);
-        let url = std::env::var(variable)
-            .with_context(|| format!("{variable} is not set: run this by `cargo xtask`"))?;
+        let url =
+            std::env::var(variable).with_context(|| format!("{variable} is not set: run this by `cargo xtask`"))?;
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         let prefix = format!("{prefix}_{}_{number}_", std::process::id());
         Ok(Self { url, prefix, variable: variable.to_owned() })

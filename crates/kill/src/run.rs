@@ -82,7 +82,8 @@ impl Run<'_> {
 
     /// A world that failed is not used again.
     fn play(&mut self, case: Case, rng: &mut Rng) -> Result<Passed, (Option<Box<World>>, Error)> {
-        let ground = case.fault.ground(case.engine.into()).ok_or_else(|| (None, anyhow!("{} cannot be", case.name())))?;
+        let ground =
+            case.fault.ground(case.engine.into()).ok_or_else(|| (None, anyhow!("{} cannot be", case.name())))?;
         let mut world = match self.worlds.remove(&ground) {
             Some(world) => world,
             None => World::new(ground, &self.options.program, self.options.mutant.as_deref())
@@ -101,7 +102,8 @@ impl Run<'_> {
     /// Closes the case's world if it is old.
     fn renew(&mut self, number: u64, case: Case, tell: &mut dyn FnMut(&str)) {
         let ground = case.fault.ground(case.engine.into());
-        let old = ground.filter(|ground| self.worlds.get(ground).is_some_and(|world| world.rounds >= ROUNDS_OF_A_WORLD));
+        let old =
+            ground.filter(|ground| self.worlds.get(ground).is_some_and(|world| world.rounds >= ROUNDS_OF_A_WORLD));
         if let Some(ground) = old {
             self.close(ground, number, tell);
         }

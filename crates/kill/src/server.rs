@@ -256,7 +256,9 @@ pub fn wait(child: &mut Child) -> Result<ExitStatus> {
 fn lines_of(child: &mut Child) -> Receiver<String> {
     let (tell, told) = channel();
     if let Some(output) = child.stdout.take() {
-        thread::spawn(move || BufReader::new(output).lines().map_while(Result::ok).try_for_each(|line| tell.send(line)));
+        thread::spawn(move || {
+            BufReader::new(output).lines().map_while(Result::ok).try_for_each(|line| tell.send(line))
+        });
     }
     told
 }

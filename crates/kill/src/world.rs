@@ -95,6 +95,9 @@ impl World {
         let on = mutant.is_none_or(|name| world.launch.log().contains(&format!("mutant {name} is on")));
         ensure!(on, "the server was built without mutants");
         open_pool(world.server()?)?;
+        if let Base::Loss(disk) = &world.base {
+            disk.keep_names();
+        }
         Ok(world)
     }
 
@@ -174,7 +177,10 @@ impl World {
         let settled = thread::scope(|scope| {
             let writers = self.writers.iter_mut().chain([&mut self.probe]);
             let threads: Vec<_> = writers.map(|writer| scope.spawn(|| writer.settle(server))).collect();
-            threads.into_iter().map(|thread| thread.join().map_err(|_| anyhow!("a client panicked"))).collect::<Vec<_>>()
+            threads
+                .into_iter()
+                .map(|thread| thread.join().map_err(|_| anyhow!("a client panicked")))
+                .collect::<Vec<_>>()
         });
         settled.into_iter().try_for_each(|settled| settled?)
     }
@@ -237,7 +243,10 @@ impl World {
         }
         fs::write(folder.join("server.log"), self.launch.log())?;
         if let Ok(books) = self.books() {
-            fs::write(folder.join("entries.txt"), books.entries.iter().map(|entry| format!("{entry:?}\n")).collect::<String>())?;
+            fs::write(
+                folder.join("entries.txt"),
+                books.entries.iter().map(|entry| format!("{entry:?}\n")).collect::<String>(),
+            )?;
         }
         Ok(folder)
     }

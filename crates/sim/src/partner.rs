@@ -47,7 +47,8 @@ impl Fate {
     pub fn draw(call: &HttpCall, faults: &Faults, rng: &mut Rng) -> Self {
         let (there, back) = (rng.within(1, 200), rng.within(1, 200));
         let timeout = call.timeout_ms;
-        let answer = |status: u16, body: &[u8]| CallResult::Http(HttpReply { status, body: body.to_vec() });
+        let answer =
+            |status: u16, body: &[u8]| CallResult::Http(HttpReply { status, headers: vec![], body: body.to_vec() });
         let fate = |reaches: Vec<u64>, heard, heard_after_ms| Self { reaches_after_ms: reaches, heard, heard_after_ms };
         let unknown = || CallResult::Unknown("no answer in time".into());
         if !rng.once_in(faults.partner) {

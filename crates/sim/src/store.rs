@@ -273,6 +273,10 @@ impl Connection for SimConnection<'_> {
     fn again(&mut self, error: &StoreError, runs: u32) -> bool {
         !self.crashed && *error == StoreError::Conflict && runs < 3
     }
+
+    fn is_late(&self, job: &dyn Job) -> bool {
+        self.core.is_late(job)
+    }
 }
 
 impl Tx for SimConnection<'_> {

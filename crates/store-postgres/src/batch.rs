@@ -12,7 +12,7 @@
 
 use std::collections::BTreeMap;
 
-use base::{Connection, Isolation, StoreError, StoreResult, Tx};
+use base::{Connection, Isolation, Job, StoreError, StoreResult, Tx};
 
 use crate::pipeline::{Answer, Step};
 use crate::session::{Mode, Session};
@@ -331,6 +331,10 @@ impl Connection for Session {
 
     fn is_open(&self) -> bool {
         self.parts.is_open
+    }
+
+    fn is_late(&self, job: &dyn Job) -> bool {
+        job.deadline_us() < self.shared.now_us()
     }
 
     fn again(&mut self, error: &StoreError, runs: u32) -> bool {

@@ -29,7 +29,6 @@ mod session;
 mod shared;
 mod store;
 mod threads;
-mod ticket;
 mod tx;
 mod values;
 mod width;

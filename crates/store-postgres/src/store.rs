@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 
-use base::{Clock, Engine, Entropy, Health, Job, Keys, Migration, Sql, Store, StoreError, StoreResult};
+use base::{Clock, Engine, Entropy, Health, Job, Keys, Migration, Sql, Store, StoreError, StoreResult, Ticket};
 
 use crate::PostgresConfig;
 use crate::counters::Counters;
@@ -12,7 +12,6 @@ use crate::queue::Refused;
 use crate::session::{Mode, Session};
 use crate::shared::{Shared, refuse};
 use crate::threads;
-use crate::ticket::Ticket;
 use crate::worker;
 
 /// One namespace in one PostgreSQL schema.

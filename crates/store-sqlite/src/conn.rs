@@ -126,7 +126,7 @@ impl Conn {
 }
 
 fn settings(raw: &Connection, config: &SqliteConfig, write: bool) -> rusqlite::Result<()> {
-    raw.set_prepared_statement_cache_capacity(512);
+    raw.set_prepared_statement_cache_capacity(4_096);
     raw.busy_timeout(std::time::Duration::from_millis(BUSY_MS))?;
     if write {
         raw.pragma_update(None, "journal_mode", "WAL")?;

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use base::mutants::{self, Mutant};
-use base::{Clock, Connection, Heard, Isolation, StoreError, StoreResult, Tx};
+use base::{Clock, Connection, Heard, Isolation, Job, StoreError, StoreResult, Tx};
 
 use crate::config::SqliteConfig;
 use crate::conn::Conn;
@@ -20,9 +20,25 @@ use crate::errors::of_engine;
 
 const META: &str = "CREATE TABLE IF NOT EXISTS store_meta (
     one INTEGER PRIMARY KEY CHECK (one = 1), commits INTEGER NOT NULL, heard INTEGER NOT NULL) STRICT";
-const META_ROW: &str = "INSERT INTO store_meta VALUES (1, 0, 0) ON CONFLICT DO NOTHING";
+/// A new store begins to listen at the calendar's time, so that its moments can be compared with another engine's.
+const META_ROW: &str = "INSERT INTO store_meta VALUES (1, 0, ?1) ON CONFLICT DO NOTHING";
 const META_READ: &str = "SELECT commits, heard FROM store_meta";
 const META_WRITE: &str = "UPDATE store_meta SET commits = ?1, heard = ?2";
+
+/// Listening time: what was saved, and what the process ran since the store was opened. Readers have a copy.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct HeardClock {
+    heard_at: i64,
+    ran_at_ms: u64,
+}
+
+impl HeardClock {
+    /// Listening time now.
+    pub(crate) fn at(self, clock: &dyn Clock) -> Heard {
+        let ran = clock.ran_ms().saturating_sub(self.ran_at_ms);
+        Heard(self.heard_at + i64::try_from(ran).unwrap_or(i64::MAX))
+    }
+}
 
 /// After a batch had to be run again for want of savepoints, so many have them from the start.
 const CAREFUL_BATCHES: u32 = 64;
@@ -41,9 +57,7 @@ pub struct SqliteCore {
     broken: bool,
     /// Commits that we know to be durable.
     commits: i64,
-    /// Listening time at the moment `ran_at_ms` of the clock.
-    heard_at: i64,
-    ran_at_ms: u64,
+    heard: HeardClock,
     pages_max: Arc<AtomicU32>,
     pages_max_set: u32,
     /// Whether the open transaction has savepoints, and for how many transactions more there will be some.
@@ -59,18 +73,17 @@ impl SqliteCore {
     pub fn open(path: &Path, config: SqliteConfig, clock: Arc<dyn Clock>) -> StoreResult<Self> {
         let conn = Conn::open(path, &config, clock.clone(), true)?;
         conn.run(META)?;
-        conn.run(META_ROW)?;
+        conn.raw.execute(META_ROW, [clock.wall().0]).map_err(|error| of_engine(&error))?;
         settle(&conn)?;
         let (commits, heard) = read_meta(&conn)?;
         Ok(Self {
             path: path.to_owned(),
             config,
-            ran_at_ms: clock.ran_ms(),
+            heard: HeardClock { heard_at: heard, ran_at_ms: clock.ran_ms() },
             clock,
             conn,
             broken: false,
             commits,
-            heard_at: heard,
             pages_max: Arc::new(AtomicU32::new(0)),
             pages_max_set: 0,
             careful: false,
@@ -82,6 +95,11 @@ impl SqliteCore {
     #[must_use]
     pub fn is_broken(&self) -> bool {
         self.broken
+    }
+
+    /// The connection is not to be trusted any more: it is replaced before it is used again.
+    pub(crate) fn distrust(&mut self) {
+        self.broken = true;
     }
 
     /// A handle to bound the database's size in pages (0 for no bound), from any thread; used from the next batch on.
@@ -96,8 +114,11 @@ impl SqliteCore {
         if mutants::on(Mutant::HeardIsWall) {
             return Heard(self.clock.wall().0);
         }
-        let ran = self.clock.ran_ms().saturating_sub(self.ran_at_ms);
-        Heard(self.heard_at + i64::try_from(ran).unwrap_or(i64::MAX))
+        self.heard.at(self.clock.as_ref())
+    }
+
+    pub(crate) fn heard_clock(&self) -> HeardClock {
+        self.heard
     }
 
     /// Listening time when the open transaction began.
@@ -290,5 +311,14 @@ impl Connection for SqliteCore {
     /// One writer: nothing comes between. A conflict is our own wish to run the batch again with savepoints.
     fn again(&mut self, error: &StoreError, runs: u32) -> bool {
         *error == StoreError::Conflict && runs == 1
+    }
+
+    /// SQLite drops the whole transaction when it ends a writing statement that is over its budget.
+    fn dooms(&self, error: &StoreError) -> bool {
+        matches!(error, StoreError::Budget(_))
+    }
+
+    fn is_late(&self, job: &dyn Job) -> bool {
+        self.clock.monotonic_us() > job.deadline_us()
     }
 }

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use base::{Job, Outcome, StoreError};
+use base::{Job, Outcome, StoreError, Ticket};
 
 /// What a taker gets.
 pub(crate) enum Taken {
@@ -60,7 +60,7 @@ impl Queue {
             drop(state);
             return job.done(Outcome::Failed(error));
         }
-        state.jobs.push_back(job);
+        state.jobs.push_back(Ticket::of(job));
         drop(state);
         self.came.notify_one();
     }

@@ -1,5 +1,6 @@
 //! Reader threads: snapshots of committed state, never behind the writer.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,6 +10,7 @@ use base::{Clock, Connection, Heard, Isolation, Job, Outcome, StoreError, StoreR
 
 use crate::config::SqliteConfig;
 use crate::conn::Conn;
+use crate::core::HeardClock;
 use crate::queue::{Queue, Taken};
 use crate::writer::answer;
 
@@ -18,18 +20,28 @@ pub(crate) struct Reader {
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) queue: Arc<Queue>,
     pub(crate) conn: Option<Conn>,
+    pub(crate) heard: HeardClock,
 }
 
 impl Reader {
-    /// Runs until the queue has ended and is empty.
+    /// Runs until the queue has ended and is empty; a panic of the engine costs the one job its answer.
     pub(crate) fn run(mut self) {
         loop {
-            match self.queue.take(Duration::from_secs(60), 1) {
-                Taken::Jobs(jobs) => jobs.into_iter().for_each(|job| self.read(job)),
-                Taken::Nothing => {}
-                Taken::Ended => break,
+            match catch_unwind(AssertUnwindSafe(|| self.step())) {
+                Ok(true) => {}
+                Ok(false) => break,
+                Err(_) => tracing::error!("a reader panicked; it goes on with a new connection"),
             }
         }
+    }
+
+    fn step(&mut self) -> bool {
+        match self.queue.take(Duration::from_secs(60), 1) {
+            Taken::Jobs(jobs) => jobs.into_iter().for_each(|job| self.read(job)),
+            Taken::Nothing => {}
+            Taken::Ended => return false,
+        }
+        true
     }
 
     fn read(&mut self, mut job: Box<dyn Job>) {
@@ -46,7 +58,10 @@ impl Reader {
             None => Conn::open(&self.path, &self.config, self.clock.clone(), false),
         };
         let mut snapshot = match opened {
-            Ok(conn) => Snapshot { conn, until_us: self.clock.monotonic_us() + READ_US },
+            Ok(conn) => {
+                let until_us = self.clock.monotonic_us() + READ_US;
+                Snapshot { conn, heard: self.heard.at(self.clock.as_ref()), until_us }
+            }
             Err(error) => return Outcome::Failed(error),
         };
         let outcome = run_alone(&mut snapshot, job);
@@ -60,15 +75,16 @@ impl Reader {
 /// A reading transaction. There is nothing to commit: keeping and undoing are the same.
 struct Snapshot {
     conn: Conn,
+    /// Live, not that of the last commit: silence is heard also while nobody writes.
+    heard: Heard,
     until_us: u64,
 }
 
 impl Connection for Snapshot {
     fn begin(&mut self, _: Isolation) -> StoreResult<()> {
         self.conn.fresh_until(self.until_us);
-        self.conn.run("BEGIN")?;
-        self.conn.heard = read_heard(&self.conn)?;
-        Ok(())
+        self.conn.heard = self.heard;
+        self.conn.run("BEGIN")
     }
 
     fn savepoint(&mut self) -> StoreResult<()> {
@@ -110,11 +126,8 @@ impl Connection for Snapshot {
     fn again(&mut self, _: &StoreError, _: u32) -> bool {
         false
     }
-}
 
-/// The listening time of the last commit: what a snapshot of that commit may know.
-fn read_heard(conn: &Conn) -> StoreResult<Heard> {
-    let mut statement =
-        conn.raw.prepare_cached("SELECT heard FROM store_meta").map_err(|error| crate::errors::of_engine(&error))?;
-    statement.query_row([], |row| row.get(0)).map(Heard).map_err(|error| crate::errors::of_engine(&error))
+    fn is_late(&self, _: &dyn Job) -> bool {
+        false
+    }
 }

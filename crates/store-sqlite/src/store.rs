@@ -11,7 +11,7 @@ use base::{Clock, Engine, Health, Job, Migration, Sql, Store, StoreError, StoreR
 use crate::checkpoint::{Checkpointer, Pressure, Stop};
 use crate::config::SqliteConfig;
 use crate::conn::Conn;
-use crate::core::SqliteCore;
+use crate::core::{HeardClock, SqliteCore};
 use crate::errors::of_statement;
 use crate::migrate;
 use crate::queue::Queue;
@@ -29,6 +29,7 @@ pub struct SqliteStore {
     health: SharedHealth,
     stop: Arc<Stop>,
     pages_max: Arc<AtomicU32>,
+    heard: HeardClock,
     threads: Mutex<Vec<JoinHandle<()>>>,
 }
 
@@ -46,6 +47,7 @@ impl SqliteStore {
             health: SharedHealth::new(),
             stop: Arc::default(),
             pages_max: core.pages_max(),
+            heard: core.heard_clock(),
             threads: Mutex::default(),
             config,
             clock,
@@ -78,7 +80,7 @@ impl SqliteStore {
 
     fn reader(&self) -> Reader {
         let (path, config, clock) = (self.path.clone(), self.config.clone(), self.clock.clone());
-        Reader { path, config, clock, queue: self.reads.clone(), conn: None }
+        Reader { path, config, clock, queue: self.reads.clone(), conn: None, heard: self.heard }
     }
 
     fn checkpointer(&self, pressure: Arc<Pressure>) -> Checkpointer {
@@ -147,7 +149,8 @@ impl Store for SqliteStore {
         self.writes.end();
         let threads = std::mem::take(&mut *self.threads.lock().unwrap_or_else(PoisonError::into_inner));
         for thread in threads {
-            if thread.join().is_err() {
+            // The last handle may be dropped by a job on one of these threads, which cannot wait for itself.
+            if thread.thread().id() != thread::current().id() && thread.join().is_err() {
                 tracing::error!("a thread of the store ended by a bug");
             }
         }

@@ -38,6 +38,27 @@ impl SharedHealth {
     }
 }
 
+/// Who may run now, looked at once per batch. In trouble only the look runs into the fault, not every caller; and what is
+/// left of the room on a full disk is for work that ends something, also in a batch that such work has opened.
+struct Gate {
+    health: Health,
+    is_broken: bool,
+}
+
+impl Gate {
+    fn admit(&self, job: &dyn Job, now_us: u64) -> Result<(), StoreError> {
+        if now_us > job.deadline_us() {
+            return Err(StoreError::Expired);
+        }
+        match &self.health {
+            Health::Good => Ok(()),
+            Health::ReadOnly(_) if job.urgency() == Urgency::Ending && !self.is_broken => Ok(()),
+            Health::ReadOnly(reason) if !self.is_broken => Err(StoreError::Full(reason.clone())),
+            Health::ReadOnly(reason) | Health::Down(reason) => Err(StoreError::Unavailable(reason.clone())),
+        }
+    }
+}
+
 pub(crate) struct Writer {
     pub(crate) core: SqliteCore,
     pub(crate) queue: Arc<Queue>,
@@ -49,60 +70,70 @@ pub(crate) struct Writer {
 }
 
 impl Writer {
-    /// Runs until the queue has ended and is empty.
+    /// Runs until the queue has ended and is empty. A panic of the engine itself fails the jobs that it held (they hear
+    /// that nobody knows), and the store is reopened.
     pub(crate) fn run(mut self) {
         loop {
-            match self.queue.take(Duration::from_millis(LOOK_MS), BATCH_MAX) {
-                Taken::Jobs(jobs) => self.work(jobs),
-                Taken::Nothing => {}
-                Taken::Ended => break,
+            match catch_unwind(AssertUnwindSafe(|| self.step())) {
+                Ok(true) => {}
+                Ok(false) => break,
+                Err(_) => self.panicked(),
             }
-            self.look();
         }
         if let Err(error) = self.core.finish() {
             tracing::warn!(%error, "the store was not closed cleanly; nothing committed is lost");
         }
     }
 
+    /// Says whether there may be more to do.
+    fn step(&mut self) -> bool {
+        match self.queue.take(Duration::from_millis(LOOK_MS), BATCH_MAX) {
+            Taken::Jobs(jobs) => self.work(jobs),
+            Taken::Nothing => {}
+            Taken::Ended => return false,
+        }
+        self.look();
+        true
+    }
+
+    fn panicked(&mut self) {
+        tracing::error!("the writer panicked; the store is being reopened");
+        self.core.distrust();
+        self.health.set(Health::ReadOnly("the engine failed; the store is being reopened".into()));
+    }
+
     /// Works off what was taken, batch by batch.
     fn work(&mut self, mut jobs: VecDeque<Box<dyn Job>>) {
         while let Some(job) = jobs.pop_front() {
-            match self.admit(job.as_ref()) {
+            match self.gate().admit(job.as_ref(), self.clock.monotonic_us()) {
                 Ok(()) => self.batch(job, &mut jobs),
                 Err(error) => answer(job, Outcome::Failed(error)),
             }
         }
     }
 
-    /// Whether a job may run now. In trouble only the look runs into the fault, not every caller.
-    fn admit(&self, job: &dyn Job) -> Result<(), StoreError> {
-        if self.clock.monotonic_us() > job.deadline_us() {
-            return Err(StoreError::Expired);
-        }
-        match self.health.get() {
-            Health::Good => Ok(()),
-            Health::ReadOnly(_) if job.urgency() == Urgency::Ending && !self.core.is_broken() => Ok(()),
-            Health::ReadOnly(reason) if !self.core.is_broken() => Err(StoreError::Full(reason)),
-            Health::ReadOnly(reason) | Health::Down(reason) => Err(StoreError::Unavailable(reason)),
-        }
+    fn gate(&self) -> Gate {
+        Gate { health: self.health.get(), is_broken: self.core.is_broken() }
     }
 
     /// One commit: `first`, what was taken with it, and what comes while it runs, until the batch is full or its time over.
     fn batch(&mut self, first: Box<dyn Job>, taken: &mut VecDeque<Box<dyn Job>>) {
         let begun_us = self.clock.monotonic_us();
-        let (queue, clock) = (self.queue.clone(), self.clock.clone());
-        let (mut count, mut expired) = (1, vec![]);
+        let (queue, clock, gate) = (self.queue.clone(), self.clock.clone(), self.gate());
+        let (mut count, mut refused) = (1, vec![]);
         let mut more = || {
             while count < BATCH_MAX && clock.monotonic_us() < begun_us + BATCH_US {
                 if taken.is_empty() {
                     *taken = queue.try_take(BATCH_MAX - count);
                 }
                 let job = taken.pop_front()?;
-                if begun_us <= job.deadline_us() {
-                    count += 1;
-                    return Some(job);
+                match gate.admit(job.as_ref(), begun_us) {
+                    Ok(()) => {
+                        count += 1;
+                        return Some(job);
+                    }
+                    Err(error) => refused.push((job, error)),
                 }
-                expired.push(job);
             }
             None
         };
@@ -111,7 +142,7 @@ impl Writer {
         self.judge(finished.iter().map(|(_, outcome)| outcome));
         finished.into_iter().for_each(|(job, outcome)| answer(job, outcome));
         self.core.commit_late();
-        expired.into_iter().for_each(|job| answer(job, Outcome::Failed(StoreError::Expired)));
+        refused.into_iter().for_each(|(job, error)| answer(job, Outcome::Failed(error)));
         self.relieve();
     }
 

@@ -1,53 +1,152 @@
-//! Admission (KER-45): more than we can answer is refused at once, before its body is read.
+//! Admission (KER-45): more than we can answer is refused before its body is read.
 //!
 //! Two bounds on requests in flight: one for all, so that memory and waiting stay bounded, and a smaller one per
 //! namespace, so that one tenant's flood leaves places for the others. The second is taken after the key is known, so
 //! that strangers cannot use up a tenant's places.
+//!
+//! Invariant: what a request took it keeps until its work is done, not until its client goes away ([`Stay`]).
 
-use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use base::codes;
-use kernel::Kernel;
+use kernel::{Kernel, keys};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use crate::error::ApiError;
+use crate::error::{ApiError, BUSY};
 
 /// Paths that are answered whatever happens: an overloaded server must still say that it lives.
 const ALWAYS: [&str; 3] = ["/healthz", "/readyz", "/metrics"];
+/// Keys that one namespace remembers as refused; then it begins anew.
+const REMEMBERED_MAX: usize = 1_024;
 
 /// A place among the requests in flight, given back when dropped.
-pub(crate) type Place = OwnedSemaphorePermit;
+type Place = OwnedSemaphorePermit;
+
+/// What one request takes of our bounds: its places, and the memory of its body.
+///
+/// Everything that works for the request holds on to it, a job waiting in a store too: hyper drops a request's future
+/// when the client hangs up, but the job and its input stay, and must go on to count.
+#[derive(Debug)]
+pub(crate) struct Stay {
+    _place: Option<Place>,
+    own_place: OnceLock<Place>,
+    memory: OnceLock<OwnedSemaphorePermit>,
+}
+
+impl Stay {
+    fn new(place: Option<Place>) -> Self {
+        Self { _place: place, own_place: OnceLock::new(), memory: OnceLock::new() }
+    }
+
+    /// Takes a place among the requests of a namespace, and remembers the key if there is none.
+    pub(crate) fn enter(&self, tenant: &Tenant, key: Option<&str>) -> Result<(), ApiError> {
+        let place = take(&tenant.places, "namespace").inspect_err(|_| {
+            key.into_iter().for_each(|key| tenant.remember(key));
+        })?;
+        // Set before only if it entered twice, which no request does.
+        let _ = self.own_place.set(place);
+        Ok(())
+    }
+
+    /// Keeps the memory of the body, which becomes the input of a job.
+    pub(crate) fn keep_memory(&self, memory: OwnedSemaphorePermit) {
+        // A body is read once.
+        let _ = self.memory.set(memory);
+    }
+}
+
+/// The requests of one namespace.
+pub(crate) struct Tenant {
+    places: Arc<Semaphore>,
+    /// Hashes of valid keys that found no place.
+    refused: Mutex<BTreeSet<[u8; 32]>>,
+}
+
+impl Tenant {
+    fn new(places: usize) -> Self {
+        Self { places: Arc::new(Semaphore::new(places)), refused: Mutex::default() }
+    }
+
+    /// Refuses a key that was refused before if there is still no place: without asking the store who it is.
+    ///
+    /// Not every key: a stranger who reads 503 where others read 401 would learn which namespaces there are. Whoever
+    /// holds a key that once was valid knows.
+    pub(crate) fn check_room(&self, key: &str) -> Result<(), ApiError> {
+        let is_full = self.places.available_permits() == 0;
+        if is_full && self.refused().contains(&keys::hash(key)) { Err(busy("namespace")) } else { Ok(()) }
+    }
+
+    fn remember(&self, key: &str) {
+        let mut refused = self.refused();
+        if refused.len() >= REMEMBERED_MAX {
+            refused.clear();
+        }
+        refused.insert(keys::hash(key));
+    }
+
+    fn refused(&self) -> std::sync::MutexGuard<'_, BTreeSet<[u8; 32]>> {
+        // A set of hashes is whole between any two steps.
+        self.refused.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
 
 /// The places of all requests in flight.
 pub(crate) struct Admission {
     all: Arc<Semaphore>,
-    namespaces: BTreeMap<String, Arc<Semaphore>>,
+    tenants: BTreeMap<String, Tenant>,
 }
 
 impl Admission {
     pub(crate) fn new(kernel: &Kernel, all: usize, per_namespace: usize) -> Self {
-        let places = |ns: &Arc<kernel::Namespace>| (ns.name.clone(), Arc::new(Semaphore::new(per_namespace)));
-        Self { all: Arc::new(Semaphore::new(all)), namespaces: kernel.namespaces().map(places).collect() }
+        let tenant = |ns: &Arc<kernel::Namespace>| (ns.name.clone(), Tenant::new(per_namespace));
+        Self { all: Arc::new(Semaphore::new(all)), tenants: kernel.namespaces().map(tenant).collect() }
     }
 
-    /// A place among all requests; `None` where none is needed.
-    pub(crate) fn enter(&self, path: &str) -> Result<Option<Place>, ApiError> {
-        if ALWAYS.contains(&path) {
-            return Ok(None);
-        }
-        take(&self.all, "all").map(Some)
+    /// Begins a stay, with a place among all requests where one is needed.
+    pub(crate) fn enter(&self, path: &str) -> Result<Arc<Stay>, ApiError> {
+        let needed = !ALWAYS.contains(&path);
+        let place = needed.then(|| take(&self.all, "all")).transpose()?;
+        Ok(Arc::new(Stay::new(place)))
     }
 
-    /// A place among the requests of a namespace.
-    pub(crate) fn enter_namespace(&self, name: &str) -> Result<Option<Place>, ApiError> {
-        self.namespaces.get(name).map(|places| take(places, "namespace")).transpose()
+    /// The requests of a namespace.
+    pub(crate) fn tenant(&self, ns: &kernel::Namespace) -> &Tenant {
+        self.tenants.get(&ns.name).expect("the kernel's namespaces are fixed when it opens")
     }
 }
 
 fn take(places: &Arc<Semaphore>, reason: &'static str) -> Result<Place, ApiError> {
-    places.clone().try_acquire_owned().map_err(|_| {
-        metrics::counter!("fastness_http_refused_total", "reason" => reason).increment(1);
-        ApiError::refused(codes::XBUSY, "too many requests in flight")
-    })
+    places.clone().try_acquire_owned().map_err(|_| busy(reason))
+}
+
+fn busy(reason: &'static str) -> ApiError {
+    metrics::counter!("fastness_http_refused_total", "reason" => reason).increment(1);
+    ApiError::refused(codes::XBUSY, BUSY)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ker_45_a_full_namespace_refuses_from_memory_only_keys_that_were_valid() {
+        let (tenant, all) = (Tenant::new(1), Arc::new(Semaphore::new(9)));
+        let stay = || Stay::new(take(&all, "all").ok());
+        let first = stay();
+        assert!(tenant.check_room("a").is_ok() && first.enter(&tenant, Some("a")).is_ok());
+        assert!(tenant.check_room("a").is_ok(), "not refused before");
+        assert!(stay().enter(&tenant, Some("a")).is_err());
+        assert_eq!(tenant.check_room("a").unwrap_err().0.code, codes::XBUSY);
+        assert!(tenant.check_room("a-stranger's").is_ok());
+        drop(first);
+        assert!(tenant.check_room("a").is_ok(), "there is a place again");
+    }
+
+    #[test]
+    fn ker_34_the_memory_of_refused_keys_is_bounded() {
+        let tenant = Tenant::new(0);
+        (0..3 * REMEMBERED_MAX).for_each(|key| tenant.remember(&key.to_string()));
+        assert!(tenant.refused().len() <= REMEMBERED_MAX);
+    }
 }

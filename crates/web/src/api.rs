@@ -14,6 +14,7 @@ use serde::de::DeserializeOwned;
 use tokio::sync::oneshot;
 use tokio::time::timeout;
 
+use crate::admission::Stay;
 use crate::answer::{Answer, ApiResult};
 use crate::app::Shared;
 use crate::auth::Visitor;
@@ -26,13 +27,17 @@ use crate::route::RouteInfo;
 /// Longer than the kernel's own limit: it answers first unless a store hangs.
 const ANSWER_TIMEOUT: Duration = Duration::from_millis(OP_TIME_MS + 5_000);
 
-/// The kernel, for one request.
+/// Tells the result of a job.
+type Done<T> = Box<dyn FnOnce(OpResult<T>) + Send>;
+
+/// The kernel, for one request. While any copy of it lives, the request counts as in flight.
 #[derive(Clone)]
 pub struct Api {
     shared: Shared,
     route: Arc<RouteInfo>,
     visitor: Visitor,
     headers: OurHeaders,
+    stay: Arc<Stay>,
 }
 
 impl Api {
@@ -79,11 +84,9 @@ impl Api {
     {
         let (input, asked) = body.into_parts();
         let request = self.request_once(&asked);
-        let (tell, told) = oneshot::channel();
-        let done = Box::new(move |result: OpResult<Reply<O>>| drop(tell.send(result)));
+        let (done, told) = self.counted();
         self.kernel().call(self.namespace(), op, request, input, done);
         let Reply { out, version, replayed } = answered(told, op.name).await?;
-        drop(asked);
         Ok(Answer { version, replayed, ..self.answer(out) })
     }
 
@@ -96,8 +99,7 @@ impl Api {
         I: Send + 'static,
         O: Send + 'static,
     {
-        let (tell, told) = oneshot::channel();
-        let done = Box::new(move |result: OpResult<O>| drop(tell.send(result)));
+        let (done, told) = self.counted();
         self.kernel().read(self.namespace(), query, input, done);
         let out = answered(told, query.name).await;
         Ok(self.answer(out.map_err(|error| OpError { outcome_unknown: false, ..error })?))
@@ -107,6 +109,18 @@ impl Api {
     pub fn answer<O>(&self, out: O) -> Answer<O> {
         let status = StatusCode::from_u16(self.route.status).unwrap_or_default();
         Answer { out, status, version: None, replayed: false }
+    }
+
+    /// The two ends of an answer. The job's end keeps the stay: a client that hangs up takes back neither the job nor
+    /// its input. It lets go before it tells, so that whoever has the answer finds the place free.
+    fn counted<T: Send + 'static>(&self) -> (Done<T>, oneshot::Receiver<OpResult<T>>) {
+        let (tell, told) = oneshot::channel();
+        let stay = self.stay.clone();
+        let done = move |result| {
+            drop(stay);
+            drop(tell.send(result));
+        };
+        (Box::new(done), told)
     }
 
     fn request(&self) -> Request {
@@ -150,8 +164,9 @@ impl FromRequestParts<Shared> for Api {
         let missing = || ApiError::refused(codes::BDETECTED, "a handler with Api lies outside of /v1/{ns}/");
         let visitor = parts.extensions.get::<Visitor>().ok_or_else(missing)?.clone();
         let route = parts.extensions.get::<Arc<RouteInfo>>().ok_or_else(missing)?.clone();
+        let stay = parts.extensions.get::<Arc<Stay>>().ok_or_else(missing)?.clone();
         let headers = OurHeaders::read(&parts.headers)?;
-        let api = Self { shared: shared.clone(), route, visitor, headers };
+        let api = Self { shared: shared.clone(), route, visitor, headers, stay };
         api.check_request()?;
         Ok(api)
     }

@@ -13,6 +13,7 @@ use crate::admission::Admission;
 use crate::body::{BodyLimits, memory};
 use crate::error::ApiError;
 use crate::metrics::metrics_handle;
+use crate::refusal::Refusals;
 use crate::route::{Access, Route, RouteInfo, Service, Table};
 use crate::shutdown::Shutdown;
 use crate::{auth, keys, openapi, pipeline, system, ui};
@@ -57,6 +58,7 @@ struct Inner {
     kernel: Kernel,
     config: AppConfig,
     admission: Admission,
+    refusals: Refusals,
     body_memory: Arc<Semaphore>,
     public_routes: Vec<Arc<RouteInfo>>,
     openapi: Bytes,
@@ -78,6 +80,10 @@ impl Shared {
 
     pub(crate) fn admission(&self) -> &Admission {
         &self.0.admission
+    }
+
+    pub(crate) fn refusals(&self) -> &Refusals {
+        &self.0.refusals
     }
 
     pub(crate) fn body_memory(&self) -> &Arc<Semaphore> {
@@ -119,6 +125,7 @@ impl App {
         let document = openapi::document(&table, &config);
         let inner = Inner {
             admission: Admission::new(&kernel, config.in_flight_max, config.in_flight_per_namespace_max),
+            refusals: Refusals::new(),
             body_memory: memory(config.body.memory_max),
             public_routes: table.iter().filter(|route| route.access == Access::Public).cloned().collect(),
             docs: ui::docs_page(&table, &document, &config).into(),

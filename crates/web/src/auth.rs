@@ -2,7 +2,7 @@
 //!
 //! Invariant: without a valid key every path below `/v1` answers the same 401, known or unknown, whatever the method: an
 //! outsider learns neither routes nor namespaces. Only a public route of the table, matched by method and path, is let
-//! through. A store that cannot be asked is a fault (503), never a refusal (401): a client must not throw its key away.
+//! through. A namespace that is full is told only to whoever has shown a valid key. A store that cannot be asked is a fault (503), never a refusal (401): a client must not throw its key away.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,6 +15,7 @@ use kernel::{Caller, Namespace, Role};
 use tokio::sync::oneshot;
 use tokio::time::timeout;
 
+use crate::admission::Stay;
 use crate::app::Shared;
 use crate::error::ApiError;
 use crate::watch::Trace;
@@ -36,47 +37,66 @@ fn below_v1(path: &str) -> Option<&str> {
     path.strip_prefix("/v1").filter(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
-/// Lets a request in: leaves a [`Visitor`] in requests below `/v1`.
-pub(crate) async fn admit(shared: &Shared, request: &mut Request) -> Result<Option<Visitor>, ApiError> {
-    let Some(below) = below_v1(request.uri().path()) else { return Ok(None) };
+/// Lets a request in: leaves a [`Visitor`] in requests below `/v1`, with a place in its namespace.
+pub(crate) async fn admit(shared: &Shared, request: &mut Request, stay: &Arc<Stay>) -> Result<(), ApiError> {
+    let Some(below) = below_v1(request.uri().path()) else { return Ok(()) };
     let name = below.split('/').nth(1).unwrap_or_default().to_owned();
     let is_public = shared.is_public(request.method(), request.uri().path());
-    let visitor =
-        if is_public { anybody(shared, &name)? } else { key_holder(shared, &name, request.headers()).await? };
+    let visitor = if is_public {
+        anybody(shared, &name, stay)?
+    } else {
+        key_holder(shared, &name, request.headers(), stay).await?
+    };
     if let Some(trace) = request.extensions().get::<Arc<Trace>>() {
         trace.set_caller(&visitor.caller.name);
     }
-    request.extensions_mut().insert(visitor.clone());
-    Ok(Some(visitor))
+    request.extensions_mut().insert(visitor);
+    Ok(())
 }
 
-/// The caller of a public route. Its proof is chance, so that no secret made for it can be made again.
-fn anybody(shared: &Shared, name: &str) -> Result<Visitor, ApiError> {
+/// The caller of a public route.
+fn anybody(shared: &Shared, name: &str, stay: &Stay) -> Result<Visitor, ApiError> {
     let ns = shared.kernel().namespace(name)?.clone();
-    let mut proof = [0; 32];
-    shared.kernel().env().entropy.fill(&mut proof);
-    Ok(Visitor { ns, caller: Caller { name: "public".into(), role: Role::Reader, proof } })
+    stay.enter(shared.admission().tenant(&ns), None)?;
+    Ok(Visitor { ns, caller: Caller::public() })
 }
 
-async fn key_holder(shared: &Shared, name: &str, headers: &HeaderMap) -> Result<Visitor, ApiError> {
+async fn key_holder(
+    shared: &Shared,
+    name: &str,
+    headers: &HeaderMap,
+    stay: &Arc<Stay>,
+) -> Result<Visitor, ApiError> {
     let key = bearer(headers)?;
     match shared.kernel().namespace(name) {
         Ok(ns) => {
-            let caller = who(shared, ns, key).await?.ok_or_else(unknown_key)?;
+            let tenant = shared.admission().tenant(ns);
+            tenant.check_room(key)?;
+            let caller = who(shared, ns, key, stay).await?.ok_or_else(unknown_key)?;
+            stay.enter(tenant, Some(key))?;
             Ok(Visitor { ns: ns.clone(), caller })
         }
         Err(no_namespace) => {
             let everywhere = shared.kernel().admin_namespace();
-            let caller = who(shared, everywhere, key).await?.filter(|caller| caller.role == Role::Admin);
+            let caller = who(shared, everywhere, key, stay).await?.filter(|caller| caller.role == Role::Admin);
             let refusal = if name.is_empty() { no_route() } else { no_namespace.into() };
             Err(caller.map_or_else(unknown_key, |_| refusal))
         }
     }
 }
 
-async fn who(shared: &Shared, ns: &Arc<Namespace>, key: &str) -> Result<Option<Caller>, ApiError> {
+async fn who(
+    shared: &Shared,
+    ns: &Arc<Namespace>,
+    key: &str,
+    stay: &Arc<Stay>,
+) -> Result<Option<Caller>, ApiError> {
     let (tell, told) = oneshot::channel();
-    let done = Box::new(move |caller: OpResult<Option<Caller>>| drop(tell.send(caller)));
+    let stay = stay.clone();
+    let done = Box::new(move |caller: OpResult<Option<Caller>>| {
+        drop(stay);
+        drop(tell.send(caller));
+    });
     shared.kernel().authenticate(ns, key, done);
     match timeout(LOOK_UP, told).await {
         Ok(Ok(Ok(caller))) => Ok(caller),

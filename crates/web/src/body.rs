@@ -1,7 +1,8 @@
 //! Bodies: JSON of one type, or nothing, read within limits of size, time and memory.
 //!
 //! Invariants: a body that says it is too large is refused before a byte of it is read, one that does not say is cut at
-//! the limit; all bodies being read together stay below one bound; a sender that pauses or drips is cut off; a text with
+//! the limit; all bodies being read or waiting as a job's input
+//! together stay below one bound; a sender that pauses or drips is cut off; a text with
 //! NUL never comes in, because one of the engines cannot store it.
 
 mod json;
@@ -17,8 +18,8 @@ use axum::http::{HeaderMap, Uri};
 use base::{codes, limits};
 use serde::de::DeserializeOwned;
 use sha2::{Digest, Sha256};
-use tokio::sync::OwnedSemaphorePermit;
 
+use crate::admission::Stay;
 use crate::app::Shared;
 use crate::error::ApiError;
 use crate::route::RouteInfo;
@@ -62,12 +63,11 @@ pub struct NoBody {
     asked: Asked,
 }
 
-/// What was asked, as a fingerprint, and the memory that it still takes.
+/// What was asked, as a fingerprint.
 #[derive(Debug)]
 pub(crate) struct Asked {
     /// SHA-256 over method, path, query and body.
     pub(crate) hash: [u8; 32],
-    _memory: Option<OwnedSemaphorePermit>,
 }
 
 impl<T> JsonBody<T> {
@@ -125,10 +125,12 @@ fn route_of(request: &Request) -> Arc<RouteInfo> {
 async fn bytes_of(request: Request, shared: &Shared, route: &RouteInfo) -> Result<(Vec<u8>, Asked), ApiError> {
     let label = route.label();
     let uri = request.uri().clone();
+    let stay = request.extensions().get::<Arc<Stay>>().expect("handlers run within a stay").clone();
     let limits = read::Limits::of(&shared.config().body, route.limits);
     let (bytes, memory) = read::all(request.into_body(), &limits, shared.body_memory()).await?;
     let hash = fingerprint(&label, &uri, &bytes);
-    Ok((bytes, Asked { hash, _memory: memory }))
+    memory.into_iter().for_each(|memory| stay.keep_memory(memory));
+    Ok((bytes, Asked { hash }))
 }
 
 /// SHA-256 over what was asked; each part with its length, so that none can pass for another's end.

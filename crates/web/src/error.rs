@@ -3,9 +3,9 @@
 //! Invariant: what a client reads of a fault or a bug is a fixed text. The engine's own words (paths, statements, panic
 //! texts) go to the log, where the operator reads them.
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
-use axum::body::Body;
+use axum::body::{Body, Bytes};
 use axum::http::header::{ALLOW, CONTENT_LENGTH, CONTENT_TYPE, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
@@ -15,6 +15,9 @@ use utoipa::ToSchema;
 
 /// The media type of everything that is not a page.
 pub(crate) const JSON: HeaderValue = HeaderValue::from_static("application/json");
+
+/// What a refusal for want of room says.
+pub(crate) const BUSY: &str = "more work is waiting than we take, try again";
 
 /// An error as the answer of a route.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -77,12 +80,27 @@ impl IntoResponse for ApiError {
     fn into_response(self) -> Response {
         let Self(error) = self;
         let status = StatusCode::from_u16(error.code.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-        let body = serde_json::to_vec(&as_told(&error)).unwrap_or_default();
+        let body = body_of(&error);
         let mut response = (status, [(CONTENT_TYPE, JSON)], body).into_response();
         add_headers(response.headers_mut(), error.code);
         response.extensions_mut().insert(Failure(Arc::new(error)));
         response
     }
+}
+
+/// The one refusal that comes in floods is made once.
+fn body_of(error: &OpError) -> Bytes {
+    static BUSY_BODY: LazyLock<(OpError, Bytes)> = LazyLock::new(|| {
+        let busy = OpError::before_start(codes::XBUSY, BUSY);
+        let body = written(&busy);
+        (busy, body)
+    });
+    let (busy, body) = &*BUSY_BODY;
+    if error == busy { body.clone() } else { written(error) }
+}
+
+fn written(error: &OpError) -> Bytes {
+    serde_json::to_vec(&as_told(error)).unwrap_or_default().into()
 }
 
 fn add_headers(headers: &mut HeaderMap, code: Code) {
@@ -120,7 +138,7 @@ fn as_told(error: &OpError) -> OpError {
 
 fn fault_text(error: &OpError) -> String {
     let text = match error.code.name {
-        "XBUSY" => "more work is waiting than we take, try again",
+        "XBUSY" => BUSY,
         "XDISK" => "no room on the disk, new work is refused until there is",
         "XSTORE" => "the store is not available now, try again",
         _ => "something unexpected went wrong, the server's log tells more",

@@ -52,6 +52,7 @@ mod metrics;
 mod openapi;
 mod params;
 mod pipeline;
+mod refusal;
 mod route;
 mod shutdown;
 mod system;

@@ -27,6 +27,7 @@ fn install() -> PrometheusHandle {
 fn describe() {
     metrics::describe_counter!("fastness_http_requests_total", "Requests by route, method and status");
     metrics::describe_counter!("fastness_http_refused_total", "Requests refused because too many were in flight");
+    metrics::describe_gauge!("fastness_http_refusals_held", "Refusals held back to slow down who asks again at once");
     metrics::describe_histogram!("fastness_http_request_seconds", Unit::Seconds, "Time from head to answer");
     metrics::describe_gauge!("fastness_http_in_flight", "Requests being answered");
     metrics::describe_gauge!("fastness_http_connections", "Open connections");

@@ -1,5 +1,5 @@
 //! What every request passes, in order: watched, guarded against panics, its head checked, admitted, its key checked;
-//! only then the router looks at it.
+//! only then the router looks at it. A refusal for want of room is held back a little before it is sent.
 
 use std::convert::Infallible;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -16,7 +16,7 @@ use tower::Service as _;
 use crate::app::Shared;
 use crate::error::{ApiError, sealed};
 use crate::watch::Watch;
-use crate::{auth, head};
+use crate::{auth, head, refusal};
 
 /// Answers a request, whatever happens.
 pub(crate) async fn answer(shared: Shared, router: Router, mut request: Request) -> Response {
@@ -25,21 +25,27 @@ pub(crate) async fn answer(shared: Shared, router: Router, mut request: Request)
     let mut response = guarded(admitted).await.unwrap_or_else(|refusal| refusal.into_response());
     response = sealed(response);
     add_headers(&mut response);
+    // Before it is held: the time that we make a client wait is no time that we needed.
     watch.end(&response);
+    if refusal::is_busy(&response) {
+        hold(&shared).await;
+    }
     response
 }
 
 async fn admitted(shared: &Shared, mut router: Router, mut request: Request) -> Result<Response, ApiError> {
     head::check(&request)?;
-    let _place = shared.admission().enter(request.uri().path())?;
-    let visitor = auth::admit(shared, &mut request).await?;
-    let _own_place = match &visitor {
-        Some(visitor) => shared.admission().enter_namespace(&visitor.ns.name)?,
-        None => None,
-    };
+    let stay = shared.admission().enter(request.uri().path())?;
+    request.extensions_mut().insert(stay.clone());
+    auth::admit(shared, &mut request, &stay).await?;
     head::check_url(&request)?;
     let routed: Result<Response, Infallible> = router.call(request).await;
     Ok(routed.unwrap_or_else(|never| match never {}))
+}
+
+async fn hold(shared: &Shared) {
+    shared.refusals().tell(shared.kernel().env().clock.ran_ms());
+    shared.refusals().hold(&shared.config().shutdown).await;
 }
 
 /// Contains a panic to the one request.

@@ -12,6 +12,7 @@ use base::Clock;
 
 use crate::error::Failure;
 use crate::metrics::Raised;
+use crate::refusal::is_busy;
 use crate::route::RouteInfo;
 
 /// What is learnt of a request on its way in.
@@ -81,7 +82,8 @@ impl Watch {
         let status = response.status().as_u16();
         let error = response.extensions().get::<Failure>().map(|failure| failure.0.to_string());
         let detail = response.extensions().get::<Failure>().map(|failure| failure.0.detail.join("; "));
-        if status >= 500 {
+        // Of refusals for want of room the log tells once in a while (`Refusals::tell`).
+        if status >= 500 && !is_busy(response) {
             tracing::warn!(method, route, status, ms, caller, error, detail, "request failed");
         } else {
             tracing::debug!(method, route, status, ms, caller, error, "request");

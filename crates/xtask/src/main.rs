@@ -1,4 +1,4 @@
-//! Repository chores: `cargo xtask ci | test | tidy | trace | services`.
+//! Repository chores: `cargo xtask ci | test | tidy | trace | kill | services`.
 //!
 //! One command per file. Standard library only, so that it builds in seconds on a fresh machine and CI
 //! waits for nothing before its first check.
@@ -22,6 +22,7 @@ macro_rules! say {
 
 mod ci;
 mod guard;
+mod kill;
 mod process;
 mod repo;
 mod runner;
@@ -46,6 +47,8 @@ cargo xtask <command>
   test [filter…]                  the quick tests: those that need no service
   tidy [--rules]                  our own lint; --rules lists the rules with their reasons
   trace [--missing]               each requirement with its tests; --missing lists those without
+  kill --rounds N [--seed S]      real faults on the real server under load; --only FAULT, --engine sqlite|postgres,
+                                  --mutants (the server breaks its promises: each must be found)
   services start|stop|status      PostgreSQL for tests: eval \"$(cargo xtask services start)\"
   services run -- <command…>      run a command with fresh services that end with it
 
@@ -72,6 +75,7 @@ fn dispatch(words: &[&str]) -> Result<ExitCode> {
         ["tidy", "--rules"] => Ok(tidy::list()),
         ["trace"] => trace::run(trace::Show::All),
         ["trace", "--missing"] => trace::run(trace::Show::Missing),
+        ["kill", words @ ..] => kill::run(words),
         ["services", "start"] => services::command::start(),
         ["services", "stop"] => services::command::stop(),
         ["services", "status"] => services::command::status(),

@@ -45,7 +45,7 @@ fn create_key(tx: &mut dyn Tx, cx: &mut OpCx<'_>, input: &CreateKey) -> OpResult
     let scope = serde_json::Value::Object(input.scope.clone()).to_string();
     check_lengths(&input.label, &scope)?;
     let (id, salt) = (cx.id().to_string(), cx.chance());
-    let key = keys::secret_from(&cx.caller.proof, &salt);
+    let key = keys::secret_from(&proof(cx)?, &salt);
     let role = input.role.word();
     tx.write(&INSERT, args![&id, &keys::hash(&key), &salt, role, scope, &input.label, cx.wall])?;
     cx.fx.journal("key.created", &id, format!("{role} key `{}`", input.label));
@@ -56,7 +56,14 @@ fn show_again(tx: &mut dyn Tx, cx: &mut OpCx<'_>, _: &CreateKey) -> OpResult<Cre
     let id = cx.id().to_string();
     let row = tx.query_one(&BY_ID, args![&id])?;
     let row = row.ok_or_else(|| OpError::new(codes::NKEY, format!("key {id} was removed since")))?;
-    Ok(CreatedKey { key: keys::secret_from(&cx.caller.proof, row.blob(0)), id })
+    Ok(CreatedKey { key: keys::secret_from(&proof(cx)?, row.blob(0)), id })
+}
+
+/// A secret made from nothing that the caller knows could be made again by whoever reads the database.
+fn proof(cx: &OpCx<'_>) -> OpResult<[u8; 32]> {
+    let showed_none =
+        || OpError::new(codes::BDETECTED, format!("{} showed no secret to make one from", cx.caller.name));
+    cx.caller.proof.ok_or_else(showed_none)
 }
 
 fn check_lengths(label: &str, scope: &str) -> OpResult<()> {

@@ -106,6 +106,18 @@ fn ker_7_over_ten_seconds_is_code_t() {
     assert!(error.detail[0].contains("the disk is slow"), "{error:?}");
 }
 
+/// A later attempt that could not even run does not turn "unknown" into "not done".
+#[test]
+fn ker_41_an_unknown_outcome_stays_unknown_until_the_row_tells() {
+    let world = World::new();
+    let unknown = base::StoreError::Unknown("cut at COMMIT".into());
+    let down = base::StoreError::Unavailable("down".into());
+    let script = vec![unknown, down.clone(), down];
+    let error =
+        world.call_on_failing_store(&STAMPED, world.request().once("POST /t", "k", [1; 32]), (), script).unwrap_err();
+    assert_eq!((error.code, error.phase as u8, error.outcome_unknown), (codes::XSTORE, 2, true));
+}
+
 #[test]
 fn ker_6_all_writes_of_an_operation_carry_one_stamp() {
     static TWO: Op<(), ()> = Op::new("test.two", |tx, cx, ()| {

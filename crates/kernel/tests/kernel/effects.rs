@@ -14,7 +14,9 @@ static ALL_KINDS: Op<bool, ()> = Op::new("test.all_kinds", |tx, cx, refuse| {
 
 fn leave_one_of_each(cx: &mut OpCx<'_>) {
     let version = cx.stamp();
+    let id = cx.id();
     cx.fx.task(NewTask {
+        id,
         op: "test.later".into(),
         param: "{}".into(),
         info: "i".into(),
@@ -105,4 +107,26 @@ fn effects_are_bounded() {
     let world = World::new();
     assert_eq!(error_code(world.call(&MANY, world.request(), ())).0, "BDETECTED");
     assert_eq!(effects(&world), "");
+}
+
+#[test]
+fn ker_13_a_cancelled_task_is_gone_and_cancelling_again_is_harmless() {
+    static CREATE: Op<(), base::Id> = Op::new("test.create_task", |_, cx, ()| {
+        leave_one_of_each(cx);
+        Ok(cx.id())
+    });
+    static CANCEL_ALL: Op<(), ()> = Op::new("test.cancel", |tx, cx, ()| {
+        static IDS: Sql = Sql::new("test.task_ids", "SELECT id FROM task ORDER BY id");
+        let ids: Vec<base::Id> = tx.query(&IDS, &[], 10)?.iter().map(|row| row.id(0)).collect();
+        ids.into_iter().for_each(|id| {
+            cx.fx.cancel_task(id);
+            cx.fx.cancel_task(id);
+        });
+        Ok(())
+    });
+    let world = World::new();
+    world.call(&CREATE, world.request(), ()).unwrap();
+    assert!(effects(&world).contains("task test.later"));
+    world.call(&CANCEL_ALL, world.request(), ()).unwrap();
+    assert!(!effects(&world).contains("task"));
 }

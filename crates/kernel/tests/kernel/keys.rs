@@ -18,7 +18,8 @@ fn authenticate(world: &World, ns: &Arc<Namespace>, secret: &str) -> Option<Call
     told.try_recv().unwrap().unwrap()
 }
 
-fn create(world: &World, request: Request, role: Role) -> CreatedKey {
+fn create(world: &World, mut request: Request, role: Role) -> CreatedKey {
+    request.caller.proof = Some([9; 32]);
     let input = CreateKey { role, scope: serde_json::Map::new(), label: "door".into() };
     world.call(&CREATE_KEY, request, input).unwrap().out
 }
@@ -84,6 +85,25 @@ fn ker_32_the_first_key_is_added_once_even_if_it_was_revoked_since() {
     world.main().forget_keys();
     assert_eq!(first(), Bootstrapped::NotNeeded);
     assert_eq!(authenticate(&world, &world.main(), "s"), None);
+}
+
+#[test]
+fn ker_32_a_caller_without_a_secret_cannot_be_made_one() {
+    let world = World::new();
+    let input = CreateKey { role: Role::App, scope: serde_json::Map::new(), label: String::new() };
+    assert_eq!(error_code(world.call(&CREATE_KEY, world.request(), input)).0, "BDETECTED");
+}
+
+#[test]
+fn ker_32_services_see_the_scope_of_a_key() {
+    let world = World::new();
+    let scope = serde_json::json!({ "device": "d1" }).as_object().unwrap().clone();
+    let mut request = world.request();
+    request.caller.proof = Some([9; 32]);
+    let input = CreateKey { role: Role::Device, scope, label: String::new() };
+    let key = world.call(&CREATE_KEY, request, input).unwrap().out;
+    let caller = authenticate(&world, &world.main(), &key.key).unwrap();
+    assert_eq!(caller.scope.as_ref(), r#"{"device":"d1"}"#);
 }
 
 #[test]

@@ -4,7 +4,10 @@ use std::collections::VecDeque;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
-use base::{Clock, Entropy, Migration, OpError, OpResult, Row, Sql, Store, Timers, Tx, Wall, args};
+use base::{
+    Clock, Engine, Entropy, Health, Job, Migration, OpError, OpResult, Outcome, Row, Sql, Store, StoreError,
+    StoreResult, Timers, Tx, Wall, args,
+};
 use kernel::{Caller, Env, Invariant, Kernel, KernelConfig, Namespace, Op, OpCx, Query, Reply, Request, ServiceDef};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -113,6 +116,28 @@ impl World {
         result.expect("an answer")
     }
 
+    /// Calls on a store that only fails, as the script says.
+    pub fn call_on_failing_store<I, O>(
+        &self,
+        op: &'static Op<I, O>,
+        request: Request,
+        input: I,
+        script: Vec<StoreError>,
+    ) -> OpResult<Reply<O>>
+    where
+        I: Send + 'static,
+        O: Serialize + DeserializeOwned + Send + 'static,
+    {
+        let store = Arc::new(FailingStore(Mutex::new(script.into()))) as Arc<dyn Store>;
+        let stores = vec![("z".to_owned(), store)];
+        let kernel = Kernel::open(self.kernel.env().clone(), KernelConfig::default(), &[], stores).unwrap();
+        let (tell, told) = std::sync::mpsc::channel();
+        let done = Box::new(move |result| tell.send(result).unwrap());
+        kernel.call(kernel.admin_namespace(), op, request, input, done);
+        self.run_timers();
+        told.try_recv().unwrap()
+    }
+
     pub fn read<I: Send + 'static, O: Send + 'static>(&self, query: &'static Query<I, O>, input: I) -> OpResult<O> {
         let (tell, told) = std::sync::mpsc::channel();
         self.kernel.read(&self.main(), query, input, Box::new(move |result| tell.send(result).unwrap()));
@@ -164,4 +189,33 @@ pub fn insert_thing(tx: &mut dyn Tx, cx: &mut OpCx<'_>) -> OpResult<String> {
 pub fn error_code<T: std::fmt::Debug>(result: OpResult<T>) -> (&'static str, u8) {
     let OpError { code, phase, .. } = result.unwrap_err();
     (code.name, phase as u8)
+}
+
+/// A store that answers every job with the next failure of its script.
+struct FailingStore(Mutex<VecDeque<StoreError>>);
+
+impl Store for FailingStore {
+    fn submit(&self, job: Box<dyn Job>) {
+        let error = self.0.lock().unwrap().pop_front().expect("a scripted failure");
+        job.done(Outcome::Failed(error));
+    }
+    fn read(&self, job: Box<dyn Job>) {
+        self.submit(job);
+    }
+    fn migrate(&self, _: &[Migration]) -> StoreResult<()> {
+        Ok(())
+    }
+    fn prepare(&self, _: &'static Sql) -> StoreResult<()> {
+        Ok(())
+    }
+    fn health(&self) -> Health {
+        Health::Good
+    }
+    fn waiting(&self) -> usize {
+        0
+    }
+    fn engine(&self) -> Engine {
+        Engine::Sqlite
+    }
+    fn close(&self) {}
 }

@@ -205,7 +205,9 @@ impl Shared {
         };
         self.count(&told);
         match &told {
-            Told::Answer(answer) if !self.allowed.permits(answer) => return self.complain(format!("{name}: {answer:?}")),
+            Told::Answer(answer) if !self.allowed.permits(answer) => {
+                return self.complain(format!("{name}: {answer:?}"));
+            }
             Told::Answer(answer) if is_put_off(answer) => self.pause(),
             Told::Cut(Cut::Unsent(_)) => self.pause(),
             Told::Answer(_) | Told::Cut(Cut::Sent(_)) => {}

@@ -51,9 +51,7 @@ fn attributes(planes: &Planes, node: u64) -> Result<FileAttr, Refusal> {
     let (atime, mtime, ctime, crtime) = (UNIX_EPOCH, UNIX_EPOCH, UNIX_EPOCH, UNIX_EPOCH);
     let (ino, blocks) = (INodeNo(node), size.div_ceil(512));
     let (uid, gid, rdev, blksize, flags) = (0, 0, 0, BLOCK, 0);
-    Ok(FileAttr {
-        ino, size, blocks, atime, mtime, ctime, crtime, kind, perm, nlink, uid, gid, rdev, blksize, flags,
-    })
+    Ok(FileAttr { ino, size, blocks, atime, mtime, ctime, crtime, kind, perm, nlink, uid, gid, rdev, blksize, flags })
 }
 
 fn tell_entry(reply: ReplyEntry, found: Result<FileAttr, Refusal>) {
@@ -206,7 +204,8 @@ impl Filesystem for LossFs {
             Err(refusal) => return reply.error(refusal.into()),
         };
         for (at, (name, child)) in names.iter().enumerate().skip(bytes(offset)) {
-            let kind = if planes.kind(*child) == Ok(Kind::Folder) { FileType::Directory } else { FileType::RegularFile };
+            let kind =
+                if planes.kind(*child) == Ok(Kind::Folder) { FileType::Directory } else { FileType::RegularFile };
             if reply.add(INodeNo(*child), at as u64 + 1, kind, name) {
                 break;
             }

@@ -48,9 +48,9 @@ impl LossDisk {
         &self.path
     }
 
-    /// From now on any sync makes all names durable, as a file system with one journal does (ext4, XFS).
-    pub fn sync_names_with_anything(&self) {
-        self.planes().names_with_any_sync = true;
+    /// Makes every name durable that is there now, as they are when the folders have been there for a while.
+    pub fn keep_names(&self) {
+        self.planes().keep_all_names();
     }
 
     /// The next so many syncs of files fail and forget.

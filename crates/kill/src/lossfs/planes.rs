@@ -95,24 +95,13 @@ pub(super) struct Planes {
     loss: Loss,
     failing_syncs: u64,
     listeners: Vec<Sender<Event>>,
-    /// Any sync makes all names durable, as a file system with one journal does.
-    pub(super) names_with_any_sync: bool,
 }
 
 impl Planes {
     pub(super) fn new() -> Self {
         let nodes = BTreeMap::from([(ROOT, Node::Folder(Folder::default()))]);
         let (armed, loss) = (None, Loss::default());
-        Self {
-            nodes,
-            next: ROOT + 1,
-            powered: true,
-            armed,
-            loss,
-            failing_syncs: 0,
-            listeners: vec![],
-            names_with_any_sync: false,
-        }
+        Self { nodes, next: ROOT + 1, powered: true, armed, loss, failing_syncs: 0, listeners: vec![] }
     }
 
     pub(super) fn kind(&self, node: u64) -> Done<Kind> {
@@ -211,9 +200,6 @@ impl Planes {
             Node::File(file) => file.keep_all(),
             Node::Folder(folder) => folder.kept.clone_from(&folder.seen),
         }
-        if self.names_with_any_sync {
-            self.keep_all_names();
-        }
         Ok(())
     }
 
@@ -233,7 +219,7 @@ impl Planes {
         self.listeners.retain(|listener| listener.send(event).is_ok());
     }
 
-    /// Makes every name durable, as they are after the folders have been there for a while.
+    /// Makes every name durable.
     pub(super) fn keep_all_names(&mut self) {
         for node in self.nodes.values_mut() {
             if let Node::Folder(folder) = node {

@@ -85,8 +85,10 @@ impl Folder for SimFolder {
     fn are_twins(&self, name: &str, target: &Self, other: &str) -> io::Result<bool> {
         let mut state = self.disk.state();
         state.begin_look(self.process)?;
-        let (one, two) = (state.lookup(self.id, name).ok(), state.lookup(target.id, other).ok());
-        Ok(one.is_some() && one == two && (self.id, name) != (target.id, other))
+        match (state.lookup(self.id, name), state.lookup(target.id, other)) {
+            (Ok(one), Ok(two)) => Ok(one != two && state.tree.are_twins(one, two)),
+            _ => Ok(false),
+        }
     }
 
     fn rename(&self, old: &str, target: &Self, new: &str) -> io::Result<()> {
@@ -95,7 +97,7 @@ impl Folder for SimFolder {
         let id = state.lookup(self.id, old)?;
         match state.lookup(target.id, new) {
             // As POSIX has it: two names of one file stay two names.
-            Ok(same) if same == id => return Ok(()),
+            Ok(same) if state.tree.are_twins(same, id) => return Ok(()),
             Ok(taken) if state.tree.names(taken).is_some() => return Err(io::ErrorKind::IsADirectory.into()),
             _ => {}
         }

@@ -22,6 +22,22 @@ pub(super) enum Node {
     Directory(Names),
 }
 
+impl Node {
+    fn content(&mut self) -> Option<&mut Content> {
+        match self {
+            Self::File(content) => Some(content),
+            Self::Directory(_) => None,
+        }
+    }
+
+    fn names(&self) -> Option<&Names> {
+        match self {
+            Self::Directory(names) => Some(names),
+            Self::File(_) => None,
+        }
+    }
+}
+
 /// The names in one directory.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Names {
@@ -72,6 +88,9 @@ pub(super) struct Tree {
     next: Id,
     /// Files whose old name is durably gone, and whose new one is not durable yet.
     moved: BTreeSet<Id>,
+    /// A file that a cut left under several names is one node per name, so that what is promised of a renamed file holds
+    /// for each name; these tell which nodes are one file.
+    twins: BTreeMap<Id, Id>,
 }
 
 type Planes = BTreeMap<Id, BTreeMap<String, Id>>;
@@ -79,7 +98,7 @@ type Planes = BTreeMap<Id, BTreeMap<String, Id>>;
 impl Tree {
     pub(super) fn new() -> Self {
         let root = Node::Directory(Names::default());
-        Self { nodes: BTreeMap::from([(ROOT, root)]), next: ROOT + 1, moved: BTreeSet::new() }
+        Self { nodes: BTreeMap::from([(ROOT, root)]), next: ROOT + 1, moved: BTreeSet::new(), twins: BTreeMap::new() }
     }
 
     pub(super) fn node(&self, id: Id) -> Option<&Node> {
@@ -88,10 +107,7 @@ impl Tree {
 
     /// The names in a directory; a file has none.
     pub(super) fn names(&self, id: Id) -> Option<&Names> {
-        match self.nodes.get(&id)? {
-            Node::Directory(names) => Some(names),
-            Node::File(_) => None,
-        }
+        self.nodes.get(&id)?.names()
     }
 
     fn names_mut(&mut self, id: Id) -> Option<&mut Names> {
@@ -102,10 +118,7 @@ impl Tree {
     }
 
     pub(super) fn content_mut(&mut self, id: Id) -> Option<&mut Content> {
-        match self.nodes.get_mut(&id)? {
-            Node::File(content) => Some(content),
-            Node::Directory(_) => None,
-        }
+        self.nodes.get_mut(&id)?.content()
     }
 
     /// A new file or directory under a name.
@@ -115,6 +128,12 @@ impl Tree {
         self.nodes.insert(id, node);
         self.set(directory, name, Some(id));
         id
+    }
+
+    /// Whether two nodes are one file.
+    pub(super) fn are_twins(&self, one: Id, two: Id) -> bool {
+        let file = |id| self.twins.get(&id).copied().unwrap_or(id);
+        file(one) == file(two)
     }
 
     /// Changes what a name stands for.
@@ -139,15 +158,33 @@ impl Tree {
         let mut kept: Planes = self.plane(|names| names.after_cut(rng));
         self.keep_moved(&mut kept);
         let there = reachable(&kept);
-        let nodes = std::mem::take(&mut self.nodes);
-        for (id, node) in nodes.into_iter().filter(|(id, _)| there.contains(id)) {
-            let node = match node {
-                Node::File(content) => Node::File(Content::settled(content.after_cut(rng))),
-                Node::Directory(_) => Node::Directory(Names::settled(kept.remove(&id).unwrap_or_default())),
-            };
-            self.nodes.insert(id, node);
+        self.nodes.retain(|id, _| there.contains(id));
+        kept.retain(|id, _| there.contains(id));
+        for content in self.nodes.values_mut().filter_map(Node::content) {
+            *content = Content::settled(content.after_cut(rng));
+        }
+        self.part_twins(&mut kept);
+        for (id, names) in kept {
+            self.nodes.insert(id, Node::Directory(Names::settled(names)));
         }
         self.moved.clear();
+    }
+
+    /// Gives each further name of a file a node of its own.
+    fn part_twins(&mut self, kept: &mut Planes) {
+        let mut named = BTreeSet::new();
+        for id in kept.values_mut().flat_map(BTreeMap::values_mut) {
+            if named.insert(*id) {
+                continue;
+            }
+            if let Some(node) = self.nodes.get(id).cloned() {
+                let file = self.twins.get(id).copied().unwrap_or(*id);
+                *id = self.next;
+                self.next += 1;
+                self.nodes.insert(*id, node);
+                self.twins.insert(*id, file);
+            }
+        }
     }
 
     /// Gives each file that must not be lost and is under no name its newest one.
@@ -165,10 +202,7 @@ impl Tree {
     }
 
     fn plane(&self, mut names: impl FnMut(&Names) -> BTreeMap<String, Id>) -> Planes {
-        let directories = self.nodes.iter().filter_map(|(id, node)| match node {
-            Node::Directory(names) => Some((*id, names)),
-            Node::File(_) => None,
-        });
+        let directories = self.nodes.iter().filter_map(|(id, node)| Some((*id, node.names()?)));
         directories.map(|(id, of)| (id, names(of))).collect()
     }
 }

@@ -144,7 +144,13 @@ impl Workload for LedgerClients {
         if asker.token < state.first {
             return;
         }
+        // Some clients take our word for it: what is not unknown was not done, and they never ask again.
+        let trusts = asked.sent == 1 && is_told_not_done(&news) && sim.rng.once_in(3);
         let again = match judge(&news, asked.keyed) {
+            None if trusts => {
+                asked.known = Known::Refused("a fault");
+                false
+            }
             Some(Known::Refused(_)) if asked.sent > 1 => {
                 asked.known = Known::Unknown;
                 false
@@ -219,6 +225,11 @@ fn judge(news: &News, keyed: bool) -> Option<Known> {
         News::Answer(Err(error)) if !error.outcome_unknown => None,
         News::Answer(Err(_)) | News::Cut | News::Message(_) => Some(Known::Unknown),
     }
+}
+
+/// Whether the answer says that it was not done, because something was in the way.
+fn is_told_not_done(news: &News) -> bool {
+    matches!(news, News::Answer(Err(error)) if !error.outcome_unknown)
 }
 
 fn short(news: &News) -> String {

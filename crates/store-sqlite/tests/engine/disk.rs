@@ -3,11 +3,12 @@
 
 use std::fs;
 use std::sync::Arc;
+use std::sync::mpsc::channel;
 
-use base::{Connection, Isolation, Migration, Sql, Store, StoreError, Tx, args};
+use base::{Connection, Isolation, Migration, Outcome, Sql, Store, StoreError, Tx, Verdict, args};
 use host::RealClock;
 use store_sqlite::{SqliteConfig, SqliteCore, SqliteStore};
-use store_suite::{Fixture, change, look};
+use store_suite::{Fixture, Work, change, look, work};
 
 use crate::OneFile;
 
@@ -77,4 +78,41 @@ fn the_wal_stays_bounded_under_load() {
     assert_eq!(look(store.as_ref(), |tx| Ok(tx.query_one(&COUNT, args![])?.map(|row| row.int(0)))), Some(6_000));
     // 60 MB were written. The checkpointer looks ten times a second, so the bound is overshot by what comes in between.
     assert!(largest < 40 << 20, "the WAL grew to {largest} bytes");
+}
+
+/// What is left of the room is for work that ends something, also when such work has opened the batch.
+#[test]
+fn ker_31_new_work_does_not_join_a_batch_that_uses_the_reserve() {
+    let fixture = OneFile::new();
+    // The reserve cannot be made: the store stays as it is once it was full.
+    fs::create_dir(fixture.path().with_extension("reserve")).unwrap();
+    let store = fixture.open_with(SqliteConfig::default());
+    store.migrate(ITEMS).unwrap();
+    store.set_pages_max(64);
+    let big = insert(1 << 20).outcome(store.as_ref());
+    assert!(matches!(big, Outcome::Failed(StoreError::Full(_))), "{big:?}");
+    let (reached, held) = channel();
+    let (open, gate) = channel::<()>();
+    let holds = work("holds the writer", move |_| {
+        let _ = reached.send(());
+        let _ = gate.recv();
+        Ok(Verdict::Keep)
+    });
+    let first = holds.ending().submit(store.as_ref());
+    held.recv().unwrap();
+    let ending = insert(1).ending().submit(store.as_ref());
+    let new: Vec<_> = (0..5).map(|_| insert(1).submit(store.as_ref())).collect();
+    drop(open);
+    assert_eq!((first.outcome(), ending.outcome()), (Outcome::Committed, Outcome::Committed));
+    for answer in new {
+        let outcome = answer.outcome();
+        assert!(matches!(outcome, Outcome::Failed(StoreError::Full(_))), "{outcome:?}");
+    }
+}
+
+fn insert(bytes: usize) -> Work {
+    work("insert", move |tx| {
+        tx.execute(&INSERT, args![vec![7; bytes]])?;
+        Ok(Verdict::Keep)
+    })
 }

@@ -1,5 +1,6 @@
 //! A store that can be held or cut off, around the real one.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::Duration;
 
@@ -21,11 +22,13 @@ pub struct Valve {
     inner: Arc<dyn Store>,
     state: Mutex<(Flow, Vec<Box<dyn Job>>)>,
     changed: Condvar,
+    given: AtomicUsize,
 }
 
 impl Valve {
     pub fn around(inner: Arc<dyn Store>) -> Arc<Self> {
-        Arc::new(Self { inner, state: Mutex::new((Flow::Open, vec![])), changed: Condvar::new() })
+        let state = Mutex::new((Flow::Open, vec![]));
+        Arc::new(Self { inner, state, changed: Condvar::new(), given: AtomicUsize::new(0) })
     }
 
     /// Changes the flow; what was held is let go.
@@ -48,6 +51,11 @@ impl Valve {
         assert!(!timeout.timed_out(), "{} of {count} jobs are held", state.1.len());
     }
 
+    /// Jobs and reads that the store was given so far.
+    pub fn given(&self) -> usize {
+        self.given.load(Ordering::SeqCst)
+    }
+
     fn flow(&self) -> Flow {
         self.state.lock().unwrap().0
     }
@@ -59,6 +67,7 @@ fn cut_off() -> StoreError {
 
 impl Store for Valve {
     fn submit(&self, job: Box<dyn Job>) {
+        self.given.fetch_add(1, Ordering::SeqCst);
         match self.flow() {
             Flow::Open => self.inner.submit(job),
             Flow::CutOff => job.done(Outcome::Failed(cut_off())),
@@ -70,6 +79,7 @@ impl Store for Valve {
     }
 
     fn read(&self, job: Box<dyn Job>) {
+        self.given.fetch_add(1, Ordering::SeqCst);
         match self.flow() {
             Flow::Open | Flow::Held => self.inner.read(job),
             Flow::CutOff => job.done(Outcome::Failed(cut_off())),

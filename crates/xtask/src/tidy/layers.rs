@@ -21,7 +21,7 @@ enum Layer {
 
 use Layer::{Chores, Contracts, Engine, Example, Kernel, Kit, Program, Server, Service, Suite};
 
-const CRATES: [(&str, Layer); 18] = [
+const CRATES: [(&str, Layer); 20] = [
     ("base", Contracts),
     ("kernel", Kernel),
     ("store-sqlite", Engine),
@@ -39,6 +39,8 @@ const CRATES: [(&str, Layer); 18] = [
     ("fastness", Server),
     ("sim", Program),
     ("bench", Program),
+    ("kill", Program),
+    ("ledger", Example),
     ("xtask", Chores),
 ];
 
@@ -51,7 +53,8 @@ fn below(layer: Layer) -> &'static [Layer] {
         Service => &[Contracts, Kernel, Kit],
         Suite => &[Contracts, Kernel, Engine],
         Server => &[Contracts, Kernel, Engine, Kit, Service],
-        Program | Example => &[Contracts, Kernel, Engine, Kit, Service, Server],
+        Example => &[Contracts, Kernel, Engine, Kit, Service, Server],
+        Program => &[Contracts, Kernel, Engine, Kit, Service, Server, Example],
     }
 }
 

@@ -2,13 +2,15 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use base::{Isolation, Job, Keys, Outcome, StoreError, Tx, Urgency, Verdict};
+use crate::store::{Isolation, Job, Keys, Outcome, StoreError, Tx, Urgency, Verdict};
 
 /// Wraps a job; if it is dropped unanswered (a panic in the engine), the job hears that nobody knows.
-pub(crate) struct Ticket(Option<Box<dyn Job>>);
+pub struct Ticket(Option<Box<dyn Job>>);
 
 impl Ticket {
-    pub(crate) fn of(job: Box<dyn Job>) -> Box<dyn Job> {
+    /// The job, wrapped.
+    #[must_use]
+    pub fn of(job: Box<dyn Job>) -> Box<dyn Job> {
         Box::new(Self(Some(job)))
     }
 
@@ -21,10 +23,8 @@ impl Ticket {
 
     /// A panic in the answer belongs to the one who asked; the worker has others to serve.
     fn answer(&mut self, outcome: Outcome) {
-        let Some(job) = self.0.take() else { return };
-        let name = job.name();
-        if catch_unwind(AssertUnwindSafe(|| job.done(outcome))).is_err() {
-            tracing::error!(job = name, "the answer of a job panicked");
+        if let Some(job) = self.0.take() {
+            let _ = catch_unwind(AssertUnwindSafe(|| job.done(outcome)));
         }
     }
 }
