@@ -9,6 +9,7 @@
 //! Invariants: no HTTP, no async runtime, no clock or chance but through [`Env`]; nothing waits or sleeps here, so the
 //! simulator can run it all in one thread.
 
+mod any_op;
 mod call;
 mod cx;
 mod cycle;
@@ -25,6 +26,7 @@ mod service;
 mod session;
 
 pub use crate::kernel::{Env, Kernel, KernelConfig, Namespace, ReadDone};
+pub use any_op::AnyOp;
 pub use call::{Done, Reply};
 pub use cx::OpCx;
 pub use effects::{Alert, Effect, Effects, Event, JournalLine, NewTask};

@@ -33,7 +33,12 @@ pub static KERNEL: ServiceDef = ServiceDef {
     name: "kernel",
     migrations: MIGRATIONS,
     statements: STATEMENTS,
-    operations: &["key.create", "key.bootstrap", "key.revoke", "request.forget"],
+    operations: &[
+        &ops::create_key::CREATE_KEY,
+        &ops::bootstrap_key::BOOTSTRAP_KEY,
+        &ops::revoke_key::REVOKE_KEY,
+        &ops::forget_requests::FORGET_REQUESTS,
+    ],
     tasks: &[],
     sessions: &[],
     invariants: &[Invariant { name: "a claimed request row is complete once committed", check: complete_requests }],

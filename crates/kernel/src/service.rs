@@ -4,6 +4,7 @@
 
 use base::{Call, CallResult, Id, Migration, OpError, OpResult, Sql, StoreResult, Tx, Wall};
 
+use crate::any_op::AnyOp;
 use crate::cx::OpCx;
 use crate::session::SessionDef;
 
@@ -15,8 +16,8 @@ pub struct ServiceDef {
     pub migrations: &'static [Migration],
     /// All its statements: each is prepared on every engine in a test.
     pub statements: &'static [&'static Sql],
-    /// Names of its operations.
-    pub operations: &'static [&'static str],
+    /// Its operations, to be found by name.
+    pub operations: &'static [&'static dyn AnyOp],
     /// Its work with the outside.
     pub tasks: &'static [TaskDef],
     /// Its stateful connections.

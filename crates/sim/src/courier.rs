@@ -23,7 +23,7 @@ pub static COURIER: ServiceDef = ServiceDef {
                wake_at {int} NOT NULL) {strict};",
     }],
     statements: &[&INSERT, &DUE, &CLAIM, &DELIVERED, &AGAIN, &AGAIN_UNFENCED, &PARCELS],
-    operations: &["courier.send", "courier.claim", "courier.settle"],
+    operations: &[&SEND, &CLAIM_ONE, &SETTLE],
     tasks: &[],
     sessions: &[],
     invariants: &[Invariant { name: "a parcel that is not delivered has a wake-up", check: asleep }],
@@ -46,7 +46,7 @@ pub struct Claim {
 }
 
 /// What came of a call.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Deserialize)]
 pub struct Settle {
     /// Whose call it was.
     pub claim: Claim,

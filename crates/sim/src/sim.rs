@@ -5,7 +5,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use base::{CallResult, HttpCall, OpResult, Store, StoreResult, Timers, Tx};
 use kernel::{Caller, Env, Kernel, KernelConfig, Namespace, Op, Reply, Request, ServiceDef, SessionEvent};
-use ledger::ops::add_entry::ADD_ENTRY;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -274,14 +273,20 @@ impl Sim {
     }
 
     /// A session calls an operation by its name; its own number of the call is the key, so that a repeat is one.
+    ///
+    /// # Panics
+    /// There is no such operation: a bug of the session.
     pub fn call_by_name(&mut self, asker: Asker, call: u64, op: &str, input: Value) {
-        let waiting = Waiting::Session(asker.token, call);
-        match (op, serde_json::from_value(input)) {
-            ("ledger.add_entry", Ok(input)) => {
-                self.run_operation(waiting, asker.client, &ADD_ENTRY, input, Some(&format!("call {call}")));
-            }
-            (op, input) => panic!("a session called {op} with {:?}", input.err()),
-        }
+        let Some(server) = &self.server else { return };
+        let Some(operation) = server.kernel.operation(op) else { panic!("a session called {op}, which is not there") };
+        let (told, waiting) = (server.told.clone(), Waiting::Session(asker.token, call));
+        let done = Box::new(move |reply: OpResult<Reply<Value>>| {
+            let answer = reply.map(|reply| Answer { out: reply.out, replayed: reply.replayed });
+            told.lock().unwrap_or_else(PoisonError::into_inner).push((waiting, answer));
+        });
+        let request = server.kernel.request(Caller::server(&format!("client{}", asker.client)));
+        let request = request.once(op, &format!("call {call}"), [7; 32]);
+        operation.call_json(&server.kernel, &server.main, request, input, done);
     }
 
     fn run_operation<I, O>(

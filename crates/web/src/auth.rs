@@ -61,12 +61,7 @@ fn anybody(shared: &Shared, name: &str, stay: &Stay) -> Result<Visitor, ApiError
     Ok(Visitor { ns, caller: Caller::public() })
 }
 
-async fn key_holder(
-    shared: &Shared,
-    name: &str,
-    headers: &HeaderMap,
-    stay: &Arc<Stay>,
-) -> Result<Visitor, ApiError> {
+async fn key_holder(shared: &Shared, name: &str, headers: &HeaderMap, stay: &Arc<Stay>) -> Result<Visitor, ApiError> {
     let key = bearer(headers)?;
     match shared.kernel().namespace(name) {
         Ok(ns) => {
@@ -85,12 +80,7 @@ async fn key_holder(
     }
 }
 
-async fn who(
-    shared: &Shared,
-    ns: &Arc<Namespace>,
-    key: &str,
-    stay: &Arc<Stay>,
-) -> Result<Option<Caller>, ApiError> {
+async fn who(shared: &Shared, ns: &Arc<Namespace>, key: &str, stay: &Arc<Stay>) -> Result<Option<Caller>, ApiError> {
     let (tell, told) = oneshot::channel();
     let stay = stay.clone();
     let done = Box::new(move |caller: OpResult<Option<Caller>>| {

@@ -30,7 +30,7 @@ pub static LEDGER: ServiceDef = ServiceDef {
         &ops::list_entries::PAGE,
         &ops::list_entries::PAGE_OF_ALL,
     ],
-    operations: &["ledger.add_entry", "ledger.transfer"],
+    operations: &[&ops::add_entry::ADD_ENTRY, &ops::transfer::TRANSFER],
     tasks: &[],
     sessions: &[],
     invariants: &[Invariant { name: "a balance is the sum of its entries", check: account::unequal }],

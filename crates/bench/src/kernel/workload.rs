@@ -27,7 +27,7 @@ static BENCH: ServiceDef = ServiceDef {
     name: "bench",
     migrations: &[Migration { service: "bench", version: 1, text: SCHEMA }],
     statements: &[&READ, &RAISE, &ENTRY, &OPEN],
-    operations: &["bench.deposit"],
+    operations: &[],
     tasks: &[],
     sessions: &[],
     invariants: &[],

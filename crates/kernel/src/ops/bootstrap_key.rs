@@ -14,7 +14,8 @@ pub static BOOTSTRAP_KEY: Op<BootstrapKey, Bootstrapped> =
     Op::new("key.bootstrap", bootstrap_key).keyed(|_| Keys::of(vec![ContentionKey::of("key.bootstrap", "")]));
 
 /// The hash of the secret.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct BootstrapKey {
     /// SHA-256 of the secret.
     pub hash: [u8; 32],

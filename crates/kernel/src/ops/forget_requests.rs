@@ -10,7 +10,8 @@ use crate::op::Op;
 pub static FORGET_REQUESTS: Op<ForgetRequests, Forgotten> = Op::new("request.forget", forget_requests).ending();
 
 /// How many at most, so that the writer is never held up.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct ForgetRequests {
     /// At most so many.
     pub limit: u32,

@@ -10,7 +10,8 @@ use crate::op::Op;
 pub static REVOKE_KEY: Op<RevokeKey, Revoked> = Op::new("key.revoke", revoke_key).ending();
 
 /// Which key.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct RevokeKey {
     /// Its id.
     pub id: String,

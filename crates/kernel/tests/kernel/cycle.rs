@@ -131,3 +131,21 @@ fn ker_6_all_writes_of_an_operation_carry_one_stamp() {
     let row = &world.rows(&VERSIONS)[0];
     assert_eq!((row.int(0), row.int(1)), (1, 2));
 }
+
+#[test]
+fn operations_are_found_by_name_and_take_json() {
+    let world = World::new();
+    let call = |name: &str, input| {
+        let (tell, told) = std::sync::mpsc::channel();
+        let operation = world.kernel.operation(name).expect("an operation");
+        let done = Box::new(move |reply| tell.send(reply).unwrap());
+        operation.call_json(&world.kernel, &world.main(), world.request(), input, done);
+        told.try_recv().unwrap()
+    };
+    assert_eq!(
+        call("request.forget", serde_json::json!({ "limit": 5 })).unwrap().out,
+        serde_json::json!({ "count": 0 })
+    );
+    assert_eq!(error_code(call("request.forget", serde_json::json!({ "limit": "5" }))), ("ABODY", 0));
+    assert!(world.kernel.operation("no.such").is_none());
+}
