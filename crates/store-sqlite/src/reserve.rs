@@ -7,6 +7,8 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 const CHUNK: usize = 64 * 1024;
+/// Room beyond the reserve that proves that the disk is not full any more.
+const MARGIN: u64 = 1 << 20;
 
 /// Room kept on the disk.
 pub(crate) struct Reserve {
@@ -36,14 +38,16 @@ impl Reserve {
         }
     }
 
+    /// Written longer than it stays: room for the reserve alone may be no more than what it gave up itself.
     fn write(&self) -> io::Result<()> {
         let mut file = File::create(&self.path)?;
-        let mut left = self.bytes;
+        let mut left = self.bytes + self.bytes.min(MARGIN);
         while left > 0 {
             let length = usize::try_from(left).map_or(CHUNK, |left| left.min(CHUNK));
             file.write_all(&[0; CHUNK][..length])?;
             left -= length as u64;
         }
+        file.set_len(self.bytes)?;
         file.sync_all()
     }
 }

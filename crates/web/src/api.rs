@@ -115,7 +115,7 @@ impl Api {
     /// its input. It lets go before it tells, so that whoever has the answer finds the place free.
     fn counted<T: Send + 'static>(&self) -> (Done<T>, oneshot::Receiver<OpResult<T>>) {
         let (tell, told) = oneshot::channel();
-        let stay = ();
+        let stay = self.stay.clone();
         let done = move |result| {
             drop(stay);
             drop(tell.send(result));

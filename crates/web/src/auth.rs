@@ -2,7 +2,8 @@
 //!
 //! Invariant: without a valid key every path below `/v1` answers the same 401, known or unknown, whatever the method: an
 //! outsider learns neither routes nor namespaces. Only a public route of the table, matched by method and path, is let
-//! through. A namespace that is full is told only to whoever has shown a valid key. A store that cannot be asked is a fault (503), never a refusal (401): a client must not throw its key away.
+//! through. That a namespace is full is told only to whoever has shown a valid key. A store that cannot be asked is a
+//! fault (503), never a refusal (401): a client must not throw its key away.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -63,7 +63,7 @@ impl DiskFiles {
     /// Opens the files below `root`, which is made if it is missing, and removes what an earlier server left unfinished.
     ///
     /// # Errors
-    /// The directory cannot be made or read.
+    /// The directory cannot be made, read or synced.
     pub fn open(root: &Path) -> io::Result<Self> {
         make_root(root)?;
         Self::below(Directory::open(root)?)

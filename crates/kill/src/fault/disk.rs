@@ -1,6 +1,8 @@
 //! Disks that are full, that fail, and that are slow.
 
 use std::fs;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail, ensure};
 use serde_json::json;
@@ -13,6 +15,8 @@ use crate::world::Base;
 
 const SYNCS: &str = "fsync,fdatasync";
 const WRITES: &str = "pwrite64";
+/// The server looks twice a second.
+const SEVERAL_LOOKS: Duration = Duration::from_millis(1_300);
 
 /// Cell D1: the disk fills up under load. Clear refusals, reads and work that ends something go on, and when there is
 /// room again so does everything, without a restart.
@@ -26,6 +30,7 @@ pub(super) fn full(scene: &mut Scene<'_>) -> Result<Struck> {
     let before = scene.crowd.counts().put_off;
     scene.crowd.wait("refusals for want of room", |counts| counts.put_off > before)?;
     check_full(scene, &spare)?;
+    means_it(scene)?;
     fs::remove_file(ballast)?;
     let times = scene.crowd.counts().put_off - before;
     Ok(Struck::now(times, format!("{} KiB left", left >> 10)))
@@ -42,6 +47,26 @@ fn check_full(scene: &Scene<'_>, spare_key: &str) -> Result<()> {
     ensure!(read.status == 200, violation(format!("a full disk, and reads end: {read:?}")));
     let ended = client.delete(&format!("/v1/main/keys/{spare_key}"))?;
     ensure!(ended.status == 204, violation(format!("work that ends something did not use the reserve: {ended:?}")));
+    Ok(())
+}
+
+/// Over several of its looks the server does not say that it is ready without doing anything: the room that it gave up
+/// itself is no reason to think that there is room again. It may find some, though, by emptying its log.
+fn means_it(scene: &Scene<'_>) -> Result<()> {
+    let (begun, mut client) = (Instant::now(), scene.world.server()?.client());
+    let mut acked = scene.crowd.counts().acked;
+    let mut was_ready = false;
+    while begun.elapsed() < SEVERAL_LOOKS {
+        let is_ready = client.get("/readyz")?.status == 200;
+        let now_acked = scene.crowd.counts().acked;
+        let idle = was_ready && !is_ready && acked == now_acked;
+        ensure!(!idle, violation("on a full disk the server said that it was ready, and did nothing"));
+        if is_ready && !was_ready {
+            acked = now_acked;
+        }
+        was_ready = is_ready;
+        thread::sleep(Duration::from_millis(1)); // tidy: sleep — the fault is that time passes
+    }
     Ok(())
 }
 

@@ -15,7 +15,7 @@ pub static PROBE: ServiceDef = ServiceDef {
         text: "CREATE TABLE probe (id {text} PRIMARY KEY, name {text} NOT NULL) {strict};",
     }],
     statements: &[&INSERT, &COUNT],
-    operations: &["probe.add"],
+    operations: &[&ADD],
     tasks: &[],
     sessions: &[],
     invariants: &[],

@@ -1,42 +1,35 @@
 //! PostgreSQL stopped and started again under load (cell B1).
 
-use std::process::Command;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::client::Client;
-use crate::load::{Writer, check_totals, open_pool};
-use crate::postgres::Database;
-use crate::process::Server;
+use kill::client::Client;
+use kill::load::{Plan, Told, Writer, open_pool};
+use kill::postgres::{Database, FAULTY};
+use kill::server::Server;
+
+use crate::{check_all_done, launch, settle};
 
 const WRITERS: usize = 6;
 /// Longest wait for what must come.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-fn control(word: &str) {
-    let script = std::env::var("FASTNESS_TEST_POSTGRES_FAULTS_CTL").expect("run this by `cargo xtask ci`");
-    assert!(Command::new(script).arg(word).status().expect("the control script").success(), "{word}");
-}
-
 /// Writes until told to stop; put-offs are repeated with the same key, as a patient client does.
 fn write(writer: &mut Writer, client: &mut Client, stop: &AtomicBool, done: &AtomicU64) {
-    let mut answer = writer.ask(client).expect("the server itself stays");
     loop {
-        match answer.status {
-            200 => {
+        match writer.ask(client).expect("no contradiction") {
+            Told::Answer(answer) if answer.status == 200 => {
                 done.fetch_add(1, Ordering::Relaxed);
                 if stop.load(Ordering::Relaxed) {
                     return;
                 }
-                answer = writer.ask(client).expect("the server itself stays");
             }
-            status => {
-                assert!(matches!(status, 503 | 504 | 409), "{answer:?}");
-                assert_eq!(answer.header("retry-after").is_some(), status == 503, "{answer:?}");
-                let key = writer.history.keys().next_back().expect("a key").clone();
-                answer = writer.repeat(client, &key).expect("the server itself stays");
+            Told::Answer(answer) => {
+                assert!(matches!(answer.status, 503 | 504 | 409), "{answer:?}");
+                assert_eq!(answer.header("retry-after").is_some(), answer.status == 503, "{answer:?}");
             }
+            Told::Cut(cut) => panic!("the server itself stays: {cut:?}"),
         }
     }
 }
@@ -66,10 +59,10 @@ fn until_more(done: &AtomicU64, more: u64) {
 #[test]
 fn ker_31_postgresql_stopped_killed_and_started_again_loses_nothing() {
     let folder = tempfile::tempdir().expect("a folder");
-    let data = folder.path().join("data");
-    let server = Server::spawn(Database::new("FASTNESS_TEST_POSTGRES_FAULTS", "faults").command(&data), &data);
-    open_pool(&server);
-    let mut writers: Vec<Writer> = (0..WRITERS).map(|number| Writer::new(format!("w{number}"))).collect();
+    let database = Database::new(FAULTY, "faults").expect("a database");
+    let server = database.launch(launch(&folder.path().join("data"))).start().expect("a server");
+    open_pool(&server).expect("a pool");
+    let mut writers = Writer::several(WRITERS, Plan::PLAIN);
     let (stop, done) = (AtomicBool::new(false), AtomicU64::new(0));
     thread::scope(|scope| {
         for writer in &mut writers {
@@ -78,14 +71,14 @@ fn ker_31_postgresql_stopped_killed_and_started_again_loses_nothing() {
         }
         for word in ["stop", "kill"] {
             until_more(&done, 100);
-            control(word);
+            database.control(word).expect("no database");
             assert!(until_ready_is(&server, 503).contains("Down"));
-            control("start");
+            database.control("start").expect("a database again");
             until_ready_is(&server, 200);
             until_more(&done, 100);
         }
         stop.store(true, Ordering::Relaxed);
     });
-    writers.iter_mut().for_each(|writer| writer.settle(&server));
-    check_totals(&server, &writers);
+    settle(&mut writers, &server);
+    check_all_done(&server, &writers);
 }

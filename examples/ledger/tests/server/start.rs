@@ -4,10 +4,23 @@ use std::path::Path;
 use std::process::{Command, Output};
 use std::time::Duration;
 
+use kill::client::Client;
+use kill::server::{KEY, Server};
 use serde_json::json;
 
-use crate::client::Client;
-use crate::process::{KEY, Server, command};
+use crate::{launch, program};
+
+fn command(data: &Path) -> Command {
+    launch(data).command()
+}
+
+fn start(data: &Path) -> Server {
+    launch(data).start().expect("a server")
+}
+
+fn start_as(command: Command, data: &Path) -> Server {
+    launch(data).start_as(command).expect("a server")
+}
 
 fn output(command: &mut Command) -> Output {
     command.output().expect("the program runs")
@@ -27,16 +40,16 @@ fn ker_35_the_first_start_shows_url_and_password_once_and_the_password_works() {
     with_data(|data| {
         let mut first = command(data);
         first.env_remove("FASTNESS_ADMIN_KEY");
-        let server = Server::spawn(first, data);
+        let server = start_as(first, data);
         let password = server.greeting.lines().map(str::trim).find(|line| line.starts_with("fst_"));
         let password = password.expect("a password").to_owned();
         let mut client = Client::new(server.address, &password);
         assert_eq!(client.get("/v1/main/keys").expect("an answer").status, 200);
         assert_eq!(client.get("/v1/z/keys").expect("an answer").body["items"].as_array().map(Vec::len), Some(1));
-        server.end("TERM");
+        server.end("TERM").expect("an end");
         let mut second = command(data);
         second.env_remove("FASTNESS_ADMIN_KEY");
-        let server = Server::spawn(second, data);
+        let server = start_as(second, data);
         assert!(!server.greeting.contains("password"), "{}", server.greeting);
         assert_eq!(Client::new(server.address, &password).get("/v1/main/keys").expect("an answer").status, 200);
     });
@@ -45,17 +58,17 @@ fn ker_35_the_first_start_shows_url_and_password_once_and_the_password_works() {
 #[test]
 fn ker_32_the_administrators_key_of_the_environment_works_from_the_first_start_on() {
     with_data(|data| {
-        let server = Server::start(data);
+        let server = start(data);
         assert!(!server.greeting.contains(KEY), "a given key is not printed");
         assert_eq!(server.client().get("/v1/main/keys").expect("an answer").status, 200);
         assert_eq!(
             Client::new(server.address, "another-key-of-some-length").get("/v1/main/keys").expect("an answer").status,
             401
         );
-        server.end("TERM");
+        server.end("TERM").expect("an end");
         let mut other = command(data);
         other.env("FASTNESS_ADMIN_KEY", "a-later-key-is-not-added");
-        let server = Server::spawn(other, data);
+        let server = start_as(other, data);
         assert_eq!(
             Client::new(server.address, "a-later-key-is-not-added").get("/v1/main/keys").expect("an answer").status,
             401
@@ -79,11 +92,11 @@ fn ker_32_a_short_administrators_key_is_refused() {
 fn ker_35_sigterm_and_ctrl_c_stop_within_ten_seconds_with_nothing_lost() {
     with_data(|data| {
         for (round, signal) in ["TERM", "INT"].into_iter().enumerate() {
-            let server = Server::start(data);
+            let server = start(data);
             let body = json!({ "account": "a", "amount": 1 });
             let answer = server.client().post("/v1/main/ledger/entries", &body, "").expect("an answer");
             assert_eq!(answer.body["balance"], round + 1);
-            let (status, took) = server.end(signal);
+            let (status, took) = server.end(signal).expect("an end");
             assert!(status.success() && took < Duration::from_secs(10), "{signal}: {status} after {took:?}");
         }
     });
@@ -92,13 +105,13 @@ fn ker_35_sigterm_and_ctrl_c_stop_within_ten_seconds_with_nothing_lost() {
 #[test]
 fn ker_42_a_second_server_on_the_same_data_refuses_at_once_and_leaves_the_first_alone() {
     with_data(|data| {
-        let server = Server::start(data);
+        let server = start(data);
         let second = output(&mut command(data));
         assert_eq!(second.status.code(), Some(1));
         assert!(errors(&second).contains("data"), "{}", errors(&second));
         assert_eq!(server.client().get("/readyz").expect("an answer").status, 200);
-        server.kill();
-        Server::start(data);
+        server.kill().expect("a running server");
+        start(data);
     });
 }
 
@@ -114,7 +127,7 @@ fn ker_36_a_wrong_key_is_named_with_its_nearest_and_nothing_is_started() {
 
 #[test]
 fn ker_36_config_check_show_reference_and_example_work() {
-    let run = |words: &[&str]| output(Command::new(env!("CARGO_BIN_EXE_ledger")).arg("config").args(words));
+    let run = |words: &[&str]| output(Command::new(program()).arg("config").args(words));
     assert!(run(&["check"]).status.success());
     let shown = run(&["show", "--listen", "127.0.0.1:9"]);
     assert!(String::from_utf8_lossy(&shown.stdout).contains("127.0.0.1:9"));
@@ -130,7 +143,7 @@ fn a_port_that_is_taken_is_named() {
     with_data(|data| {
         let taken = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
         let address = taken.local_addr().expect("an address").to_string();
-        let mut command = Command::new(env!("CARGO_BIN_EXE_ledger"));
+        let mut command = Command::new(program());
         let refused =
             output(command.args(["serve", "--listen", &address, "--data"]).arg(data).env("FASTNESS_ADMIN_KEY", KEY));
         assert_eq!(refused.status.code(), Some(1));
@@ -141,7 +154,7 @@ fn a_port_that_is_taken_is_named() {
 #[test]
 fn ker_39_an_older_program_refuses_a_newer_schema() {
     with_data(|data| {
-        Server::start(data).end("TERM");
+        start(data).end("TERM").expect("an end");
         let store = rusqlite::Connection::open(data.join("namespaces/main/store.db")).expect("the store");
         store.execute("INSERT INTO schema_step VALUES ('kernel', 999, 0)", []).expect("a newer step");
         drop(store);

@@ -69,7 +69,7 @@ impl Workload for FileClients {
         if let Some(wrong) = &self.wrong {
             sim.say(&format!("files: {wrong}"));
         }
-        let after_us = if sim.is_up() { sim.rng.below(1_000_000) } else { PATIENCE_US };
+        let after_us = if sim.is_up() { sim.rng.below(3_000_000) } else { PATIENCE_US };
         if self.wrong.is_none() && !self.machine.is_done(asker.client) {
             act(sim, asker, after_us);
         }
