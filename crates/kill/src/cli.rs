@@ -16,7 +16,7 @@ pub(crate) const USAGE: &str = "usage: kill --server PROGRAM [--rounds N] [--see
   --mutants         the server breaks its promises one by one; each must be found
   --mutant NAME     the server breaks this promise
 
-faults: kill, kill-twice, pause, term, cut, disk-full, sync-error, write-full, write-error, slow-sync, power-cut,
+faults: kill, kill-slow, kill-twice, pause, term, cut, disk-full, sync-error, write-full, write-error, slow-sync, power-cut,
         sync-lost, postgres-stop, postgres-kill, postgres-pause, postgres-cut";
 
 pub(crate) struct Wish {

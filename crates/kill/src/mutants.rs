@@ -11,8 +11,9 @@ use crate::run::{Options, run};
 const ROUNDS_MAX: u64 = 10;
 
 /// What this harness answers for, and the fault that shows it.
-pub const OURS: [(Mutant, Fault); 4] = [
-    (Mutant::AckBeforeCommit, Fault::Kill),
+pub const OURS: [(Mutant, Fault); 5] = [
+    (Mutant::AckBeforeCommit, Fault::KillSlow),
+    (Mutant::AckBeforeCommit, Fault::PowerCut),
     (Mutant::SynchronousOff, Fault::PowerCut),
     (Mutant::SyncErrorTakenForDone, Fault::SyncError),
     (Mutant::SyncErrorTakenForDone, Fault::SyncLost),

@@ -130,7 +130,9 @@ impl Run<'_> {
     fn fail(&mut self, number: u64, case: Case, world: Option<&World>, error: &Error, tell: &mut dyn FnMut(&str)) {
         self.report.fail(error.is::<Violation>());
         tell(&format!("round {number:>4}  {:<26} FAILED: {error:#}", case.name()));
-        let saved = world.map(|world| world.save(&format!("{}-{number}", self.options.seed)));
+        // A mutant is expected to be found: nobody wants to know more.
+        let unexpected = world.filter(|_| self.options.mutant.is_none());
+        let saved = unexpected.map(|world| world.save(&format!("{}-{number}", self.options.seed)));
         if let Some(Ok(folder)) = saved {
             tell(&format!("            what clients were told and what is there: {}", folder.display()));
         }

@@ -136,7 +136,7 @@ impl Starting {
         let greeting = greeting(&lines, PATIENCE).ok_or_else(|| {
             let log = launch.log();
             let last: Vec<&str> = log.lines().rev().take(20).collect();
-            anyhow!("the server did not become ready: {}", last.into_iter().rev().collect::<Vec<_>>().join("\n"))
+            anyhow!("the server did not become ready; its log, the last line first: {}", last.join("\n"))
         })?;
         let url = greeting.lines().find_map(|line| line.trim().strip_prefix("console")).context("no console line")?;
         let address = url.trim().trim_start_matches("http://").trim_end_matches('/').parse()?;

@@ -3,6 +3,8 @@
 //! It is the pattern of every outside work (plan → call → settle, fenced by the attempt; the wake-up is in the row), small
 //! enough to break on purpose.
 
+use std::collections::BTreeMap;
+
 use base::mutants::{self, Mutant};
 use base::{Heard, Migration, OpResult, Row, Sql, StoreResult, Tx, args};
 use kernel::{Invariant, Op, OpCx, ServiceDef, Violation};
@@ -20,10 +22,11 @@ pub static COURIER: ServiceDef = ServiceDef {
         service: "courier",
         version: 1,
         text: "CREATE TABLE parcel (id {text} PRIMARY KEY, delivered {int} NOT NULL, attempt {int} NOT NULL, \
-               wake_at {int} NOT NULL) {strict};",
+               wake_at {int} NOT NULL) {strict};
+               CREATE TABLE bump (key {text} PRIMARY KEY, times {int} NOT NULL) {strict};",
     }],
-    statements: &[&INSERT, &DUE, &CLAIM, &DELIVERED, &AGAIN, &AGAIN_UNFENCED, &PARCELS],
-    operations: &[&SEND, &CLAIM_ONE, &SETTLE],
+    statements: &[&INSERT, &DUE, &CLAIM, &DELIVERED, &AGAIN, &AGAIN_UNFENCED, &PARCELS, &BUMP, &BUMPED],
+    operations: &[&SEND, &CLAIM_ONE, &SETTLE, &BUMP_ONE],
     tasks: &[],
     sessions: &[],
     invariants: &[Invariant { name: "a parcel that is not delivered has a wake-up", check: asleep }],
@@ -35,6 +38,28 @@ pub static SEND: Op<String, ()> = Op::new("courier.send", send);
 pub static CLAIM_ONE: Op<(), Option<Claim>> = Op::new("courier.claim", claim);
 /// Takes in what came of the call.
 pub static SETTLE: Op<Settle, ()> = Op::new("courier.settle", settle);
+
+/// Counts how often it was done for a key: nothing in the schema stands in the way of a second time, unlike an id that is
+/// the same in every attempt.
+pub static BUMP_ONE: Op<String, i64> = Op::new("courier.bump", |tx, _, key| {
+    let row = tx.query_one(&BUMP, args![key])?;
+    Ok(row.map_or(0, |row| row.int(0)))
+});
+
+static BUMP: Sql = Sql::new(
+    "bump.one",
+    "INSERT INTO bump (key, times) VALUES (?1, 1) ON CONFLICT (key) DO UPDATE SET times = bump.times + 1 RETURNING times",
+);
+static BUMPED: Sql = Sql::new("bump.all", "SELECT key, times FROM bump ORDER BY key LIMIT 4000");
+
+/// How often each key was bumped.
+///
+/// # Errors
+/// The store failed.
+pub fn bumped(tx: &mut dyn Tx) -> StoreResult<BTreeMap<String, i64>> {
+    let rows = tx.query(&BUMPED, args![], 4000)?;
+    Ok(rows.iter().map(|row| (row.text(0).to_owned(), row.int(1))).collect())
+}
 
 /// A claimed parcel.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

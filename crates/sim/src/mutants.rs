@@ -20,6 +20,9 @@ pub const OURS: &[Mutant] = &[
     Mutant::IdsPerAttempt,
     Mutant::HeardIsWall,
     Mutant::UnknownRunAgain,
+    Mutant::RenameBeforeSync,
+    Mutant::DirectoryNotSynced,
+    Mutant::SyncErrorIgnored,
     Mutant::SettleNotFenced,
     Mutant::TimerInMemory,
 ];

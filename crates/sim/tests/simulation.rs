@@ -84,6 +84,9 @@ mutants_are_found! {
     mutant_ids_per_attempt: IdsPerAttempt,
     mutant_heard_is_wall: HeardIsWall,
     mutant_unknown_run_again: UnknownRunAgain,
+    mutant_rename_before_sync: RenameBeforeSync,
+    mutant_directory_not_synced: DirectoryNotSynced,
+    mutant_sync_error_ignored: SyncErrorIgnored,
     mutant_settle_not_fenced: SettleNotFenced,
     mutant_timer_in_memory: TimerInMemory,
 }

@@ -49,6 +49,8 @@ impl Struck {
 pub enum Fault {
     /// kill -9 at a random number of acknowledgements.
     Kill,
+    /// kill -9 while writes are slow, so that it comes in the middle of a commit.
+    KillSlow,
     /// kill -9, and again twice while the server starts.
     KillTwice,
     /// Stopped in its tracks for some seconds.
@@ -83,8 +85,9 @@ pub enum Fault {
 
 impl Fault {
     /// All of them.
-    pub const ALL: [Self; 16] = [
+    pub const ALL: [Self; 17] = [
         Self::Kill,
+        Self::KillSlow,
         Self::KillTwice,
         Self::Pause,
         Self::Term,
@@ -107,6 +110,7 @@ impl Fault {
     pub fn name(self) -> &'static str {
         match self {
             Self::Kill => "kill",
+            Self::KillSlow => "kill-slow",
             Self::KillTwice => "kill-twice",
             Self::Pause => "pause",
             Self::Term => "term",
@@ -133,9 +137,10 @@ impl Fault {
             (Self::Kill | Self::KillTwice | Self::Pause | Self::Term | Self::Cut, Engine::Postgres) => {
                 Some(Ground::Postgres)
             }
-            (Self::SyncError | Self::WriteFull | Self::WriteError | Self::SlowSync, Engine::Sqlite) => {
-                Some(Ground::Disk)
-            }
+            (
+                Self::KillSlow | Self::SyncError | Self::WriteFull | Self::WriteError | Self::SlowSync,
+                Engine::Sqlite,
+            ) => Some(Ground::Disk),
             (Self::DiskFull, Engine::Sqlite) => Some(Ground::Small),
             (Self::PowerCut | Self::SyncLost, Engine::Sqlite) => Some(Ground::Loss),
             (Self::PostgresStop | Self::PostgresKill | Self::PostgresPause, Engine::Postgres) => Some(Ground::Postgres),
@@ -148,7 +153,7 @@ impl Fault {
     #[must_use]
     pub fn allowed(self) -> Allowed {
         match self {
-            Self::Kill | Self::KillTwice | Self::Term | Self::Cut | Self::SlowSync => Allowed::NONE,
+            Self::Kill | Self::KillSlow | Self::KillTwice | Self::Term | Self::Cut | Self::SlowSync => Allowed::NONE,
             Self::Pause => Allowed { time_outs: true, ..Allowed::NONE },
             Self::DiskFull | Self::SyncError | Self::WriteFull | Self::WriteError | Self::PowerCut | Self::SyncLost => {
                 Allowed::TROUBLE
@@ -161,7 +166,7 @@ impl Fault {
     #[must_use]
     pub fn bound(self) -> Duration {
         Duration::from_secs(match self {
-            Self::Kill | Self::KillTwice | Self::Term | Self::PowerCut | Self::SyncLost => 5,
+            Self::Kill | Self::KillSlow | Self::KillTwice | Self::Term | Self::PowerCut | Self::SyncLost => 5,
             Self::Pause | Self::Cut | Self::SlowSync => 2,
             Self::DiskFull | Self::SyncError | Self::WriteFull | Self::WriteError => 5,
             Self::PostgresStop | Self::PostgresKill | Self::PostgresPause | Self::PostgresCut => 5,
@@ -181,6 +186,7 @@ impl Fault {
     pub fn strike(self, scene: &mut Scene<'_>) -> Result<Struck> {
         match self {
             Self::Kill => process::kill(scene),
+            Self::KillSlow => process::kill_slow(scene),
             Self::KillTwice => process::kill_twice(scene),
             Self::Pause => process::pause(scene),
             Self::Term => process::term(scene),

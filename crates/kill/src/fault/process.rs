@@ -8,6 +8,7 @@ use anyhow::{Result, ensure};
 use super::{Scene, Struck};
 use crate::check::violation;
 use crate::server::send_signal;
+use crate::tracer::Tracer;
 
 /// How long the server may take to end in good order under load: its own limit, and some.
 const STOP_MAX: Duration = Duration::from_secs(15);
@@ -19,6 +20,20 @@ pub(super) fn kill(scene: &mut Scene<'_>) -> Result<Struck> {
     let healed = Instant::now();
     restart(scene)?;
     Ok(Struck { times: 1, healed, note: String::new() })
+}
+
+/// Every write takes some milliseconds: a kill then comes before, between or after those of a commit.
+pub(super) fn kill_slow(scene: &mut Scene<'_>) -> Result<Struck> {
+    let delay_us = scene.rng.between(500, 5_000);
+    let mut tracer = Tracer::attach(scene.world.server()?.pid(), "pwrite64", &format!("delay_enter={delay_us}"))?;
+    tracer.wait_fired(1)?;
+    scene.crowd.wait_acked(scene.rng.skewed(60))?;
+    scene.world.take_server()?.kill()?;
+    scene.crowd.point_to(None);
+    let slow = tracer.detach()?;
+    let healed = Instant::now();
+    restart(scene)?;
+    Ok(Struck { times: 1, healed, note: format!("{slow} writes of {delay_us} us") })
 }
 
 /// A start that is killed is followed by another; the third may live.

@@ -8,6 +8,7 @@ use ledger::ops::transfer::{TRANSFER, Transfer};
 use serde_json::Value;
 
 use super::Workload;
+use crate::courier::{self, BUMP_ONE};
 use crate::run::act;
 use crate::sim::{Asker, News, Sim};
 
@@ -19,6 +20,7 @@ const PATIENCE_US: u64 = 15_000_000;
 enum Question {
     Deposit { account: &'static str, amount: i64 },
     Transfer { from: &'static str, to: &'static str, amount: i64 },
+    Bump,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -92,6 +94,7 @@ impl LedgerClients {
                 let input = Transfer { from: (*from).to_owned(), to: (*to).to_owned(), amount: *amount };
                 asked.sent += sim.ask(asker, &TRANSFER, input, once);
             }
+            Question::Bump => asked.sent += sim.ask(asker, &BUMP_ONE, key.clone(), once),
         }
         act(sim, asker, PATIENCE_US);
     }
@@ -99,12 +102,14 @@ impl LedgerClients {
     fn draw(sim: &mut Sim) -> Asked {
         let account = *sim.rng.pick(&ACCOUNTS);
         let amount = i64::try_from(sim.rng.within(1, 20)).unwrap_or(1);
-        let question = if sim.rng.once_in(3) {
+        let question = if sim.rng.once_in(4) {
+            Question::Bump
+        } else if sim.rng.once_in(3) {
             Question::Transfer { from: account, to: *sim.rng.pick::<&'static str>(&ACCOUNTS), amount }
         } else {
             Question::Deposit { account, amount: if sim.rng.once_in(4) { -amount } else { amount } }
         };
-        Asked { question, keyed: !sim.rng.once_in(8), may_ask_again: false, sent: 0, known: Known::Open }
+        Asked { question, keyed: !sim.rng.once_in(4), may_ask_again: false, sent: 0, known: Known::Open }
     }
 
     fn all_asked(&self) -> impl Iterator<Item = (String, &Asked)> {
@@ -255,6 +260,7 @@ struct Book {
     /// Balance of the account after each entry.
     balances: HashMap<String, i64>,
     by_memo: BTreeMap<String, Vec<usize>>,
+    bumped: BTreeMap<String, i64>,
 }
 
 static ENTRIES: Sql = Sql::new(
@@ -267,7 +273,8 @@ impl Book {
     fn read(sim: &Sim) -> Result<Self, String> {
         let seen = sim.look(|tx| Ok((tx.query(&ENTRIES, args![], 4000)?, tx.query_one(&JOURNAL, args![])?)));
         let (rows, journal) = seen.ok_or("the server is down")?.map_err(|error| error.to_string())?;
-        let book = Self::of(rows.iter().map(entry).collect());
+        let bumped = sim.look(courier::bumped).ok_or("the server is down")?.map_err(|error| error.to_string())?;
+        let book = Self { bumped, ..Self::of(rows.iter().map(entry).collect()) };
         let (lines, transfers) = (journal.map_or(0, |row| row.int(0)), book.transfers());
         if lines != transfers {
             return Err(format!(
@@ -286,7 +293,7 @@ impl Book {
             balances.insert(entry.id.clone(), *balance);
             by_memo.entry(entry.memo.clone()).or_default().push(at);
         }
-        Self { entries, balances, by_memo }
+        Self { entries, balances, by_memo, bumped: BTreeMap::new() }
     }
 
     fn transfers(&self) -> i64 {
@@ -308,12 +315,17 @@ impl Book {
     }
 
     fn check(&self, key: &str, asked: &Asked) -> Result<(), String> {
-        let found = self.by_memo.get(key).map_or(0, Vec::len);
-        let is_deposit = matches!(asked.question, Question::Deposit { .. });
+        let entries = self.by_memo.get(key).map_or(0, Vec::len);
+        let bumps = self.bumped.get(key).copied().unwrap_or(0);
+        let found = entries + usize::try_from(bumps).unwrap_or(0);
         match &asked.known {
             _ if found > 1 => Err(format!("{key} was done {found} times")),
-            Known::Done(out) if is_deposit => self.check_deposit(key, asked, out),
-            Known::Done(out) => self.check_transfer(key, asked, out),
+            Known::Done(out) => match asked.question {
+                Question::Deposit { .. } => self.check_deposit(key, asked, out),
+                Question::Transfer { .. } => self.check_transfer(key, asked, out),
+                Question::Bump if found == 1 => Ok(()),
+                Question::Bump => Err(format!("{key} was acknowledged and is not there")),
+            },
             Known::Refused(code) if found > 0 => Err(format!("{key} was refused with {code} and done all the same")),
             Known::Open | Known::Unknown | Known::Refused(_) => Ok(()),
         }
