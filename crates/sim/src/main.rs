@@ -81,7 +81,9 @@ fn parse(args: &[String]) -> Result<Wish, String> {
 
 /// A seed that nobody ran before, most likely.
 fn seed_of_the_clock() -> u64 {
-    SystemTime::now().duration_since(UNIX_EPOCH).map_or(1, |time| time.as_millis() as u64 % 1_000_000_000_000)
+    SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .map_or(1, |time| u64::try_from(time.as_millis() % 1_000_000_000_000).unwrap_or(1))
 }
 
 fn run_seeds(wish: &Wish) -> ExitCode {

@@ -105,7 +105,7 @@ impl LedgerClients {
         let question = if sim.rng.once_in(4) {
             Question::Bump
         } else if sim.rng.once_in(3) {
-            Question::Transfer { from: account, to: *sim.rng.pick::<&'static str>(&ACCOUNTS), amount }
+            Question::Transfer { from: account, to: sim.rng.pick::<&'static str>(&ACCOUNTS), amount }
         } else {
             Question::Deposit { account, amount: if sim.rng.once_in(4) { -amount } else { amount } }
         };
