@@ -4,19 +4,30 @@ use anyhow::Result;
 use base::mutants::Mutant;
 
 use crate::fault::Fault;
-use crate::round::{Case, EngineName};
+use crate::round::Case;
+use crate::round::EngineName::{self, Postgres, Sqlite};
 use crate::run::{Options, run};
 
 /// Rounds within which each must be found.
 const ROUNDS_MAX: u64 = 10;
 
-/// What this harness answers for, and the fault that shows it.
-pub const OURS: [(Mutant, Fault); 5] = [
-    (Mutant::AckBeforeCommit, Fault::KillSlow),
-    (Mutant::AckBeforeCommit, Fault::PowerCut),
-    (Mutant::SynchronousOff, Fault::PowerCut),
-    (Mutant::SyncErrorTakenForDone, Fault::SyncError),
-    (Mutant::SyncErrorTakenForDone, Fault::SyncLost),
+/// Who finds what. The first three only this harness can find; the others are the simulator's too, and show that this
+/// judge is awake.
+pub const OURS: [(Mutant, Fault, EngineName); 14] = [
+    (Mutant::AckBeforeCommit, Fault::KillSlow, Sqlite),
+    (Mutant::AckBeforeCommit, Fault::PowerCut, Sqlite),
+    (Mutant::SynchronousOff, Fault::PowerCut, Sqlite),
+    (Mutant::SyncErrorTakenForDone, Fault::SyncError, Sqlite),
+    (Mutant::SyncErrorTakenForDone, Fault::SyncLost, Sqlite),
+    (Mutant::CommitErrorIgnored, Fault::WriteFull, Sqlite),
+    (Mutant::LostBatchNotRerun, Fault::WriteFull, Sqlite),
+    (Mutant::UndoSkipped, Fault::Kill, Sqlite),
+    (Mutant::RefusalKept, Fault::Kill, Sqlite),
+    (Mutant::StampIsWall, Fault::Kill, Sqlite),
+    (Mutant::EffectsAfterCommit, Fault::Kill, Sqlite),
+    (Mutant::RequestRowIgnored, Fault::Cut, Sqlite),
+    (Mutant::RequestRowAfterCommit, Fault::Kill, Sqlite),
+    (Mutant::UnknownRunAgain, Fault::PostgresCut, Postgres),
 ];
 
 /// Looks for all of ours with a server that was built with them. Says whether all were found.
@@ -25,15 +36,15 @@ pub const OURS: [(Mutant, Fault); 5] = [
 /// A round could not be run.
 pub fn find_all(options: &Options, tell: &mut dyn FnMut(&str)) -> Result<bool> {
     let mut all = true;
-    for (mutant, fault) in OURS {
-        all &= find(options, mutant, fault, tell)?;
+    for (mutant, fault, engine) in OURS {
+        all &= find(options, mutant, Case { fault, engine }, tell)?;
     }
     Ok(all)
 }
 
-fn find(options: &Options, mutant: Mutant, fault: Fault, tell: &mut dyn FnMut(&str)) -> Result<bool> {
+fn find(options: &Options, mutant: Mutant, case: Case, tell: &mut dyn FnMut(&str)) -> Result<bool> {
     let (name, mut last, mut rounds) = (mutant.name(), String::new(), 0);
-    let cases = vec![Case { fault, engine: EngineName::Sqlite }];
+    let (cases, fault) = (vec![case], case.fault);
     let options =
         Options { cases, mutant: Some(name.clone()), rounds: ROUNDS_MAX, until_first: true, ..options.clone() };
     let report = run(&options, &mut |line| {

@@ -28,6 +28,8 @@ pub struct Options {
     pub cases: Vec<Case>,
     /// A promise that the server breaks on purpose.
     pub mutant: Option<String>,
+    /// A disk that forgets also forgets the folders of the first start, unless they were synced.
+    pub strict_names: bool,
     /// Ends with the first failure.
     pub until_first: bool,
 }
@@ -86,8 +88,7 @@ impl Run<'_> {
             case.fault.ground(case.engine.into()).ok_or_else(|| (None, anyhow!("{} cannot be", case.name())))?;
         let mut world = match self.worlds.remove(&ground) {
             Some(world) => world,
-            None => World::new(ground, &self.options.program, self.options.mutant.as_deref())
-                .map_err(|error| (None, error))?,
+            None => self.new_world(ground).map_err(|error| (None, error))?,
         };
         match play(&mut world, case.fault, rng) {
             Ok(passed) => {
@@ -97,6 +98,11 @@ impl Run<'_> {
             }
             Err(error) => Err((Some(Box::new(world)), error)),
         }
+    }
+
+    fn new_world(&self, ground: Ground) -> Result<World> {
+        let Options { program, mutant, strict_names, .. } = self.options;
+        World::new(ground, program, mutant.as_deref(), *strict_names)
     }
 
     /// Closes the case's world if it is old.

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, anyhow, ensure};
 use tempfile::TempDir;
 
-use crate::check::{Books, check_invariants, judge, violation};
+use crate::check::{Books, check_invariants, check_left, judge, violation};
 use crate::disk::SmallDisk;
 use crate::leftovers;
 use crate::load::{POOL, Plan, Told, Writer, is_put_off, open_pool};
@@ -73,11 +73,12 @@ pub struct World {
 }
 
 impl World {
-    /// A fresh one. `mutant` names a promise that its server breaks on purpose.
+    /// A fresh one. `mutant` names a promise that its server breaks on purpose. With `strict_names` a disk that forgets
+    /// also forgets the folders of the first start unless the server synced them; most real ones do not.
     ///
     /// # Errors
     /// The ground cannot be had, or the server does not start.
-    pub fn new(ground: Ground, program: &Path, mutant: Option<&str>) -> Result<Self> {
+    pub fn new(ground: Ground, program: &Path, mutant: Option<&str>, strict_names: bool) -> Result<Self> {
         let folder = leftovers::folder()?;
         let (base, launch) = lay(ground, program, folder.path())?;
         let launch = mutant.map_or(launch.clone(), |name| launch.env("FASTNESS_MUTANT", name));
@@ -95,8 +96,9 @@ impl World {
         let on = mutant.is_none_or(|name| world.launch.log().contains(&format!("mutant {name} is on")));
         ensure!(on, "the server was built without mutants");
         open_pool(world.server()?)?;
-        if let Base::Loss(disk) = &world.base {
-            disk.keep_names();
+        match &world.base {
+            Base::Loss(disk) if !strict_names => disk.keep_names(),
+            Base::Loss(_) | Base::Disk | Base::Small(_) | Base::Postgres(_) | Base::Link(..) => {}
         }
         Ok(world)
     }
@@ -127,6 +129,17 @@ impl World {
         self.start_time = begun.elapsed();
         self.server = Some(server);
         Ok(())
+    }
+
+    /// What a server left that ended in whatever way is sound, before another one touches it.
+    ///
+    /// # Errors
+    /// It is not.
+    pub fn check_left(&self) -> Result<()> {
+        match &self.base {
+            Base::Disk | Base::Small(_) | Base::Loss(_) => check_left(&store_of(self.launch.data(), "main")),
+            Base::Postgres(_) | Base::Link(..) => Ok(()),
+        }
     }
 
     /// The server is the one that was started last, and still runs.

@@ -67,11 +67,15 @@ impl Books {
     /// As they are in the file. The server has ended.
     ///
     /// # Errors
-    /// The file is damaged.
+    /// The file is damaged: that is a broken promise, whatever SQLite says about it.
     pub fn of_file(path: &Path) -> Result<Self> {
+        Self::read_file(path).map_err(|error| violation(format!("{}: {error:#}", path.display())))
+    }
+
+    fn read_file(path: &Path) -> Result<Self> {
         let file = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE).context("no store")?;
         let sound: String = file.query_row("PRAGMA integrity_check", [], |row| row.get(0))?;
-        ensure!(sound == "ok", violation(format!("integrity_check: {sound}")));
+        ensure!(sound == "ok", "integrity_check: {sound}");
         let mut rows = file.prepare("SELECT id, account, amount, memo, version FROM ledger_entry ORDER BY id")?;
         let entry = |row: &rusqlite::Row<'_>| {
             let (id, account, amount) = (row.get(0)?, row.get(1)?, row.get(2)?);

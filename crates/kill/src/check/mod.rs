@@ -16,7 +16,7 @@ use std::fmt;
 
 pub use books::{Backstage, Books, Entry};
 pub use judge::judge;
-pub use store::check_invariants;
+pub use store::{check_invariants, check_left};
 
 /// A promise was broken by the server: what this harness looks for. Any other error is a failure of the harness.
 #[derive(Debug)]

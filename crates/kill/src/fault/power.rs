@@ -48,8 +48,7 @@ fn power_off_and_on(scene: &mut Scene<'_>, survival: Survival) -> Result<Struck>
     let rng = scene.rng.fork();
     let Base::Loss(disk) = &mut scene.world.base else { bail!("no disk that forgets") };
     let loss = disk.cut(survival, rng)?;
-    let healed = Instant::now();
-    restart(scene)?;
+    let healed = restart(scene)?;
     let note = format!("{} pages unsynced, {} survived", loss.unsynced, loss.survived);
     Ok(Struck { times: 1, healed, note })
 }

@@ -12,13 +12,14 @@ use crate::tracer::Tracer;
 
 /// How long the server may take to end in good order under load: its own limit, and some.
 const STOP_MAX: Duration = Duration::from_secs(15);
+/// A start is over sooner than the last one was, now and then; so often it is tried.
+const STARTS_MAX: u64 = 8;
 
 pub(super) fn kill(scene: &mut Scene<'_>) -> Result<Struck> {
     scene.crowd.wait_acked(scene.rng.skewed(600))?;
     scene.world.take_server()?.kill()?;
     scene.crowd.point_to(None);
-    let healed = Instant::now();
-    restart(scene)?;
+    let healed = restart(scene)?;
     Ok(Struck { times: 1, healed, note: String::new() })
 }
 
@@ -31,26 +32,25 @@ pub(super) fn kill_slow(scene: &mut Scene<'_>) -> Result<Struck> {
     scene.world.take_server()?.kill()?;
     scene.crowd.point_to(None);
     let slow = tracer.detach()?;
-    let healed = Instant::now();
-    restart(scene)?;
+    let healed = restart(scene)?;
     Ok(Struck { times: 1, healed, note: format!("{slow} writes of {delay_us} us") })
 }
 
-/// A start that is killed is followed by another; the third may live.
+/// Starts that are killed before they are done, two of them if chance allows; the last one may live.
 pub(super) fn kill_twice(scene: &mut Scene<'_>) -> Result<Struck> {
     scene.crowd.wait_acked(scene.rng.skewed(400))?;
     scene.world.take_server()?.kill()?;
     scene.crowd.point_to(None);
     let usual = u64::try_from(scene.world.start_time.as_micros()).unwrap_or(u64::MAX);
-    let mut while_starting = 0;
-    for _ in 0..2 {
+    let (mut starts, mut while_starting) = (0, 0);
+    while while_starting < 2 && starts < STARTS_MAX {
         let moment = Duration::from_micros(scene.rng.between(0, usual));
         let starting = scene.world.launch.spawn(scene.world.launch.command())?;
         while_starting += u64::from(starting.kill_after(moment)?);
+        starts += 1;
     }
-    let healed = Instant::now();
-    restart(scene)?;
-    Ok(Struck { times: 1 + while_starting, healed, note: format!("{while_starting} of 2 while it started") })
+    let healed = restart(scene)?;
+    Ok(Struck { times: while_starting, healed, note: format!("{while_starting} of {starts} while it started") })
 }
 
 pub(super) fn pause(scene: &mut Scene<'_>) -> Result<Struck> {
@@ -72,14 +72,15 @@ pub(super) fn term(scene: &mut Scene<'_>) -> Result<Struck> {
     let (status, took) = scene.world.take_server()?.end("TERM")?;
     scene.crowd.point_to(None);
     ensure!(status.success() && took < STOP_MAX, violation(format!("stopped with {status} after {took:?}")));
-    let healed = Instant::now();
-    restart(scene)?;
+    let healed = restart(scene)?;
     Ok(Struck { times: 1, healed, note: format!("ended in {} ms", took.as_millis()) })
 }
 
-/// Starts the server and tells the clients where it is.
-pub(super) fn restart(scene: &mut Scene<'_>) -> Result<()> {
+/// Looks at what the server left, starts it and tells the clients where it is. Says when it began to start.
+pub(super) fn restart(scene: &mut Scene<'_>) -> Result<Instant> {
+    scene.world.check_left()?;
+    let begun = Instant::now();
     scene.world.start()?;
     scene.crowd.point_to(Some(scene.world.server()?.address));
-    Ok(())
+    Ok(begun)
 }

@@ -5,6 +5,7 @@
 //!
 //! Needs root and `/dev/fuse`. Deliberately not here: a sync that lies, which no program can survive on one disk.
 
+mod file;
 mod fuse;
 mod planes;
 
@@ -18,9 +19,10 @@ use fuser::{BackgroundSession, Config, MountOption};
 
 use crate::disk::unmount;
 use crate::rng::Rng;
+pub use file::{Loss, Survival};
 use fuse::LossFs;
+pub use planes::Event;
 use planes::Planes;
-pub use planes::{Event, Loss, Survival};
 
 /// A mounted disk; gone when dropped.
 pub struct LossDisk {

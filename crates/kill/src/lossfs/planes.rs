@@ -9,34 +9,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{OsStr, OsString};
 use std::sync::mpsc::{Receiver, Sender, channel};
 
+use super::file::{File, Loss, Survival};
 use crate::rng::Rng;
 
 /// The folder that everything is in.
 pub(super) const ROOT: u64 = 1;
-/// What the kernel writes at once.
-const PAGE: usize = 4096;
-/// What a disk writes whole.
-const SECTOR: usize = 512;
-
-/// What is left of one power cut.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Loss {
-    /// Pages that were changed and not synced.
-    pub unsynced: u64,
-    /// Of these, pages that reached the disk all the same, whole or in part.
-    pub survived: u64,
-}
-
-/// What happens at a cut to pages that were not synced: this many of a hundred reach the disk, some only in part.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Survival(pub u64);
-
-#[derive(Default)]
-struct File {
-    seen: Vec<u8>,
-    kept: Vec<u8>,
-    dirty: BTreeSet<usize>,
-}
 
 #[derive(Default)]
 struct Folder {
@@ -113,7 +90,7 @@ impl Planes {
 
     pub(super) fn size(&self, node: u64) -> Done<usize> {
         Ok(match self.node(node)? {
-            Node::File(file) => file.seen.len(),
+            Node::File(file) => file.seen().len(),
             Node::Folder(_) => 0,
         })
     }
@@ -166,18 +143,14 @@ impl Planes {
 
     pub(super) fn read(&self, node: u64, from: usize, length: usize) -> Done<&[u8]> {
         let Node::File(file) = self.node(node)? else { return Err(Refusal::WrongKind) };
-        let from = from.min(file.seen.len());
-        Ok(&file.seen[from..(from + length).min(file.seen.len())])
+        let seen = file.seen();
+        let from = from.min(seen.len());
+        Ok(&seen[from..(from + length).min(seen.len())])
     }
 
     pub(super) fn write(&mut self, node: u64, from: usize, bytes: &[u8]) -> Done<()> {
         self.change()?;
-        let file = self.file_mut(node)?;
-        if file.seen.len() < from + bytes.len() {
-            file.resize(from + bytes.len());
-        }
-        file.seen[from..from + bytes.len()].copy_from_slice(bytes);
-        file.dirty.extend(from / PAGE..=(from + bytes.len()).saturating_sub(1) / PAGE);
+        self.file_mut(node)?.write(from, bytes);
         Ok(())
     }
 
@@ -192,7 +165,7 @@ impl Planes {
         self.change()?;
         if self.failing_syncs > 0 && matches!(self.node(node)?, Node::File(_)) {
             self.failing_syncs -= 1;
-            self.file_mut(node)?.dirty.clear();
+            self.file_mut(node)?.forget();
             self.tell(Event::SyncFailed);
             return Err(Refusal::Broken);
         }
@@ -317,53 +290,9 @@ impl Planes {
     }
 }
 
-impl File {
-    fn resize(&mut self, size: usize) {
-        let from = self.seen.len().min(size);
-        self.seen.resize(size, 0);
-        self.dirty.retain(|page| page * PAGE < size);
-        self.dirty.extend(from / PAGE..size.div_ceil(PAGE));
-    }
-
-    fn keep_all(&mut self) {
-        self.kept.resize(self.seen.len(), 0);
-        for page in std::mem::take(&mut self.dirty) {
-            let bytes = page * PAGE..((page + 1) * PAGE).min(self.seen.len());
-            self.kept[bytes.clone()].copy_from_slice(&self.seen[bytes]);
-        }
-    }
-
-    /// What was not synced goes, but for what happened to reach the disk.
-    fn lose(&mut self, survival: Survival, rng: &mut Rng, loss: &mut Loss) {
-        for page in std::mem::take(&mut self.dirty) {
-            loss.unsynced += 1;
-            if rng.percent(survival.0) {
-                loss.survived += 1;
-                self.keep_some(page, rng);
-            }
-        }
-        self.seen.clone_from(&self.kept);
-    }
-
-    /// The page, or in every fourth case only some of its sectors.
-    fn keep_some(&mut self, page: usize, rng: &mut Rng) {
-        let torn = rng.percent(25);
-        let end = ((page + 1) * PAGE).min(self.seen.len());
-        for from in (page * PAGE..end).step_by(SECTOR) {
-            if torn && rng.percent(50) {
-                continue;
-            }
-            let to = (from + SECTOR).min(end);
-            if self.kept.len() < to {
-                self.kept.resize(to, 0);
-            }
-            self.kept[from..to].copy_from_slice(&self.seen[from..to]);
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::file::PAGE;
     use super::*;
 
     fn named(planes: &mut Planes, name: &str, kind: Kind) -> u64 {

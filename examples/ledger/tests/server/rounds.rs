@@ -10,7 +10,8 @@ use crate::program;
 pub(crate) fn play(seed: u64, engine: EngineName, faults: &[Fault]) {
     let cases: Vec<Case> = faults.iter().map(|fault| Case { fault: *fault, engine }).collect();
     let (program, rounds) = (program().to_owned(), cases.len() as u64);
-    let options = Options { program, rounds, seed, cases, mutant: None, until_first: false };
+    let (mutant, strict_names, until_first) = (None, false, false);
+    let options = Options { program, rounds, seed, cases, mutant, strict_names, until_first };
     let report = run(&options, &mut |line| println!("{line}")).expect("rounds");
     println!("{report}");
     assert_eq!((report.passed(), report.failed()), (rounds, 0));
