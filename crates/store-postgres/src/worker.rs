@@ -78,7 +78,8 @@ fn together(
         }
     };
     let met_another = session.take_met_another();
-    if finished.len() > 1 {
+    // A lone job tells only when nothing wider is tried any more: else the width would never come back from one.
+    if finished.len() > 1 || shared.width.get() == 1 {
         shared.width.learn(met_another);
     }
     shared.counters.ran(finished.len());
