@@ -7,7 +7,7 @@ mod cli;
 
 use std::process::ExitCode;
 
-use kill::{leftovers, mutants, run};
+use kill::{mutants, run};
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -29,7 +29,6 @@ fn main() -> ExitCode {
 }
 
 fn perform(wish: &cli::Wish) -> anyhow::Result<bool> {
-    leftovers::sweep()?;
     let mut tell = |line: &str| println!("{line}");
     if wish.mutants {
         return mutants::find_all(&wish.options, &mut tell);

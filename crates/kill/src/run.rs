@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Error, Result, anyhow};
 
 use crate::check::Violation;
+use crate::leftovers;
 use crate::report::Report;
 use crate::rng::Rng;
 use crate::round::{Case, Passed, play};
@@ -39,6 +40,7 @@ pub struct Options {
 /// # Errors
 /// There is nothing to run.
 pub fn run(options: &Options, tell: &mut dyn FnMut(&str)) -> Result<Report> {
+    leftovers::sweep()?;
     let mut run = Run { options, rng: Rng::new(options.seed), worlds: BTreeMap::new(), report: Report::default() };
     let mut turn = vec![];
     for number in 1..=options.rounds {
