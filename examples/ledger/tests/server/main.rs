@@ -43,5 +43,9 @@ fn check_all_done(server: &Server, writers: &[Writer]) {
 
 /// Asks everything again in calm.
 fn settle(writers: &mut [Writer], server: &Server) {
-    writers.iter_mut().for_each(|writer| writer.settle(server).expect("each is known in the end"));
+    std::thread::scope(|scope| {
+        for writer in writers {
+            scope.spawn(|| writer.settle(server).expect("each is known in the end"));
+        }
+    });
 }
