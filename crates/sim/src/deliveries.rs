@@ -21,8 +21,16 @@ const TIMEOUT_MS: u64 = 60_000;
 pub struct Claims(Arc<Mutex<Vec<Claim>>>);
 
 impl Sim {
-    /// Looks for a parcel that is due.
+    /// The loop's own look, and the next one.
     pub fn deliver(&mut self) {
+        self.look_for_parcel();
+        let life = self.life();
+        let late = if self.rng.once_in(self.faults.wake) { 5 } else { 1 };
+        self.after(LOOK_US * late, Event::Deliver(life));
+    }
+
+    /// Looks for a parcel that is due.
+    pub fn look_for_parcel(&mut self) {
         let claims = self.outside().map(|(_, claims)| claims.clone()).unwrap_or_default();
         if let Some((kernel, main)) = self.kernel() {
             let won = Box::new(move |reply: base::OpResult<kernel::Reply<Option<Claim>>>| {
@@ -31,9 +39,15 @@ impl Sim {
             });
             kernel.call(main, &CLAIM_ONE, kernel.request(Caller::server("courier")), (), won);
         }
-        let life = self.life();
-        let late = if self.rng.once_in(self.faults.wake) { 5 } else { 1 };
-        self.after(LOOK_US * late, Event::Deliver(life));
+    }
+
+    /// There may be more: a wake-up, which may be lost, doubled or late without harm.
+    fn wake(&mut self) {
+        let troubled = self.rng.once_in(self.faults.wake);
+        let (copies, late_us) = if troubled { (self.rng.below(3), self.rng.below(2_000_000)) } else { (1, 0) };
+        for _ in 0..copies {
+            self.after(1_000 + late_us, Event::Wake(self.life()));
+        }
     }
 
     /// After every event: claims that were won become calls, and calls get their fate.
@@ -44,7 +58,7 @@ impl Sim {
             outbound.perform(Call::Http(call(&claim)), Box::new(|_| {}));
             let calls = outbound.take();
             calls.into_iter().for_each(|(Call::Http(call), _)| self.send(&claim, &call));
-            self.after(1_000, Event::Deliver(self.life()));
+            self.wake();
         }
     }
 

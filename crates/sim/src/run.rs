@@ -136,6 +136,7 @@ fn happen(sim: &mut Sim, workloads: &mut [Box<dyn Workload>], event: Event) -> R
         }
         Event::Disconnect(life, connection) => sim.in_same_life(life, |sim| sim.disconnect(connection)),
         Event::Deliver(life) => sim.in_same_life(life, Sim::deliver),
+        Event::Wake(life) => sim.in_same_life(life, Sim::look_for_parcel),
         Event::Reach(call) => sim.partner.take(&call),
         Event::Called(life, claim, result) => sim.in_same_life(life, |sim| sim.settle(claim, &result)),
         Event::Housekeeping(life) => housekeeping(sim, life),

@@ -69,8 +69,10 @@ pub enum Event {
     SessionTimer(u32, u64, u64, u64),
     /// A connection breaks.
     Disconnect(u32, u64),
-    /// The server looks for parcels to deliver.
+    /// The server looks for parcels to deliver, by itself.
     Deliver(u32),
+    /// It is told that there may be some.
+    Wake(u32),
     /// A call reaches the partner outside.
     Reach(HttpCall),
     /// The server hears of a call to the partner.
