@@ -1,7 +1,5 @@
 //! Opens the stores of the namespaces with the configured engine.
 
-use std::fs;
-use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -38,7 +36,8 @@ pub(crate) fn open(
 
 fn open_sqlite(config: &Config, name: &str, clock: Arc<dyn Clock>) -> Result<Arc<dyn Store>> {
     let folder = config.data.dir.join("namespaces").join(name);
-    create_folder(&folder)?;
+    // Synced from the root down: a power cut must not take a whole namespace with its folder.
+    host::make_root(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
     let settings = SqliteConfig {
         cache_bytes: config.store.cache,
         wal_max_bytes: config.store.wal_max,
@@ -48,11 +47,6 @@ fn open_sqlite(config: &Config, name: &str, clock: Arc<dyn Clock>) -> Result<Arc
         ..SqliteConfig::default()
     };
     Ok(Arc::new(SqliteStore::open(&folder.join("store.db"), settings, clock)?))
-}
-
-#[expect(clippy::disallowed_methods, reason = "the engine's folder is made before there is a `Files`")]
-fn create_folder(folder: &Path) -> Result<()> {
-    fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))
 }
 
 fn open_postgres(

@@ -6,7 +6,7 @@ use kill::fault::Fault;
 use kill::round::{Case, EngineName};
 use kill::run::Options;
 
-pub(crate) const USAGE: &str = "usage: kill --server PROGRAM [--rounds N] [--seed S] [--only FAULT] [--engine sqlite|postgres] [--mutant NAME] [--mutants] [--strict-names]
+pub(crate) const USAGE: &str = "usage: kill --server PROGRAM [--rounds N] [--seed S] [--only FAULT] [--engine sqlite|postgres] [--mutant NAME] [--mutants] [--lenient-names]
 
   --server PROGRAM  the ledger's server
   --rounds N        how many rounds (default 20)
@@ -15,7 +15,7 @@ pub(crate) const USAGE: &str = "usage: kill --server PROGRAM [--rounds N] [--see
   --engine ENGINE   only this engine
   --mutants         the server breaks its promises one by one; each must be found
   --mutant NAME     the server breaks this promise
-  --strict-names    a power cut also takes the folders of the first start, unless the server synced them
+  --lenient-names   a power cut leaves the folders of the first start, whether the server synced them or not
 
 faults: kill, kill-slow, kill-twice, pause, term, cut, disk-full, sync-error, write-full, write-error, slow-sync, power-cut,
         sync-lost, postgres-stop, postgres-kill, postgres-pause, postgres-cut";
@@ -28,7 +28,7 @@ pub(crate) struct Wish {
 pub(crate) fn parse(args: &[String]) -> Result<Wish, String> {
     let (mut program, mut rounds, mut seed) = (None, 20, seed_of_the_clock());
     let (mut only, mut engine, mut mutant) = (vec![], None, None);
-    let (mut mutants, mut strict_names) = (false, false);
+    let (mut mutants, mut strict_names) = (false, true);
     let mut args = args.iter();
     while let Some(word) = args.next() {
         let mut value = || args.next().ok_or_else(|| format!("{word} needs a value"));
@@ -40,7 +40,7 @@ pub(crate) fn parse(args: &[String]) -> Result<Wish, String> {
             "--engine" => engine = Some(engine_of(value()?)?),
             "--mutant" => mutant = Some(value()?.clone()),
             "--mutants" => mutants = true,
-            "--strict-names" => strict_names = true,
+            "--lenient-names" => strict_names = false,
             other => return Err(format!("unknown word `{other}`")),
         }
     }

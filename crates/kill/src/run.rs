@@ -145,7 +145,10 @@ impl Run<'_> {
             tell(&format!("            what clients were told and what is there: {}", folder.display()));
         }
         let (seed, only) = (self.options.seed, case.fault.name());
-        tell(&format!("            repeat: cargo xtask kill --rounds {number} --seed {seed}, or --only {only}"));
+        let strict = if self.options.strict_names { "" } else { " --lenient-names" };
+        tell(&format!(
+            "            repeat: cargo xtask kill --rounds {number} --seed {seed}{strict}, or --only {only}"
+        ));
     }
 }
 

@@ -6,7 +6,10 @@ use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
 /// Makes `root` and what is missing above it, for ourselves alone, and syncs the directory above each new one.
-pub(crate) fn make_root(root: &Path) -> io::Result<()> {
+///
+/// # Errors
+/// The disk refuses.
+pub fn make_root(root: &Path) -> io::Result<()> {
     let missing: Vec<&Path> = root.ancestors().take_while(|path| is_missing(path)).collect();
     DirBuilder::new().recursive(true).mode(0o700).create(root)?;
     missing.into_iter().try_for_each(|made| File::open(above(made))?.sync_all())

@@ -10,7 +10,7 @@ use crate::program;
 pub(crate) fn play(seed: u64, engine: EngineName, faults: &[Fault]) {
     let cases: Vec<Case> = faults.iter().map(|fault| Case { fault: *fault, engine }).collect();
     let (program, rounds) = (program().to_owned(), cases.len() as u64);
-    let (mutant, strict_names, until_first) = (None, false, false);
+    let (mutant, strict_names, until_first) = (None, true, false);
     let options = Options { program, rounds, seed, cases, mutant, strict_names, until_first };
     let report = run(&options, &mut |line| println!("{line}")).expect("rounds");
     println!("{report}");
