@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod disk;
+mod idle;
 mod statements;
 
 use std::path::PathBuf;
