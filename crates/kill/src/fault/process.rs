@@ -12,8 +12,8 @@ use crate::tracer::Tracer;
 
 /// How long the server may take to end in good order under load: its own limit, and some.
 const STOP_MAX: Duration = Duration::from_secs(15);
-/// A start is over sooner than the last one was, now and then; so often it is tried.
-const STARTS_MAX: u64 = 8;
+/// So often a start is tried; each that was over too soon halves the time that the next one is given.
+const STARTS_MAX: u64 = 40;
 
 pub(super) fn kill(scene: &mut Scene<'_>) -> Result<Struck> {
     scene.crowd.wait_acked(scene.rng.skewed(600))?;
@@ -41,12 +41,16 @@ pub(super) fn kill_twice(scene: &mut Scene<'_>) -> Result<Struck> {
     scene.crowd.wait_acked(scene.rng.skewed(400))?;
     scene.world.take_server()?.kill()?;
     scene.crowd.point_to(None);
-    let usual = u64::try_from(scene.world.start_time.as_micros()).unwrap_or(u64::MAX);
+    let mut longest = u64::try_from(scene.world.start_time.as_micros()).unwrap_or(u64::MAX);
     let (mut starts, mut while_starting) = (0, 0);
     while while_starting < 2 && starts < STARTS_MAX {
-        let moment = Duration::from_micros(scene.rng.between(0, usual));
+        let moment = Duration::from_micros(scene.rng.between(0, longest));
         let starting = scene.world.launch.spawn(scene.world.launch.command())?;
-        while_starting += u64::from(starting.kill_after(moment)?);
+        if starting.kill_after(moment)? {
+            while_starting += 1;
+        } else {
+            longest = (longest / 2).max(1);
+        }
         starts += 1;
     }
     let healed = restart(scene)?;
