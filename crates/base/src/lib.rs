@@ -28,7 +28,7 @@ pub use env::{Clock, Entropy, Timers};
 pub use files::{Files, RelPath};
 pub use id::{Id, IdSource, InvalidId};
 pub use migration::{Dialect, Migration};
-pub use outbound::{Call, CallResult, HttpCall, HttpReply, Outbound};
+pub use outbound::{Call, CallResult, HttpCall, HttpReply, MailCall, Outbound, WorkCall};
 pub use sql::{Sql, placeholders};
 pub use stamp::{InvalidStamp, Stamp};
 pub use store::{

@@ -7,6 +7,38 @@
 pub enum Call {
     /// An HTTP request.
     Http(HttpCall),
+    /// A mail.
+    Mail(MailCall),
+    /// A piece of work of the program itself outside of any transaction: removing a file, writing a backup.
+    Work(WorkCall),
+}
+
+/// A mail to send; who sends it and through which server is configuration.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MailCall {
+    /// Addresses.
+    pub to: Vec<String>,
+    /// Subject.
+    pub subject: String,
+    /// Plain text.
+    pub text: String,
+    /// The same for every try, so that a receiver can tell a repeat: becomes `Message-ID`.
+    pub id: String,
+    /// Time for everything.
+    pub timeout_ms: u64,
+}
+
+/// Work that the program registered under a name. It may run more than once for one task and must then do the same.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WorkCall {
+    /// `blob.remove`, `backup.write` …
+    pub name: &'static str,
+    /// Which namespace it is for.
+    pub namespace: String,
+    /// Its parameter, JSON.
+    pub param: String,
+    /// Time for everything.
+    pub timeout_ms: u64,
 }
 
 /// An HTTP request to a target outside.
@@ -42,6 +74,10 @@ pub struct HttpReply {
 pub enum CallResult {
     /// It was answered.
     Http(HttpReply),
+    /// The mail server took it.
+    Mailed,
+    /// The work was done; says what came of it, JSON.
+    Worked(String),
     /// It was certainly not made (no connection, refused by the guard).
     NotMade(String),
     /// It may have been made: the connection broke or the time ran out after sending.

@@ -17,7 +17,8 @@ impl Sql {
     }
 }
 
-/// Rewrites `?n` to `$n` outside of quoted text, for engines that number with dollars.
+/// Rewrites for PostgreSQL: `?n` to `$n` outside of quoted text, and `/*pg … */`, a comment for everybody else, to what it
+/// holds: a lock that only PostgreSQL needs (`/*pg FOR UPDATE SKIP LOCKED */`).
 #[must_use]
 pub fn placeholders(text: &str) -> String {
     let mut quote = None;
@@ -29,7 +30,7 @@ pub fn placeholders(text: &str) -> String {
         }
         if c == '?' && quote.is_none() { '$' } else { c }
     };
-    text.chars().map(rewrite).collect()
+    text.replace("/*pg ", "").replace("*/", "").chars().map(rewrite).collect()
 }
 
 #[cfg(test)]
@@ -40,5 +41,6 @@ mod tests {
     fn question_marks_become_dollars_outside_of_quotes() {
         assert_eq!(placeholders("a = ?2 AND b = '?1' AND \"c?\" = ?10"), "a = $2 AND b = '?1' AND \"c?\" = $10");
         assert_eq!(placeholders("a = 'it''s ?' AND b = ?1"), "a = 'it''s ?' AND b = $1");
+        assert_eq!(placeholders("LIMIT ?1 /*pg FOR UPDATE SKIP LOCKED */)"), "LIMIT $1 FOR UPDATE SKIP LOCKED )");
     }
 }

@@ -82,7 +82,7 @@ fn first_key(kernel: &Kernel) -> Result<()> {
     let done = Box::new(move |reply| {
         let _ = tell.send(reply);
     });
-    kernel.call(kernel.admin_namespace(), &BOOTSTRAP_KEY, request, BootstrapKey { hash: keys::hash(KEY) }, done);
+    kernel.call(&kernel.admin_namespace(), &BOOTSTRAP_KEY, request, BootstrapKey { hash: keys::hash(KEY) }, done);
     told.recv()??;
     Ok(())
 }

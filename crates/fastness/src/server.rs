@@ -31,7 +31,7 @@ pub(crate) fn run(config: &Config, services: Vec<web::Service>) -> Result<()> {
     let runtime = Runtime::new().context("no threads for the HTTP edge")?;
     let served = runtime.block_on(serve(config, kernel.clone(), services, password.as_deref()));
     runtime.shutdown_timeout(Duration::from_secs(1));
-    kernel.namespaces().for_each(|ns| ns.store.close());
+    kernel.namespaces().iter().for_each(|ns| ns.store.close());
     tracing::info!("stopped");
     served
 }
@@ -136,7 +136,7 @@ async fn forget_old_answers(kernel: Kernel) {
     let mut every = tokio::time::interval(FORGET_EVERY);
     loop {
         every.tick().await;
-        kernel.namespaces().for_each(|ns| forget_some(&kernel, ns));
+        kernel.namespaces().iter().for_each(|ns| forget_some(&kernel, ns));
     }
 }
 

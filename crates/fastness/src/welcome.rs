@@ -40,7 +40,7 @@ fn bootstrap(kernel: &Kernel, secret: &str) -> Result<Bootstrapped> {
     let done = Box::new(move |reply| {
         let _ = tell.send(reply);
     });
-    kernel.call(kernel.admin_namespace(), &BOOTSTRAP_KEY, request, input, done);
+    kernel.call(&kernel.admin_namespace(), &BOOTSTRAP_KEY, request, input, done);
     Ok(told.recv().context("the store gave no answer")??.out)
 }
 

@@ -14,8 +14,9 @@ fn every_kernel_statement_prepares_on_postgres() {
     let schema = format!("statements_{}", std::process::id());
     let config = PostgresConfig::new(url, schema);
     let store = PostgresStore::open(config, Arc::new(RealClock::new()), Arc::new(OsEntropy)).expect("the store opens");
-    store.migrate(kernel::KERNEL.migrations).expect("the schema");
-    for sql in kernel::KERNEL.statements {
+    let plan: Vec<_> = kernel::OWN.iter().flat_map(|service| service.migrations).copied().collect();
+    store.migrate(&plan).expect("the schema");
+    for sql in kernel::OWN.iter().flat_map(|service| service.statements) {
         store.prepare(sql).unwrap_or_else(|error| panic!("{}: {error}", sql.name));
     }
     store.close();

@@ -16,6 +16,7 @@ use crate::kernel::Env;
 use crate::late::Late;
 use crate::op::{Op, Work};
 use crate::request::{Idempotency, Request};
+use crate::wake::{Hint, Wakes};
 
 /// What a successful operation answers.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,6 +35,7 @@ pub type Done<O> = Box<dyn FnOnce(OpResult<Reply<O>>) + Send>;
 pub(crate) struct CallJob<I: 'static, O: 'static> {
     pub(crate) env: Env,
     pub(crate) store: Arc<dyn Store>,
+    pub(crate) wakes: Arc<Wakes>,
     pub(crate) op: &'static Op<I, O>,
     pub(crate) request: Request,
     pub(crate) input: I,
@@ -44,6 +46,8 @@ pub(crate) struct CallJob<I: 'static, O: 'static> {
     /// An earlier attempt may have been committed: until the row tells, no later failure can say "not done".
     pub(crate) unknown_before: bool,
     pub(crate) result: Option<OpResult<Reply<O>>>,
+    /// What to wake after the commit.
+    pub(crate) hints: Vec<Hint>,
     pub(crate) late: Late,
     pub(crate) done: Done<O>,
 }
@@ -76,7 +80,9 @@ where
     fn run(&mut self, tx: &mut dyn Tx) -> Verdict {
         self.result = None;
         self.late.forget();
-        let result = self.work(tx);
+        let mut fx = Effects::default();
+        let result = self.work(tx, &mut fx);
+        self.hints = fx.hints();
         let keep = matches!(&result, Ok(reply) if !reply.replayed) || mutants::on(Mutant::RefusalKept);
         self.result = Some(result);
         if keep { Verdict::Keep } else { Verdict::Undo }
@@ -85,6 +91,7 @@ where
     fn done(mut self: Box<Self>, outcome: Outcome) {
         if outcome == Outcome::Committed {
             self.late.submit(self.store.as_ref());
+            self.hints.drain(..).for_each(|hint| self.wakes.send(hint));
         }
         let result = match outcome {
             Outcome::Committed | Outcome::Undone => self.result.take().unwrap_or_else(|| Err(not_run())),
@@ -104,9 +111,8 @@ where
     O: Serialize + DeserializeOwned + Send + 'static,
 {
     /// Everything inside the transaction: the request's row, the operation, its effects.
-    fn work(&self, tx: &mut dyn Tx) -> OpResult<Reply<O>> {
-        let mut fx = Effects::default();
-        let mut cx = OpCx::new(&self.request, self.attempt, (self.env.clock.wall(), tx.heard()), &mut fx);
+    fn work(&self, tx: &mut dyn Tx, fx: &mut Effects) -> OpResult<Reply<O>> {
+        let mut cx = OpCx::new(&self.request, self.attempt, (self.env.clock.wall(), tx.heard()), fx);
         match &self.request.idempotency {
             None => self.work_once(tx, &mut cx),
             Some(_) if mutants::on(Mutant::RequestRowIgnored) => self.work_once(tx, &mut cx),

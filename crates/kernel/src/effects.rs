@@ -4,11 +4,14 @@
 //! them by itself.
 
 use base::limits::OP_EFFECTS_MAX;
-use base::{Id, OpError, OpResult, Sql, Stamp, Tx, Wall, args, codes};
+use base::{Id, OpError, OpResult, Stamp, Tx, Wall, codes};
 
 use crate::cx::OpCx;
+use crate::tasks::Cron;
+use crate::wake::Hint;
+use crate::{alerts, feed, journal, tasks};
 
-/// A task to create (KER-15).
+/// A task to create (KER-15): `NewTask::new(cx.id(), "mail.send").param(json)`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewTask {
     /// Its id, from [`OpCx::id`], so that the operation can remember what it created.
@@ -19,12 +22,49 @@ pub struct NewTask {
     pub param: String,
     /// Indexed text for people.
     pub info: String,
-    /// Queue.
-    pub queue: i64,
+    /// Queue; `None` for the one of the operation.
+    pub queue: Option<i64>,
     /// One in flight per lane, oldest first.
     pub lane: Option<String>,
-    /// When to start.
-    pub start_at: Wall,
+    /// When to start; `None` for at once.
+    pub start_at: Option<Wall>,
+    /// When to run again and again (KER-21).
+    pub cron: Option<Cron>,
+    /// A URL to be called in place of a built-in operation (KER-19).
+    pub target: Option<String>,
+}
+
+impl NewTask {
+    /// A task that starts at once, with no parameter.
+    #[must_use]
+    pub fn new(id: Id, op: &str) -> Self {
+        let (param, info) = ("null".into(), String::new());
+        Self { id, op: op.into(), param, info, queue: None, lane: None, start_at: None, cron: None, target: None }
+    }
+
+    /// With a parameter, JSON.
+    #[must_use]
+    pub fn param(self, param: impl Into<String>) -> Self {
+        Self { param: param.into(), ..self }
+    }
+
+    /// With a text that people find it by.
+    #[must_use]
+    pub fn info(self, info: impl Into<String>) -> Self {
+        Self { info: info.into(), ..self }
+    }
+
+    /// In a lane: one in flight, oldest first.
+    #[must_use]
+    pub fn lane(self, lane: impl Into<String>) -> Self {
+        Self { lane: Some(lane.into()), ..self }
+    }
+
+    /// At that time, not before.
+    #[must_use]
+    pub fn at(self, start_at: Wall) -> Self {
+        Self { start_at: Some(start_at), ..self }
+    }
 }
 
 /// An event of the change feed (KER-25).
@@ -87,20 +127,35 @@ pub enum Effect {
 
 /// The effects of one attempt, in order.
 #[derive(Debug, Default)]
-pub struct Effects(Vec<Effect>);
+pub struct Effects {
+    list: Vec<Effect>,
+    /// What to wake once they are committed.
+    hints: Vec<Hint>,
+}
 
 impl Effects {
     pub(crate) fn of(effects: Vec<Effect>) -> Self {
-        Self(effects)
+        Self { list: effects, hints: vec![] }
+    }
+
+    /// What to wake after the commit.
+    pub(crate) fn hints(self) -> Vec<Hint> {
+        self.hints
+    }
+
+    fn hint(&mut self, hint: Hint) {
+        if self.hints.last() != Some(&hint) {
+            self.hints.push(hint);
+        }
     }
 
     pub(crate) fn take(&mut self) -> Vec<Effect> {
-        std::mem::take(&mut self.0)
+        std::mem::take(&mut self.list)
     }
 
     /// Adds an effect.
     pub fn push(&mut self, effect: Effect) {
-        self.0.push(effect);
+        self.list.push(effect);
     }
 
     /// Creates a task.
@@ -136,27 +191,6 @@ impl Effects {
     }
 }
 
-pub(crate) static TASK_INSERT: Sql = Sql::new(
-    "task.insert",
-    "INSERT INTO task (id, op, param, info, queue, lane, start_at, attempt, retry, created_at) \
-     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, 0, 0, ?8)",
-);
-pub(crate) static TASK_DELETE: Sql = Sql::new("task.delete", "DELETE FROM task WHERE id = ?1");
-pub(crate) static EVENT_INSERT: Sql =
-    Sql::new("event.insert", "INSERT INTO event (id, topic, subject, version, data) VALUES (?1, ?2, ?3, ?4, ?5)");
-pub(crate) static ALERT_OPEN: Sql = Sql::new(
-    "alert.open",
-    "INSERT INTO alert (key, kind, message, opened_at) VALUES (?1, ?2, ?3, ?4) \
-     ON CONFLICT (key) DO UPDATE SET kind = ?2, message = ?3, opened_at = ?4, closed_at = NULL \
-     WHERE alert.closed_at IS NOT NULL",
-);
-pub(crate) static ALERT_CLOSE: Sql =
-    Sql::new("alert.close", "UPDATE alert SET closed_at = ?2 WHERE key = ?1 AND closed_at IS NULL");
-pub(crate) static JOURNAL_INSERT: Sql = Sql::new(
-    "journal.insert",
-    "INSERT INTO journal (id, at, kind, subject, caller, text) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
-);
-
 /// Writes the effects of `cx` as rows; the context is used up for effects.
 pub(crate) fn write(tx: &mut dyn Tx, cx: &mut OpCx<'_>) -> OpResult<()> {
     let effects = cx.fx.take();
@@ -166,28 +200,23 @@ pub(crate) fn write(tx: &mut dyn Tx, cx: &mut OpCx<'_>) -> OpResult<()> {
     }
     for effect in &effects {
         let id = cx.id();
-        write_one(tx, cx, id, effect)?;
+        if let Some(hint) = write_one(tx, cx, id, effect)? {
+            cx.fx.hint(hint);
+        }
     }
     Ok(())
 }
 
-fn write_one(tx: &mut dyn Tx, cx: &OpCx<'_>, id: Id, effect: &Effect) -> OpResult<()> {
+fn write_one(tx: &mut dyn Tx, cx: &OpCx<'_>, id: Id, effect: &Effect) -> OpResult<Option<Hint>> {
     match effect {
-        Effect::Task(task) => tx.write(
-            &TASK_INSERT,
-            args![task.id, &task.op, &task.param, &task.info, task.queue, task.lane.as_ref(), task.start_at, cx.wall],
-        )?,
-        Effect::CancelTask(id) => tx.write(&TASK_DELETE, args![*id])?,
+        Effect::Task(task) => return tasks::write(tx, cx, task).map(Some),
+        Effect::CancelTask(id) => tasks::cancel(tx, *id)?,
         Effect::Event(event) => {
-            tx.write(&EVENT_INSERT, args![id, &event.topic, &event.subject, event.version, &event.data])?;
+            feed::write(tx, id, event)?;
+            return Ok(Some(Hint::Events));
         }
-        Effect::Alert(Alert::Open { key, kind, message }) => {
-            tx.write(&ALERT_OPEN, args![key, kind, message, cx.wall])?;
-        }
-        Effect::Alert(Alert::Close { key }) => tx.write(&ALERT_CLOSE, args![key, cx.wall])?,
-        Effect::Journal(line) => {
-            tx.write(&JOURNAL_INSERT, args![id, cx.wall, &line.kind, &line.subject, &cx.caller.name, &line.text])?;
-        }
+        Effect::Alert(alert) => alerts::write(tx, cx, alert)?,
+        Effect::Journal(line) => journal::write(tx, cx, id, line)?,
     }
-    Ok(())
+    Ok(None)
 }

@@ -1,7 +1,7 @@
 //! The kernel itself: namespaces with their stores, and the two ways in: [`Kernel::call`] and [`Kernel::read`].
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError, RwLock};
 
 use base::limits::{OP_TIME_AHEAD_MS, OP_TIME_OLD_MS, READ_US, REQUEST_KEPT_MS};
 use base::{Clock, Entropy, Job, OpError, OpResult, Outcome, Store, StoreResult, Timers, Tx, Verdict, codes};
@@ -14,6 +14,7 @@ use crate::late::Late;
 use crate::op::{Op, Query};
 use crate::request::{Caller, Request};
 use crate::service::ServiceDef;
+use crate::wake::Wakes;
 
 /// Time, chance and waiting, as inputs.
 #[derive(Clone)]
@@ -49,10 +50,16 @@ pub struct Namespace {
     pub name: String,
     /// Its store.
     pub store: Arc<dyn Store>,
+    /// Those who want to be woken after a commit.
+    pub wakes: Arc<Wakes>,
     pub(crate) keys: KeyRing,
 }
 
 impl Namespace {
+    fn new(name: String, store: Arc<dyn Store>) -> Self {
+        Self { name, store, wakes: Arc::default(), keys: KeyRing::default() }
+    }
+
     /// Looks every key up again, after one was revoked.
     pub fn forget_keys(&self) {
         self.keys.forget();
@@ -63,7 +70,8 @@ struct Inner {
     env: Env,
     config: KernelConfig,
     services: Vec<&'static ServiceDef>,
-    namespaces: BTreeMap<String, Arc<Namespace>>,
+    /// They come and go while the server runs.
+    namespaces: RwLock<BTreeMap<String, Arc<Namespace>>>,
 }
 
 /// The kernel; cheap to clone.
@@ -81,14 +89,27 @@ impl Kernel {
         services: &[&'static ServiceDef],
         stores: Vec<(String, Arc<dyn Store>)>,
     ) -> StoreResult<Self> {
-        let services: Vec<_> = [&crate::KERNEL].into_iter().chain(services.iter().copied()).collect();
-        let plan: Vec<_> = services.iter().flat_map(|service| service.migrations.iter().copied()).collect();
-        let mut namespaces = BTreeMap::new();
-        for (name, store) in stores {
-            store.migrate(&plan)?;
-            namespaces.insert(name.clone(), Arc::new(Namespace { name, store, keys: KeyRing::default() }));
-        }
-        Ok(Self(Arc::new(Inner { env, config, services, namespaces })))
+        let services: Vec<_> = crate::OWN.into_iter().chain(services.iter().copied()).collect();
+        let kernel = Self(Arc::new(Inner { env, config, services, namespaces: RwLock::default() }));
+        stores.into_iter().try_for_each(|(name, store)| kernel.add_namespace(name, store).map(drop))?;
+        Ok(kernel)
+    }
+
+    /// Adds a namespace with its store, whose schema it brings up to date; one of that name is replaced.
+    ///
+    /// # Errors
+    /// The schema cannot be brought up to date.
+    pub fn add_namespace(&self, name: String, store: Arc<dyn Store>) -> StoreResult<Arc<Namespace>> {
+        let plan: Vec<_> = self.0.services.iter().flat_map(|service| service.migrations.iter().copied()).collect();
+        store.migrate(&plan)?;
+        let namespace = Arc::new(Namespace::new(name.clone(), store));
+        self.0.namespaces.write().unwrap_or_else(PoisonError::into_inner).insert(name, namespace.clone());
+        Ok(namespace)
+    }
+
+    /// Takes a namespace out; whoever holds it can still use its store until that is closed.
+    pub fn remove_namespace(&self, name: &str) -> Option<Arc<Namespace>> {
+        self.0.namespaces.write().unwrap_or_else(PoisonError::into_inner).remove(name)
     }
 
     /// Time, chance and waiting.
@@ -109,18 +130,19 @@ impl Kernel {
         &self.0.services
     }
 
-    /// All namespaces by name.
-    pub fn namespaces(&self) -> impl Iterator<Item = &Arc<Namespace>> {
-        self.0.namespaces.values()
+    /// All namespaces, in the order of their names.
+    #[must_use]
+    pub fn namespaces(&self) -> Vec<Arc<Namespace>> {
+        self.0.namespaces.read().unwrap_or_else(PoisonError::into_inner).values().cloned().collect()
     }
 
     /// One namespace.
     ///
     /// # Errors
     /// There is none of that name.
-    pub fn namespace(&self, name: &str) -> OpResult<&Arc<Namespace>> {
+    pub fn namespace(&self, name: &str) -> OpResult<Arc<Namespace>> {
         let unknown = || OpError::before_start(codes::NNAMESPACE, format!("no namespace `{name}`"));
-        self.0.namespaces.get(name).ok_or_else(unknown)
+        self.0.namespaces.read().unwrap_or_else(PoisonError::into_inner).get(name).cloned().ok_or_else(unknown)
     }
 
     /// The namespace whose administrators are valid everywhere.
@@ -128,7 +150,7 @@ impl Kernel {
     /// # Panics
     /// The kernel was opened without it: a bug of the program.
     #[must_use]
-    pub fn admin_namespace(&self) -> &Arc<Namespace> {
+    pub fn admin_namespace(&self) -> Arc<Namespace> {
         self.namespace(&self.0.config.admin_namespace).expect("the administrators' namespace exists")
     }
 
@@ -153,6 +175,7 @@ impl Kernel {
         let job = CallJob {
             env,
             store,
+            wakes: ns.wakes.clone(),
             op,
             request,
             input,
@@ -161,6 +184,7 @@ impl Kernel {
             attempt: 1,
             deadline_us,
             result: None,
+            hints: vec![],
             unknown_before: false,
             late: Late::default(),
             done,

@@ -121,7 +121,7 @@ impl Kernel {
         let (hash, proof) = (hash(secret), proof(secret));
         let caller =
             move |found: Found| Caller { name: found.id, role: found.role, scope: found.scope, proof: Some(proof) };
-        let (kernel, admins) = (self.clone(), self.admin_namespace().clone());
+        let (kernel, admins) = (self.clone(), self.admin_namespace());
         // An administrator's key is not one of the namespace's own: without this look it would cost a read every time.
         let known = admins.keys.get(&hash, self.env().clock.ran_ms()).filter(|found| found.role == Role::Admin);
         if let Some(found) = known {

@@ -9,21 +9,31 @@
 //! Invariants: no HTTP, no async runtime, no clock or chance but through [`Env`]; nothing waits or sleeps here, so the
 //! simulator can run it all in one thread.
 
+pub mod accounts;
+pub mod alerts;
 mod any_op;
+pub mod blobs;
 mod call;
+pub mod counters;
 mod cx;
 mod cycle;
 mod effects;
+pub mod feed;
 mod idempotency;
+pub mod journal;
 mod kernel;
 pub mod keys;
 mod late;
+pub mod leases;
+pub mod namespaces;
 mod op;
 pub mod ops;
 mod request;
 mod schema;
 mod service;
 mod session;
+pub mod tasks;
+mod wake;
 
 pub use crate::kernel::{Env, Kernel, KernelConfig, Namespace, ReadDone};
 pub use any_op::AnyOp;
@@ -32,6 +42,9 @@ pub use cx::OpCx;
 pub use effects::{Alert, Effect, Effects, Event, JournalLine, NewTask};
 pub use op::{Op, Query, Work};
 pub use request::{Caller, Idempotency, Request, Role};
-pub use schema::KERNEL;
-pub use service::{Invariant, Plan, RETRY_MINUTES, ServiceDef, TaskDef, TaskRow, Violation};
+pub use schema::{KERNEL, OWN};
+pub use service::{
+    Invariant, Plan, PlanFn, RETRY_MINUTES, ServiceDef, SettleFn, Stuck, StuckDef, TaskDef, TaskRow, Violation,
+};
 pub use session::{Out, Session, SessionDef, SessionEvent};
+pub use wake::{Hint, Wakes};

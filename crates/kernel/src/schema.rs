@@ -1,20 +1,14 @@
-//! The kernel's own tables, and the kernel as a service.
+//! Requests and access keys as a service, and the list of all services that the kernel itself is made of.
 
 use base::{Migration, Sql, StoreResult, Tx, args};
 
 use crate::service::{Invariant, ServiceDef, Violation};
-use crate::{effects, idempotency, keys, ops};
+use crate::{accounts, alerts, blobs, counters, feed, idempotency, journal, keys, leases, namespaces, ops, tasks};
 
 const MIGRATIONS: &[Migration] =
-    &[Migration { service: "kernel", version: 1, text: include_str!("../migrations/0001.sql") }];
+    &[Migration { service: "kernel", version: 1, text: include_str!("../migrations/kernel_0001.sql") }];
 
 const STATEMENTS: &[&Sql] = &[
-    &effects::TASK_INSERT,
-    &effects::TASK_DELETE,
-    &effects::EVENT_INSERT,
-    &effects::ALERT_OPEN,
-    &effects::ALERT_CLOSE,
-    &effects::JOURNAL_INSERT,
     &idempotency::INSERT,
     &idempotency::COMPLETE,
     &idempotency::GET,
@@ -28,7 +22,22 @@ const STATEMENTS: &[&Sql] = &[
     &INCOMPLETE,
 ];
 
-/// The kernel as a service: always the first of the list.
+/// What the kernel itself is made of, always the first in the list of services. Each part has its own tables, statements and
+/// operations; parts use each other through plain functions.
+pub static OWN: [&ServiceDef; 10] = [
+    &KERNEL,
+    &tasks::SERVICE,
+    &leases::SERVICE,
+    &feed::SERVICE,
+    &blobs::SERVICE,
+    &accounts::SERVICE,
+    &namespaces::SERVICE,
+    &alerts::SERVICE,
+    &journal::SERVICE,
+    &counters::SERVICE,
+];
+
+/// Requests and access keys.
 pub static KERNEL: ServiceDef = ServiceDef {
     name: "kernel",
     migrations: MIGRATIONS,
@@ -39,9 +48,8 @@ pub static KERNEL: ServiceDef = ServiceDef {
         &ops::revoke_key::REVOKE_KEY,
         &ops::forget_requests::FORGET_REQUESTS,
     ],
-    tasks: &[],
-    sessions: &[],
     invariants: &[Invariant { name: "a claimed request row is complete once committed", check: complete_requests }],
+    ..ServiceDef::EMPTY
 };
 
 static INCOMPLETE: Sql =

@@ -2,7 +2,7 @@
 //!
 //! HTTP routes and pages are not here: the kernel knows no HTTP. `web::Service` pairs a [`ServiceDef`] with its routes.
 
-use base::{Call, CallResult, Id, Migration, OpError, OpResult, Sql, StoreResult, Tx, Wall};
+use base::{Call, CallResult, Id, Migration, OpError, OpResult, Sql, StoreResult, Tx, Wall, codes};
 
 use crate::any_op::AnyOp;
 use crate::cx::OpCx;
@@ -24,6 +24,41 @@ pub struct ServiceDef {
     pub sessions: &'static [SessionDef],
     /// What must hold after every commit.
     pub invariants: &'static [Invariant],
+    /// What finds everything whose wake-up is overdue (KER-40).
+    pub stuck: &'static [StuckDef],
+}
+
+impl ServiceDef {
+    /// A service of nothing, to be filled in: `ServiceDef { name: "x", ..ServiceDef::EMPTY }`.
+    pub const EMPTY: Self = Self {
+        name: "",
+        migrations: &[],
+        statements: &[],
+        operations: &[],
+        tasks: &[],
+        sessions: &[],
+        invariants: &[],
+        stuck: &[],
+    };
+}
+
+/// Finds rows that should have gone on by themselves and did not.
+pub struct StuckDef {
+    /// What they are, e.g. `task`.
+    pub what: &'static str,
+    /// Finds some, the most overdue first, at most 100.
+    pub find: fn(&mut dyn Tx, Wall) -> StoreResult<Vec<Stuck>>,
+}
+
+/// Something whose wake-up is overdue.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Stuck {
+    /// Which row.
+    pub subject: String,
+    /// Why it does not go on, as far as can be told.
+    pub reason: String,
+    /// By how long.
+    pub overdue_ms: i64,
 }
 
 /// Something that must hold in every committed state.
@@ -38,16 +73,62 @@ pub struct Invariant {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Violation(pub String);
 
-/// Work with the outside: decide in a transaction, act outside of it, settle in a transaction (KER-14).
+/// A kind of task: decide in a transaction, act outside of it, settle in a transaction (KER-14). Tasks that never call outside
+/// only plan.
 pub struct TaskDef {
-    /// Name of the task's operation.
+    /// Name of the task's operation: `service.verb`.
     pub op: &'static str,
-    /// Decides what to do.
-    pub plan: fn(&mut dyn Tx, &mut OpCx<'_>, &TaskRow) -> OpResult<Plan>,
+    /// Its queue, unless the configuration says another (KER-16): 0 quick, 1 standard, 2 background.
+    pub queue: i64,
+    /// Decides what to do, and does it if that needs nothing but the store.
+    pub plan: PlanFn,
     /// Takes in what came of the call, in the commit that ends, continues or puts off the task.
-    pub settle: fn(&mut dyn Tx, &mut OpCx<'_>, &TaskRow, &CallResult) -> OpResult<Plan>,
+    pub settle: SettleFn,
     /// Minutes until the next try after the first, second … failure; then it is parked (KER-17).
     pub retry_minutes: &'static [u32],
+    /// When this task runs in every namespace by itself (a cron text, KER-21), without anybody creating it.
+    pub standing: Option<&'static str>,
+}
+
+/// Decides what a task does.
+pub type PlanFn = fn(&mut dyn Tx, &mut OpCx<'_>, &TaskRow) -> OpResult<Plan>;
+/// Takes in what came of a task's call.
+pub type SettleFn = fn(&mut dyn Tx, &mut OpCx<'_>, &TaskRow, &CallResult) -> OpResult<Plan>;
+
+impl TaskDef {
+    /// A kind of task that never calls outside, in the quick queue.
+    #[must_use]
+    pub const fn new(op: &'static str, plan: PlanFn) -> Self {
+        Self { op, queue: 0, plan, settle: no_settle, retry_minutes: RETRY_MINUTES, standing: None }
+    }
+
+    /// One whose plan may call outside.
+    #[must_use]
+    pub const fn settled_by(self, settle: SettleFn) -> Self {
+        Self { settle, ..self }
+    }
+
+    /// In another queue.
+    #[must_use]
+    pub const fn queue(self, queue: i64) -> Self {
+        Self { queue, ..self }
+    }
+
+    /// With its own schedule of tries.
+    #[must_use]
+    pub const fn retrying(self, retry_minutes: &'static [u32]) -> Self {
+        Self { retry_minutes, ..self }
+    }
+
+    /// One that runs by itself.
+    #[must_use]
+    pub const fn standing(self, cron: &'static str) -> Self {
+        Self { standing: Some(cron), ..self }
+    }
+}
+
+fn no_settle(_: &mut dyn Tx, _: &mut OpCx<'_>, task: &TaskRow, _: &CallResult) -> OpResult<Plan> {
+    Err(OpError::new(codes::BDETECTED, format!("task {} called outside but cannot settle", task.op)))
 }
 
 /// The schedule of a task that does not bring its own.
@@ -58,6 +139,8 @@ pub const RETRY_MINUTES: &[u32] = &[1, 10, 60, 180];
 pub struct TaskRow {
     /// Its id, the same over all attempts.
     pub id: Id,
+    /// Name of its operation.
+    pub op: String,
     /// Its parameter, JSON.
     pub param: String,
     /// Which claim this is.

@@ -27,9 +27,9 @@ pub static COURIER: ServiceDef = ServiceDef {
     }],
     statements: &[&INSERT, &DUE, &CLAIM, &DELIVERED, &AGAIN, &AGAIN_UNFENCED, &PARCELS, &BUMP, &BUMPED],
     operations: &[&SEND, &CLAIM_ONE, &SETTLE, &BUMP_ONE],
-    tasks: &[],
     sessions: &[],
     invariants: &[Invariant { name: "a parcel that is not delivered has a wake-up", check: asleep }],
+    ..ServiceDef::EMPTY
 };
 
 /// A parcel to send; its id is the natural key.

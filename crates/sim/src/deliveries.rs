@@ -57,7 +57,11 @@ impl Sim {
         for claim in won {
             outbound.perform(Call::Http(call(&claim)), Box::new(|_| {}));
             let calls = outbound.take();
-            calls.into_iter().for_each(|(Call::Http(call), _)| self.send(&claim, &call));
+            for (call, _) in calls {
+                if let Call::Http(call) = call {
+                    self.send(&claim, &call);
+                }
+            }
             self.wake();
         }
     }

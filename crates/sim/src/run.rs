@@ -180,7 +180,7 @@ fn check(sim: &mut Sim, workloads: &mut [Box<dyn Workload>]) -> Result<(), Strin
     if !sim.is_up() {
         return Ok(());
     }
-    for service in [&kernel::KERNEL, &ledger::LEDGER, &COURIER] {
+    for service in kernel::OWN.into_iter().chain([&ledger::LEDGER, &COURIER]) {
         service.invariants.iter().try_for_each(|invariant| holds(sim, invariant))?;
     }
     workloads.iter_mut().try_for_each(|workload| workload.check(sim))

@@ -436,7 +436,7 @@ impl Sim {
         let config = KernelConfig { admin_namespace: "main".into(), ..KernelConfig::default() };
         let stores = vec![("main".to_owned(), store.clone() as Arc<dyn Store>)];
         let kernel = Kernel::open(env, config, &self.services, stores)?;
-        let main = kernel.admin_namespace().clone();
+        let main = kernel.admin_namespace();
         self.server = Some(Server {
             kernel,
             main,

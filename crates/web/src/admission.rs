@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use base::codes;
-use kernel::{Kernel, keys};
+use kernel::keys;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::error::{ApiError, BUSY};
@@ -94,13 +94,14 @@ impl Tenant {
 /// The places of all requests in flight.
 pub(crate) struct Admission {
     all: Arc<Semaphore>,
-    tenants: BTreeMap<String, Tenant>,
+    per_namespace: usize,
+    /// Namespaces come and go; one that comes again finds the places that it had.
+    tenants: Mutex<BTreeMap<String, Arc<Tenant>>>,
 }
 
 impl Admission {
-    pub(crate) fn new(kernel: &Kernel, all: usize, per_namespace: usize) -> Self {
-        let tenant = |ns: &Arc<kernel::Namespace>| (ns.name.clone(), Tenant::new(per_namespace));
-        Self { all: Arc::new(Semaphore::new(all)), tenants: kernel.namespaces().map(tenant).collect() }
+    pub(crate) fn new(all: usize, per_namespace: usize) -> Self {
+        Self { all: Arc::new(Semaphore::new(all)), per_namespace, tenants: Mutex::default() }
     }
 
     /// Begins a stay, with a place among all requests where one is needed.
@@ -111,8 +112,12 @@ impl Admission {
     }
 
     /// The requests of a namespace.
-    pub(crate) fn tenant(&self, ns: &kernel::Namespace) -> &Tenant {
-        self.tenants.get(&ns.name).expect("the kernel's namespaces are fixed when it opens")
+    pub(crate) fn tenant(&self, ns: &kernel::Namespace) -> Arc<Tenant> {
+        let mut tenants = self.tenants.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(tenant) = tenants.get(&ns.name) {
+            return tenant.clone();
+        }
+        tenants.entry(ns.name.clone()).or_insert_with(|| Arc::new(Tenant::new(self.per_namespace))).clone()
     }
 }
 

@@ -16,7 +16,7 @@ use crate::metrics::metrics_handle;
 use crate::refusal::Refusals;
 use crate::route::{Access, Route, RouteInfo, Service, Table};
 use crate::shutdown::Shutdown;
-use crate::{auth, keys, openapi, pipeline, system, ui};
+use crate::{accounts, alerts, auth, blobs, feed, journal, keys, namespaces, openapi, pipeline, system, tasks, ui};
 
 /// What an operator may set of the edge.
 #[derive(Debug, Clone)]
@@ -124,7 +124,7 @@ impl App {
         check(&kernel, &table);
         let document = openapi::document(&table, &config);
         let inner = Inner {
-            admission: Admission::new(&kernel, config.in_flight_max, config.in_flight_per_namespace_max),
+            admission: Admission::new(config.in_flight_max, config.in_flight_per_namespace_max),
             refusals: Refusals::new(),
             body_memory: memory(config.body.memory_max),
             public_routes: table.iter().filter(|route| route.access == Access::Public).cloned().collect(),
@@ -158,12 +158,24 @@ impl App {
     }
 }
 
+/// The kernel's own services with their routes, in the order of the page.
+const OWN: [Service; 8] = [
+    namespaces::SERVICE,
+    keys::SERVICE,
+    accounts::SERVICE,
+    tasks::SERVICE,
+    alerts::SERVICE,
+    journal::SERVICE,
+    feed::SERVICE,
+    blobs::SERVICE,
+];
+
 fn all_routes(kernel: &Kernel, services: &[Service]) -> (Table, Vec<MethodRouter<Shared>>) {
     for service in services {
         let known = kernel.services().iter().any(|def| std::ptr::eq(*def, service.def));
         assert!(known, "service {} has routes but is not one of the kernel's", service.def.name);
     }
-    let own = [keys::SERVICE].into_iter().chain(services.iter().copied());
+    let own = OWN.into_iter().chain(services.iter().copied());
     let routes = own.flat_map(|service| (service.routes)()).chain(system::routes());
     let (table, handlers): (Vec<_>, Vec<_>) = routes.map(|route| (Arc::new(route.info), route.handler)).unzip();
     (table.into(), handlers)

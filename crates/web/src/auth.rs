@@ -57,8 +57,8 @@ pub(crate) async fn admit(shared: &Shared, request: &mut Request, stay: &Arc<Sta
 
 /// The caller of a public route.
 fn anybody(shared: &Shared, name: &str, stay: &Stay) -> Result<Visitor, ApiError> {
-    let ns = shared.kernel().namespace(name)?.clone();
-    stay.enter(shared.admission().tenant(&ns), None)?;
+    let ns = shared.kernel().namespace(name)?;
+    stay.enter(&shared.admission().tenant(&ns), None)?;
     Ok(Visitor { ns, caller: Caller::public() })
 }
 
@@ -66,15 +66,15 @@ async fn key_holder(shared: &Shared, name: &str, headers: &HeaderMap, stay: &Arc
     let key = bearer(headers)?;
     match shared.kernel().namespace(name) {
         Ok(ns) => {
-            let tenant = shared.admission().tenant(ns);
+            let tenant = shared.admission().tenant(&ns);
             tenant.check_room(key)?;
-            let caller = who(shared, ns, key, stay).await?.ok_or_else(unknown_key)?;
-            stay.enter(tenant, Some(key))?;
-            Ok(Visitor { ns: ns.clone(), caller })
+            let caller = who(shared, &ns, key, stay).await?.ok_or_else(unknown_key)?;
+            stay.enter(&tenant, Some(key))?;
+            Ok(Visitor { ns, caller })
         }
         Err(no_namespace) => {
             let everywhere = shared.kernel().admin_namespace();
-            let caller = who(shared, everywhere, key, stay).await?.filter(|caller| caller.role == Role::Admin);
+            let caller = who(shared, &everywhere, key, stay).await?.filter(|caller| caller.role == Role::Admin);
             let refusal = if name.is_empty() { no_route() } else { no_namespace.into() };
             Err(caller.map_or_else(unknown_key, |_| refusal))
         }

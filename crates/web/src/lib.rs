@@ -38,17 +38,23 @@
 //! words of an engine; every size, count and time has a bound (KER-34); no secret and no body is ever logged.
 //! Deliberately not here: what any service does, TLS, gRPC.
 
+mod accounts;
 mod admission;
+mod alerts;
 mod answer;
 mod api;
 mod app;
 mod auth;
+mod blobs;
 mod body;
 mod edge;
 mod error;
+mod feed;
 mod head;
+mod journal;
 mod keys;
 mod metrics;
+mod namespaces;
 mod openapi;
 mod params;
 mod pipeline;
@@ -56,6 +62,7 @@ mod refusal;
 mod route;
 mod shutdown;
 mod system;
+mod tasks;
 mod time;
 pub mod ui;
 mod wait;

@@ -75,7 +75,7 @@ pub(crate) struct NamespaceState {
 
 impl Ready {
     pub(crate) fn now(shared: &Shared) -> Self {
-        let namespaces: Vec<_> = shared.kernel().namespaces().map(|ns| NamespaceState::of(ns)).collect();
+        let namespaces: Vec<_> = shared.kernel().namespaces().iter().map(|ns| NamespaceState::of(ns)).collect();
         let draining = shared.config().shutdown.has_begun();
         let ready = !draining && namespaces.iter().all(|ns| ns.health == "Good");
         Self { ready, draining, namespaces }

@@ -31,9 +31,9 @@ pub static LEDGER: ServiceDef = ServiceDef {
         &ops::list_entries::PAGE_OF_ALL,
     ],
     operations: &[&ops::add_entry::ADD_ENTRY, &ops::transfer::TRANSFER],
-    tasks: &[],
     sessions: &[],
     invariants: &[Invariant { name: "a balance is the sum of its entries", check: account::unequal }],
+    ..ServiceDef::EMPTY
 };
 
 /// The service with its routes, for the server.

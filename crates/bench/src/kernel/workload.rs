@@ -28,9 +28,7 @@ static BENCH: ServiceDef = ServiceDef {
     migrations: &[Migration { service: "bench", version: 1, text: SCHEMA }],
     statements: &[&READ, &RAISE, &ENTRY, &OPEN],
     operations: &[],
-    tasks: &[],
-    sessions: &[],
-    invariants: &[],
+    ..ServiceDef::EMPTY
 };
 
 /// One deposit.
@@ -74,7 +72,7 @@ impl Bank {
         let env = Env { clock, entropy: Arc::new(OsEntropy), timers: Arc::new(ThreadTimers::new()) };
         let config = KernelConfig { admin_namespace: "main".into(), ..KernelConfig::default() };
         let kernel = Kernel::open(env, config, &[&BENCH], vec![("main".into(), store)])?;
-        let main = kernel.namespace("main")?.clone();
+        let main = kernel.namespace("main")?;
         Ok(Self { kernel, main })
     }
 

@@ -20,9 +20,11 @@ fn leave_one_of_each(cx: &mut OpCx<'_>) {
         op: "test.later".into(),
         param: "{}".into(),
         info: "i".into(),
-        queue: 1,
+        queue: Some(1),
         lane: None,
-        start_at: Wall(5),
+        start_at: Some(Wall(5)),
+        cron: None,
+        target: None,
     });
     cx.fx.event(Event { topic: "things".into(), subject: "a".into(), version, data: "{}".into() });
     cx.fx.open_alert("disk", "full", "no room");

@@ -31,7 +31,7 @@ fn ker_32_a_key_is_found_by_its_secret_and_only_by_it() {
     let caller = authenticate(&world, &world.main(), &key.key).unwrap();
     assert_eq!((caller.name.as_str(), caller.role), (key.id.as_str(), Role::App));
     assert_eq!(authenticate(&world, &world.main(), &key.key[1..]), None);
-    let z = world.kernel.admin_namespace().clone();
+    let z = world.kernel.admin_namespace();
     assert_eq!(authenticate(&world, &z, &key.key), None, "a key belongs to one namespace");
 }
 
@@ -65,7 +65,7 @@ fn ker_32_a_revoked_key_is_nobodys_at_once_and_revoking_twice_is_harmless() {
 #[test]
 fn ker_1_an_administrators_key_of_z_is_valid_everywhere_other_keys_of_z_are_not() {
     let world = World::new();
-    let z = world.kernel.admin_namespace().clone();
+    let z = world.kernel.admin_namespace();
     let (tell, told) = std::sync::mpsc::channel();
     let input = BootstrapKey { hash: hash("the first secret") };
     let done = Box::new(move |reply| tell.send(reply).unwrap());

@@ -70,11 +70,7 @@ static TEST: ServiceDef = ServiceDef {
         version: 1,
         text: "CREATE TABLE thing (id {text} PRIMARY KEY, version {int} NOT NULL) {strict};",
     }],
-    statements: &[],
-    operations: &[],
-    tasks: &[],
-    sessions: &[],
-    invariants: &[],
+    ..ServiceDef::EMPTY
 };
 
 impl World {
@@ -94,7 +90,7 @@ impl World {
     }
 
     pub fn main(&self) -> Arc<Namespace> {
-        self.kernel.namespace("main").unwrap().clone()
+        self.kernel.namespace("main").unwrap()
     }
 
     pub fn request(&self) -> Request {
@@ -133,7 +129,7 @@ impl World {
         let kernel = Kernel::open(self.kernel.env().clone(), KernelConfig::default(), &[], stores).unwrap();
         let (tell, told) = std::sync::mpsc::channel();
         let done = Box::new(move |result| tell.send(result).unwrap());
-        kernel.call(kernel.admin_namespace(), op, request, input, done);
+        kernel.call(&kernel.admin_namespace(), op, request, input, done);
         self.run_timers();
         told.try_recv().unwrap()
     }

@@ -6,6 +6,9 @@ use store_suite::{Fixture, every_statement_prepares};
 fn every_kernel_statement_prepares() {
     let fixture = crate::OneFile::new();
     let store = fixture.open();
-    store.migrate(kernel::KERNEL.migrations).unwrap();
-    every_statement_prepares(store.as_ref(), kernel::KERNEL.statements);
+    let plan: Vec<_> = kernel::OWN.iter().flat_map(|service| service.migrations).copied().collect();
+    store.migrate(&plan).unwrap();
+    for service in kernel::OWN {
+        every_statement_prepares(store.as_ref(), service.statements);
+    }
 }

@@ -16,9 +16,9 @@ pub static PROBE: ServiceDef = ServiceDef {
     }],
     statements: &[&INSERT, &COUNT],
     operations: &[&ADD],
-    tasks: &[],
     sessions: &[],
     invariants: &[],
+    ..ServiceDef::EMPTY
 };
 
 pub const SERVICE: Service = Service { def: &PROBE, routes };

@@ -73,7 +73,7 @@ impl World {
         let request = self.kernel.request(Caller::server("test"));
         let input = BootstrapKey { hash: keys::hash(ADMIN) };
         let done = Box::new(move |added| tell.send(added).unwrap());
-        self.kernel.call(self.kernel.admin_namespace(), &BOOTSTRAP_KEY, request, input, done);
+        self.kernel.call(&self.kernel.admin_namespace(), &BOOTSTRAP_KEY, request, input, done);
         told.recv().unwrap().unwrap();
     }
 
