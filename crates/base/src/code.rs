@@ -66,6 +66,8 @@ impl Code {
 pub mod codes {
     use super::Code;
 
+    /// An attempt of a task that is not the current one has nothing to say any more.
+    pub const AATTEMPT: Code = Code::new("AATTEMPT", 409);
     /// The body or a parameter is not what the route takes.
     pub const ABODY: Code = Code::new("ABODY", 400);
     /// A header of ours cannot be read.
@@ -80,6 +82,8 @@ pub mod codes {
     pub const AOPTIME: Code = Code::new("AOPTIME", 400);
     /// The body did not arrive in time.
     pub const ASLOW: Code = Code::new("ASLOW", 408);
+    /// The task is not in a state for this.
+    pub const ATASK: Code = Code::new("ATASK", 409);
     /// The body is larger than the route takes.
     pub const ATOOBIG: Code = Code::new("ATOOBIG", 413);
     /// Too many or too large headers.
@@ -98,8 +102,12 @@ pub mod codes {
     pub const NKEY: Code = Code::new("NKEY", 404);
     /// No such namespace.
     pub const NNAMESPACE: Code = Code::new("NNAMESPACE", 404);
+    /// No such operation.
+    pub const NOPERATION: Code = Code::new("NOPERATION", 404);
     /// No such path.
     pub const NROUTE: Code = Code::new("NROUTE", 404);
+    /// No such task.
+    pub const NTASK: Code = Code::new("NTASK", 404);
     /// The request carries no valid key.
     pub const SKEY: Code = Code::new("SKEY", 401);
     /// The key's role does not allow this.
@@ -110,15 +118,20 @@ pub mod codes {
     pub const TTIME: Code = Code::new("TTIME", 504);
     /// More work is waiting than we take.
     pub const XBUSY: Code = Code::new("XBUSY", 503);
+    /// A target outside was called and whether it did its work is unknown.
+    pub const XCONTACT: Code = Code::new("XCONTACT", 500);
     /// The disk is full.
     pub const XDISK: Code = Code::new("XDISK", 503);
     /// The store cannot be reached or written.
     pub const XSTORE: Code = Code::new("XSTORE", 503);
+    /// A target outside refused or could not be called.
+    pub const XTARGET: Code = Code::new("XTARGET", 500);
     /// Something unexpected went wrong.
     pub const XUNEXPECTED: Code = Code::new("XUNEXPECTED", 500);
 
     /// All of them, for the reference and for the test that each has its page.
     pub const ALL: &[Code] = &[
+        AATTEMPT,
         ABODY,
         AHEADER,
         AKEYREUSED,
@@ -126,6 +139,7 @@ pub mod codes {
         AMETHOD,
         AOPTIME,
         ASLOW,
+        ATASK,
         ATOOBIG,
         ATOOMANYHEADERS,
         ATYPE,
@@ -135,14 +149,18 @@ pub mod codes {
         DBUILD,
         NKEY,
         NNAMESPACE,
+        NOPERATION,
         NROUTE,
+        NTASK,
         SKEY,
         SROLE,
         TBUDGET,
         TTIME,
         XBUSY,
+        XCONTACT,
         XDISK,
         XSTORE,
+        XTARGET,
         XUNEXPECTED,
     ];
 }

@@ -15,6 +15,7 @@ pub mod limits;
 mod migration;
 pub mod mutants;
 mod outbound;
+mod rfc3339;
 mod sql;
 mod stamp;
 mod store;
@@ -30,7 +31,7 @@ pub use id::{Id, IdSource, InvalidId};
 pub use migration::{Dialect, Migration};
 pub use outbound::{Call, CallResult, HttpCall, HttpReply, MailCall, Outbound, WorkCall};
 pub use sql::{Sql, placeholders};
-pub use stamp::{InvalidStamp, Stamp};
+pub use stamp::{Day, InvalidStamp, Stamp, days_in_month};
 pub use store::{
     ContentionKey, Engine, Health, Isolation, Job, Keys, Outcome, Store, StoreError, StoreResult, Tx, Urgency, Verdict,
 };

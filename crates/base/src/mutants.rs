@@ -40,6 +40,8 @@ pub enum Mutant {
     SettleNotFenced,
     /// The wake-up of claimed work is in memory only.
     TimerInMemory,
+    /// A task is ended by whoever says that it did it, whatever attempt that was.
+    EndNotFenced,
     /// The writer answers before COMMIT; a kill in between loses what was acknowledged.
     AckBeforeCommit,
     /// `PRAGMA synchronous=OFF`; only a power cut shows it.
@@ -67,6 +69,7 @@ impl Mutant {
         Self::SyncErrorIgnored,
         Self::SettleNotFenced,
         Self::TimerInMemory,
+        Self::EndNotFenced,
         Self::AckBeforeCommit,
         Self::SynchronousOff,
         Self::SyncErrorTakenForDone,

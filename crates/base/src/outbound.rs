@@ -13,6 +13,18 @@ pub enum Call {
     Work(WorkCall),
 }
 
+impl Call {
+    /// Time for everything.
+    #[must_use]
+    pub const fn timeout_ms(&self) -> u64 {
+        match self {
+            Self::Http(call) => call.timeout_ms,
+            Self::Mail(call) => call.timeout_ms,
+            Self::Work(call) => call.timeout_ms,
+        }
+    }
+}
+
 /// A mail to send; who sends it and through which server is configuration.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MailCall {

@@ -74,6 +74,38 @@ impl Stamp {
     }
 }
 
+/// A day of the century.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Day {
+    /// Year without its century: 0 to 99.
+    pub year: i64,
+    /// Month: 1 to 12.
+    pub month: i64,
+    /// Day of the month: from 1.
+    pub day: i64,
+}
+
+impl Day {
+    /// The day of a calendar moment in UTC; moments outside the century count as its first or last.
+    #[must_use]
+    pub fn of(wall: Wall) -> Self {
+        let (year, month, day) = date_of((wall.0.clamp(FIRST_MS, LAST_MS) - FIRST_MS) / DAY_MS);
+        Self { year, month, day }
+    }
+
+    /// Its first moment.
+    #[must_use]
+    pub fn begin(self) -> Wall {
+        Wall(FIRST_MS + day_number(self.year, self.month, self.day) * DAY_MS)
+    }
+
+    /// 1 for Monday to 7 for Sunday. The century began on a Saturday.
+    #[must_use]
+    pub fn weekday(self) -> i64 {
+        (day_number(self.year, self.month, self.day) + 5) % 7 + 1
+    }
+}
+
 impl fmt::Display for Stamp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:015}", self.0)
@@ -108,7 +140,9 @@ const fn is_leap(year: i64) -> bool {
     year % 4 == 0
 }
 
-const fn days_in_month(year: i64, month: i64) -> i64 {
+/// Days of a month of this century; the year without its century.
+#[must_use]
+pub const fn days_in_month(year: i64, month: i64) -> i64 {
     match month {
         2 if is_leap(year) => 29,
         2 => 28,

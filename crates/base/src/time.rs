@@ -16,6 +16,18 @@ pub struct Wall(pub i64);
 pub struct Heard(pub i64);
 
 impl Wall {
+    /// `2016-07-14T22:30:45.697Z`.
+    #[must_use]
+    pub fn rfc3339(self) -> String {
+        crate::rfc3339::text(self)
+    }
+
+    /// The moment of an RFC 3339 text, with any offset; `None` for every other text.
+    #[must_use]
+    pub fn parse_rfc3339(text: &str) -> Option<Self> {
+        crate::rfc3339::parse(text)
+    }
+
     /// The moment `ms` milliseconds later.
     #[must_use]
     pub const fn plus_ms(self, ms: i64) -> Self {

@@ -24,3 +24,9 @@ CREATE TABLE access_key (
     created_at {int} NOT NULL,
     revoked_at {int}
 ) {strict};
+
+-- Secrets of the namespace itself, such as the one that signs its calls to the outside (KER-19).
+CREATE TABLE secret (
+    name {text} PRIMARY KEY,
+    value {blob} NOT NULL
+) {strict};

@@ -7,20 +7,52 @@ CREATE TABLE task (
     info {text} NOT NULL,
     queue {int} NOT NULL,
     lane {text},
+    -- 1 while an older task of its lane has not ended; its wake-up is that one's end.
+    behind {int} NOT NULL,
     start_at {int} NOT NULL,
     start_time {int},
     owner {text},
     lost_at {int},
+    -- Raised by each claim, never lowered: the fence.
     attempt {int} NOT NULL,
     retry {int} NOT NULL,
+    -- Attempts that count for nothing when it is decided whether to park: given back, or before somebody ran it again.
+    forgiven {int} NOT NULL,
     cron {text},
+    -- Which standing task of the program this is: there is at most one of each.
+    standing {text} UNIQUE,
+    target {text},
     checkpoint {text},
     exc {text},
     report {text},
     created_at {int} NOT NULL,
-    CHECK ((start_time IS NULL) = (owner IS NULL) AND (owner IS NULL) = (lost_at IS NULL))
+    CHECK ((start_time IS NULL) = (owner IS NULL) AND (owner IS NULL) = (lost_at IS NULL)),
+    CHECK (behind = 0 OR (lane IS NOT NULL AND owner IS NULL)),
+    CHECK (forgiven <= attempt)
 ) {strict};
-CREATE INDEX task_waiting ON task (queue, start_at, id) WHERE owner IS NULL;
+CREATE INDEX task_waiting ON task (queue, start_at, id) WHERE owner IS NULL AND behind = 0;
 CREATE INDEX task_claimed ON task (owner, lost_at) WHERE owner IS NOT NULL;
-CREATE INDEX task_of_lane ON task (lane, start_at, id) WHERE lane IS NOT NULL;
-CREATE INDEX task_by_info ON task (info);
+CREATE INDEX task_behind ON task (lane, id) WHERE behind = 1;
+CREATE INDEX task_by_op ON task (op, id);
+CREATE INDEX task_by_info ON task (info, id) WHERE info <> '';
+
+-- The task of each lane that is not behind another one. Whoever enters or leaves a lane writes its row, so that two who do
+-- so at once are noticed by the engine.
+CREATE TABLE task_lane (
+    lane {text} PRIMARY KEY,
+    head {text} NOT NULL
+) {strict};
+
+-- Queues that are suspended (KER-22); -1 stands for all of them.
+CREATE TABLE task_queue (
+    queue {int} PRIMARY KEY,
+    suspended_at {int} NOT NULL
+) {strict};
+
+-- Nodes that run tasks (KER-23). A node's name stays over its starts, its id does not.
+CREATE TABLE node (
+    id {text} PRIMARY KEY,
+    name {text} NOT NULL,
+    started_at {int} NOT NULL,
+    until {int} NOT NULL
+) {strict};

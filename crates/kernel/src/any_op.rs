@@ -1,12 +1,13 @@
 //! Operations by name: for whoever knows one only at run time (sessions, tasks, `POST …/op/{name}`), with JSON for input and
 //! result.
 
-use base::{OpError, OpResult, codes};
+use base::{Keys, OpError, OpResult, Tx, codes};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::call::{Done, Reply};
+use crate::cx::OpCx;
 use crate::kernel::{Kernel, Namespace};
 use crate::op::Op;
 use crate::request::Request;
@@ -15,6 +16,15 @@ use crate::request::Request;
 pub trait AnyOp: Sync {
     /// `service.verb`.
     fn name(&self) -> &'static str;
+
+    /// Runs it within another's transaction, for its effects alone.
+    ///
+    /// # Errors
+    /// The input does not fit, or what the operation answers.
+    fn run_json(&self, tx: &mut dyn Tx, cx: &mut OpCx<'_>, input: &str) -> OpResult<()>;
+
+    /// What it must not overlap with for this input.
+    fn keys_json(&self, input: &str) -> Keys;
 
     /// Runs it; an input that does not fit is refused with `ABODY` before anything begins.
     fn call_json(&'static self, kernel: &Kernel, ns: &Namespace, request: Request, input: Value, done: Done<Value>);
@@ -27,6 +37,16 @@ where
 {
     fn name(&self) -> &'static str {
         self.name
+    }
+
+    fn run_json(&self, tx: &mut dyn Tx, cx: &mut OpCx<'_>, input: &str) -> OpResult<()> {
+        let wrong = |error| OpError::new(codes::ABODY, format!("input of {}: {error}", self.name));
+        let input: I = serde_json::from_str(input).map_err(wrong)?;
+        (self.run)(tx, cx, &input).map(drop)
+    }
+
+    fn keys_json(&self, input: &str) -> Keys {
+        serde_json::from_str(input).map_or(Keys::NONE, |input| (self.keys)(&input))
     }
 
     fn call_json(&'static self, kernel: &Kernel, ns: &Namespace, request: Request, input: Value, done: Done<Value>) {

@@ -16,6 +16,7 @@ use crate::kernel::Env;
 use crate::late::Late;
 use crate::op::{Op, Work};
 use crate::request::{Idempotency, Request};
+use crate::tasks::TaskConfig;
 use crate::wake::{Hint, Wakes};
 
 /// What a successful operation answers.
@@ -35,6 +36,8 @@ pub type Done<O> = Box<dyn FnOnce(OpResult<Reply<O>>) + Send>;
 pub(crate) struct CallJob<I: 'static, O: 'static> {
     pub(crate) env: Env,
     pub(crate) store: Arc<dyn Store>,
+    pub(crate) namespace: Arc<str>,
+    pub(crate) tasks: Arc<TaskConfig>,
     pub(crate) wakes: Arc<Wakes>,
     pub(crate) op: &'static Op<I, O>,
     pub(crate) request: Request,
@@ -112,7 +115,7 @@ where
 {
     /// Everything inside the transaction: the request's row, the operation, its effects.
     fn work(&self, tx: &mut dyn Tx, fx: &mut Effects) -> OpResult<Reply<O>> {
-        let mut cx = OpCx::new(&self.request, self.attempt, (self.env.clock.wall(), tx.heard()), fx);
+        let mut cx = OpCx::new((&self.request, &self.namespace), self.attempt, (self.env.clock.wall(), tx.heard()), fx);
         match &self.request.idempotency {
             None => self.work_once(tx, &mut cx),
             Some(_) if mutants::on(Mutant::RequestRowIgnored) => self.work_once(tx, &mut cx),
@@ -129,9 +132,9 @@ where
     fn work_once(&self, tx: &mut dyn Tx, cx: &mut OpCx<'_>) -> OpResult<Reply<O>> {
         let out = (self.op.run)(tx, cx, &self.input)?;
         if mutants::on(Mutant::EffectsAfterCommit) {
-            self.late.effects(&self.request, (cx.wall, cx.heard), cx.fx);
+            self.late.effects(&self.request, (cx.wall, cx.heard), cx.fx, &self.tasks);
         }
-        effects::write(tx, cx)?;
+        effects::write(tx, cx, &self.tasks)?;
         Ok(Reply { out, version: cx.stamp_taken(), replayed: false })
     }
 
@@ -170,7 +173,7 @@ where
     fn rebuild(&self, tx: &mut dyn Tx, first_id: base::Id, rebuild: Work<I, O>) -> OpResult<O> {
         let first_call = Request { id: first_id, ..self.request.clone() };
         let mut fx = Effects::default();
-        let mut cx = OpCx::new(&first_call, self.attempt, (self.env.clock.wall(), tx.heard()), &mut fx);
+        let mut cx = OpCx::new((&first_call, &self.namespace), self.attempt, (self.env.clock.wall(), tx.heard()), &mut fx);
         rebuild(tx, &mut cx, &self.input)
     }
 
@@ -197,6 +200,9 @@ where
 
     fn answer_or_run_again(mut self: Box<Self>, error: OpError) {
         let error = self.remember_unknown(error);
+        if !self.op.tries_again && error.code != codes::CSERIAL {
+            return self.answer(Err(error));
+        }
         let told_by_row = self.request.idempotency.is_some();
         let Next::Again { pause_ms } = next(self.attempt, &error, told_by_row) else { return self.answer(Err(error)) };
         if self.env.clock.monotonic_us() >= self.deadline_us {

@@ -19,6 +19,8 @@ pub struct OpCx<'a> {
     pub attempt: u32,
     /// Who asks.
     pub caller: &'a Caller,
+    /// In which namespace.
+    pub namespace: &'a str,
     /// What must happen later: rows in the same transaction.
     pub fx: &'a mut Effects,
     ids: IdSource,
@@ -29,13 +31,19 @@ pub struct OpCx<'a> {
 }
 
 impl<'a> OpCx<'a> {
-    pub(crate) fn new(request: &'a Request, attempt: u32, (wall, heard): (Wall, Heard), fx: &'a mut Effects) -> Self {
+    pub(crate) fn new(
+        (request, namespace): (&'a Request, &'a str),
+        attempt: u32,
+        (wall, heard): (Wall, Heard),
+        fx: &'a mut Effects,
+    ) -> Self {
         Self {
             wall,
             heard,
             op_time: request.op_time,
             attempt,
             caller: &request.caller,
+            namespace,
             fx,
             ids: IdSource::after(request.id),
             seed: request.seed,
@@ -90,7 +98,7 @@ mod tests {
         let id = Id::new(Wall(1), [0; 10]);
         let caller = Caller::server("test");
         let request = Request { id, seed: [1; 32], caller, idempotency: None, op_time: None, build: None };
-        check(&mut OpCx::new(&request, 1, (Wall(wall_ms), Heard(0)), &mut Effects::default()));
+        check(&mut OpCx::new((&request, "main"), 1, (Wall(wall_ms), Heard(0)), &mut Effects::default()));
     }
 
     #[test]

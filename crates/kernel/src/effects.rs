@@ -7,7 +7,7 @@ use base::limits::OP_EFFECTS_MAX;
 use base::{Id, OpError, OpResult, Stamp, Tx, Wall, codes};
 
 use crate::cx::OpCx;
-use crate::tasks::Cron;
+use crate::tasks::{Cron, TaskConfig};
 use crate::wake::Hint;
 use crate::{alerts, feed, journal, tasks};
 
@@ -143,7 +143,8 @@ impl Effects {
         self.hints
     }
 
-    fn hint(&mut self, hint: Hint) {
+    /// Wakes somebody after the commit.
+    pub(crate) fn wake(&mut self, hint: Hint) {
         if self.hints.last() != Some(&hint) {
             self.hints.push(hint);
         }
@@ -192,31 +193,32 @@ impl Effects {
 }
 
 /// Writes the effects of `cx` as rows; the context is used up for effects.
-pub(crate) fn write(tx: &mut dyn Tx, cx: &mut OpCx<'_>) -> OpResult<()> {
-    let effects = cx.fx.take();
+pub(crate) fn write(tx: &mut dyn Tx, cx: &mut OpCx<'_>, config: &TaskConfig) -> OpResult<()> {
+    let mut effects = cx.fx.take();
     if effects.len() > OP_EFFECTS_MAX {
         let message = format!("{} effects in one operation, at most {OP_EFFECTS_MAX}", effects.len());
         return Err(OpError::new(codes::BDETECTED, message));
     }
-    for effect in &effects {
-        let id = cx.id();
-        if let Some(hint) = write_one(tx, cx, id, effect)? {
-            cx.fx.hint(hint);
+    // Writing one may leave another (a cancelled task closes its alert), never more than one more.
+    while !effects.is_empty() {
+        for effect in &effects {
+            let id = cx.id();
+            write_one(tx, cx, id, effect, config)?;
         }
+        effects = cx.fx.take();
     }
     Ok(())
 }
 
-fn write_one(tx: &mut dyn Tx, cx: &OpCx<'_>, id: Id, effect: &Effect) -> OpResult<Option<Hint>> {
+fn write_one(tx: &mut dyn Tx, cx: &mut OpCx<'_>, id: Id, effect: &Effect, config: &TaskConfig) -> OpResult<()> {
     match effect {
-        Effect::Task(task) => return tasks::write(tx, cx, task).map(Some),
-        Effect::CancelTask(id) => tasks::cancel(tx, *id)?,
+        Effect::Task(task) => tasks::inscribe(tx, cx, task, config),
+        Effect::CancelTask(id) => tasks::cancel(tx, cx, *id).map(drop),
         Effect::Event(event) => {
-            feed::write(tx, id, event)?;
-            return Ok(Some(Hint::Events));
+            cx.fx.wake(Hint::Events);
+            feed::write(tx, id, event)
         }
-        Effect::Alert(alert) => alerts::write(tx, cx, alert)?,
-        Effect::Journal(line) => journal::write(tx, cx, id, line)?,
+        Effect::Alert(alert) => alerts::write(tx, cx, alert),
+        Effect::Journal(line) => journal::write(tx, cx, id, line),
     }
-    Ok(None)
 }

@@ -14,6 +14,7 @@ use crate::late::Late;
 use crate::op::{Op, Query};
 use crate::request::{Caller, Request};
 use crate::service::ServiceDef;
+use crate::tasks::TaskConfig;
 use crate::wake::Wakes;
 
 /// Time, chance and waiting, as inputs.
@@ -36,18 +37,20 @@ pub struct KernelConfig {
     pub build_min: u64,
     /// How long the answer of an idempotent request is kept (KER-10).
     pub request_kept_ms: i64,
+    /// How tasks are run.
+    pub tasks: TaskConfig,
 }
 
 impl Default for KernelConfig {
     fn default() -> Self {
-        Self { admin_namespace: "z".into(), build_min: 0, request_kept_ms: REQUEST_KEPT_MS }
+        Self { admin_namespace: "z".into(), build_min: 0, request_kept_ms: REQUEST_KEPT_MS, tasks: TaskConfig::default() }
     }
 }
 
 /// One sealed body of data with its store.
 pub struct Namespace {
     /// 1 to 16 of `a-z0-9`.
-    pub name: String,
+    pub name: Arc<str>,
     /// Its store.
     pub store: Arc<dyn Store>,
     /// Those who want to be woken after a commit.
@@ -56,7 +59,7 @@ pub struct Namespace {
 }
 
 impl Namespace {
-    fn new(name: String, store: Arc<dyn Store>) -> Self {
+    fn new(name: Arc<str>, store: Arc<dyn Store>) -> Self {
         Self { name, store, wakes: Arc::default(), keys: KeyRing::default() }
     }
 
@@ -69,6 +72,7 @@ impl Namespace {
 struct Inner {
     env: Env,
     config: KernelConfig,
+    tasks: Arc<TaskConfig>,
     services: Vec<&'static ServiceDef>,
     /// They come and go while the server runs.
     namespaces: RwLock<BTreeMap<String, Arc<Namespace>>>,
@@ -90,7 +94,8 @@ impl Kernel {
         stores: Vec<(String, Arc<dyn Store>)>,
     ) -> StoreResult<Self> {
         let services: Vec<_> = crate::OWN.into_iter().chain(services.iter().copied()).collect();
-        let kernel = Self(Arc::new(Inner { env, config, services, namespaces: RwLock::default() }));
+        let tasks = Arc::new(all_queues(&config.tasks, &services));
+        let kernel = Self(Arc::new(Inner { env, config, tasks, services, namespaces: RwLock::default() }));
         stores.into_iter().try_for_each(|(name, store)| kernel.add_namespace(name, store).map(drop))?;
         Ok(kernel)
     }
@@ -102,7 +107,7 @@ impl Kernel {
     pub fn add_namespace(&self, name: String, store: Arc<dyn Store>) -> StoreResult<Arc<Namespace>> {
         let plan: Vec<_> = self.0.services.iter().flat_map(|service| service.migrations.iter().copied()).collect();
         store.migrate(&plan)?;
-        let namespace = Arc::new(Namespace::new(name.clone(), store));
+        let namespace = Arc::new(Namespace::new(name.as_str().into(), store));
         self.0.namespaces.write().unwrap_or_else(PoisonError::into_inner).insert(name, namespace.clone());
         Ok(namespace)
     }
@@ -122,6 +127,12 @@ impl Kernel {
     #[must_use]
     pub fn config(&self) -> &KernelConfig {
         &self.0.config
+    }
+
+    /// How tasks are run, with the queues of all operations.
+    #[must_use]
+    pub fn task_config(&self) -> &Arc<TaskConfig> {
+        &self.0.tasks
     }
 
     /// The services, the kernel's own first.
@@ -175,6 +186,8 @@ impl Kernel {
         let job = CallJob {
             env,
             store,
+            namespace: ns.name.clone(),
+            tasks: self.0.tasks.clone(),
             wakes: ns.wakes.clone(),
             op,
             request,
@@ -230,6 +243,14 @@ impl Kernel {
         };
         Err(OpError::before_start(codes::AOPTIME, message))
     }
+}
+
+/// The queues of the program's tasks, and those that an operator set instead.
+fn all_queues(config: &TaskConfig, services: &[&'static ServiceDef]) -> TaskConfig {
+    let defs = services.iter().flat_map(|service| service.tasks);
+    let mut queues: BTreeMap<String, i64> = defs.map(|def| (def.op.to_owned(), def.queue)).collect();
+    queues.extend(config.queues.clone());
+    TaskConfig { queues, ..config.clone() }
 }
 
 /// Told the answer of a query, exactly once, from any thread; must return quickly.

@@ -1,6 +1,6 @@
 //! What two mutants put off until after the commit, where a crash can lose it. Not used unless a mutant is switched on.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use base::{Heard, Job, OpResult, Outcome, Stamp, Store, Tx, Verdict, Wall};
 
@@ -8,6 +8,7 @@ use crate::cx::OpCx;
 use crate::effects::{self, Effects};
 use crate::idempotency;
 use crate::request::{Idempotency, Request};
+use crate::tasks::TaskConfig;
 
 type Work = Box<dyn FnMut(&mut dyn Tx) -> OpResult<()> + Send>;
 
@@ -26,11 +27,11 @@ impl Late {
     }
 
     /// Writes the effects later.
-    pub(crate) fn effects(&self, request: &Request, (wall, heard): (Wall, Heard), effects: &mut Effects) {
-        let (request, kept) = (request.clone(), effects.take());
+    pub(crate) fn effects(&self, request: &Request, (wall, heard): (Wall, Heard), effects: &mut Effects, tasks: &Arc<TaskConfig>) {
+        let (request, kept, tasks) = (request.clone(), effects.take(), tasks.clone());
         self.push(Box::new(move |tx| {
             let mut again = Effects::of(kept.clone());
-            effects::write(tx, &mut OpCx::new(&request, 1, (wall, heard), &mut again))
+            effects::write(tx, &mut OpCx::new((&request, ""), 1, (wall, heard), &mut again), &tasks)
         }));
     }
 

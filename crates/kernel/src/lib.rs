@@ -30,6 +30,7 @@ mod op;
 pub mod ops;
 mod request;
 mod schema;
+pub mod secret;
 mod service;
 mod session;
 pub mod tasks;

@@ -26,6 +26,9 @@ pub struct Op<I, O> {
     pub isolation: Isolation,
     /// Time for everything, waiting and attempts included.
     pub limit_ms: u64,
+    /// Whether faults and detected bugs of its own are tried again at once, as KER-7 says. One that has a schedule of its own
+    /// for that is run again only after contention.
+    pub tries_again: bool,
 }
 
 impl<I, O> Op<I, O> {
@@ -41,6 +44,7 @@ impl<I, O> Op<I, O> {
             urgency: Urgency::Normal,
             isolation: Isolation::Serial,
             limit_ms: OP_TIME_MS,
+            tries_again: true,
         }
     }
 
@@ -74,6 +78,12 @@ impl<I, O> Op<I, O> {
     #[must_use]
     pub const fn claiming(self) -> Self {
         Self { isolation: Isolation::Claim, ..self }
+    }
+
+    /// One whose faults are final here, because whoever calls it has a schedule of tries (tasks).
+    #[must_use]
+    pub const fn failing_at_once(self) -> Self {
+        Self { tries_again: false, ..self }
     }
 
     /// With another time limit (a cycle of a task has 60 s).

@@ -3,7 +3,7 @@
 use base::{Migration, Sql, StoreResult, Tx, args};
 
 use crate::service::{Invariant, ServiceDef, Violation};
-use crate::{accounts, alerts, blobs, counters, feed, idempotency, journal, keys, leases, namespaces, ops, tasks};
+use crate::{accounts, alerts, blobs, counters, feed, idempotency, journal, keys, leases, namespaces, ops, secret, tasks};
 
 const MIGRATIONS: &[Migration] =
     &[Migration { service: "kernel", version: 1, text: include_str!("../migrations/kernel_0001.sql") }];
@@ -20,6 +20,8 @@ const STATEMENTS: &[&Sql] = &[
     &ops::list_keys::PAGE,
     &ops::forget_requests::DELETE,
     &INCOMPLETE,
+    &secret::GET,
+    &secret::PUT,
 ];
 
 /// What the kernel itself is made of, always the first in the list of services. Each part has its own tables, statements and

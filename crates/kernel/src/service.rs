@@ -143,6 +143,8 @@ pub struct TaskRow {
     pub op: String,
     /// Its parameter, JSON.
     pub param: String,
+    /// The URL that is called in place of a built-in operation.
+    pub target: Option<String>,
     /// Which claim this is.
     pub attempt: i64,
     /// Failed or lost runs so far.
@@ -156,8 +158,10 @@ pub struct TaskRow {
 /// What a task does next.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Plan {
-    /// It is done: its row goes in the same commit.
+    /// It is done: its row goes in the same commit. A cron task's next run is inscribed.
     Done,
+    /// It is done, and its next run is at that time, whatever its cron text says.
+    DoneUntil(Wall),
     /// The next cycle begins at once with this checkpoint, JSON.
     Checkpoint(String),
     /// This call, then settle; from `settle` itself it is a further call.

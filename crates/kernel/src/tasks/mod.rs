@@ -1,39 +1,111 @@
 //! Tasks: operations put off until later (KER-14 to KER-23).
+//!
+//! A task is a row that the operation which needs it inscribes in its own transaction. The [`Dispatcher`] of each node claims
+//! rows that are due and runs them: plan (transaction) → call (outside) → settle (transaction). What becomes of the task is in
+//! the same commit as what it did.
+//!
+//! Invariants: `attempt` is raised by each claim before the work runs and never lowered, and every step of a run names it, so
+//! that a run which was taken for lost changes nothing once another began; a row that waits has a start, one that runs has an
+//! owner and a moment at which it is taken for lost; of a lane one is in flight, and the others are behind it.
 
+mod administer;
+mod calls;
+mod claim;
+mod config;
+mod create;
 mod cron;
+mod desk;
+mod dispatcher;
+mod end;
+mod fail;
+mod inscribe;
+mod kind;
+mod lane;
+mod list;
+mod lose;
+mod node;
+mod park;
+mod post;
+mod queues;
+mod release;
+mod report_done;
+mod row;
+mod run;
+mod schedule;
+mod standing;
+mod target;
+mod watch;
 
-pub use cron::Cron;
+pub use administer::{Changed, DELETE, MOVE, Move};
+pub use config::TaskConfig;
+pub use create::{CREATE, Create, Created};
+pub use cron::{Cron, InvalidCron};
+pub use dispatcher::Dispatcher;
+pub(crate) use inscribe::{cancel, write as inscribe};
+pub use kind::Kind;
+pub use list::{LIST, SHOW, Search, State};
+pub use queues::{ALL, COUNT_MAX, Look, QueueState, RESUME, STATE, SUSPEND, Switched};
+pub use report_done::{Ended, REPORT_DONE, ReportDone};
+pub use row::{Task, parked_at};
 
-use base::{Id, Migration, OpResult, Sql, Tx, args};
+use base::{Migration, Sql};
 
-use crate::cx::OpCx;
-use crate::effects::NewTask;
 use crate::service::ServiceDef;
-use crate::wake::Hint;
 
 /// Tasks.
 pub static SERVICE: ServiceDef = ServiceDef {
     name: "tasks",
     migrations: &[Migration { service: "tasks", version: 1, text: include_str!("../../migrations/tasks_0001.sql") }],
-    statements: &[&INSERT, &DELETE],
+    statements: STATEMENTS,
+    operations: &[&create::CREATE, &administer::DELETE, &administer::MOVE, &queues::SUSPEND, &queues::RESUME],
+    invariants: &watch::INVARIANTS,
+    stuck: &watch::STUCK,
     ..ServiceDef::EMPTY
 };
 
-static INSERT: Sql = Sql::new(
-    "task.insert",
-    "INSERT INTO task (id, op, param, info, queue, lane, start_at, attempt, retry, created_at) \
-     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, 0, 0, ?8)",
-);
-static DELETE: Sql = Sql::new("task.delete", "DELETE FROM task WHERE id = ?1");
-
-/// Inscribes a task in the operation's own transaction.
-pub(crate) fn write(tx: &mut dyn Tx, cx: &OpCx<'_>, task: &NewTask) -> OpResult<Hint> {
-    let (queue, start_at) = (task.queue.unwrap_or_default(), task.start_at.unwrap_or(cx.wall));
-    tx.write(&INSERT, args![task.id, &task.op, &task.param, &task.info, queue, task.lane.as_ref(), start_at, cx.wall])?;
-    Ok(Hint::Tasks { queue, start_at })
-}
-
-/// Removes a task that is not wanted any more.
-pub(crate) fn cancel(tx: &mut dyn Tx, id: Id) -> OpResult<()> {
-    Ok(tx.write(&DELETE, args![id])?)
-}
+const STATEMENTS: &[&Sql] = &[
+    &inscribe::INSERT,
+    &inscribe::DELETE,
+    &standing::INSERT,
+    &lane::ENTER,
+    &lane::NEXT,
+    &lane::MOVE,
+    &lane::CLOSE,
+    &claim::TAKE,
+    &run::CHECKPOINT,
+    &run::CALLS,
+    &run::PUT_OFF,
+    &end::END,
+    &end::END_UNFENCED,
+    &park::PARK,
+    &fail::HELD,
+    &fail::AGAIN,
+    &release::GIVE_BACK,
+    &lose::OF_NODE,
+    &lose::ONE_OVERDUE,
+    &lose::ALL_OVERDUE,
+    &lose::OWNED_BY,
+    &node::END_OTHERS,
+    &node::KEEP,
+    &node::END_OWN,
+    &node::ALL_OVER,
+    &node::UNKNOWN,
+    &node::UNTIL,
+    &node::FORGET,
+    &report_done::GET,
+    &administer::PUT,
+    &queues::INSERT,
+    &queues::REMOVE,
+    &queues::SUSPENDED,
+    &queues::WAITING,
+    &queues::RUNNING,
+    &queues::NEXT,
+    &list::ALL,
+    &list::BY_OP,
+    &list::BY_INFO,
+    &watch::HEADLESS,
+    &watch::ORPHAN,
+    &watch::TWO_IN_FLIGHT,
+    &watch::OVERDUE,
+    &watch::LOST,
+];

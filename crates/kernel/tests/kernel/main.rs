@@ -8,5 +8,6 @@ mod effects;
 mod idempotency;
 mod keys;
 mod session;
+mod tasks;
 mod times;
 mod world;

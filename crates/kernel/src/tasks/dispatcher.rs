@@ -1,0 +1,418 @@
+//! The dispatcher of a node: claims tasks of every namespace and runs them (KER-16, KER-18, KER-23).
+//!
+//! It has no threads: it is moved by wake-ups after commits, by timers and by the answers of the store and of the outside. What
+//! it keeps in memory may be lost at any moment; the rows say everything that matters.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use base::{Call, CallResult, Id, OpResult, Outbound, Wall, codes};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use super::calls::{Calls, Place};
+use super::claim::{CLAIM, Claim, Claimed};
+use super::config::TaskConfig;
+use super::desk::Desk;
+use super::fail::{FAIL, Fail, Failed};
+use super::kind::Minutes;
+use super::lose::{LOSE, LOSE_MAX, Lose, OVERDUE, OWNED, Which};
+use super::node::{BEAT, JOIN, LEAVE, Node, OVER};
+use super::post::Post;
+use super::queues::NEXT_DUE;
+use super::release::{RELEASE, Release};
+use super::row::Task;
+use super::run::{RUN, Run, Went};
+use super::standing::{ENSURE, Standing};
+use crate::call::{Done, Reply};
+use crate::kernel::{Kernel, Namespace};
+use crate::op::Op;
+use crate::request::Caller;
+use crate::wake::Hint;
+
+/// Pause before a claim that failed is tried again.
+const CLAIM_AGAIN_MS: u64 = 1_000;
+/// Rounds in a lease: often enough that the end of a node is seen within seconds.
+const ROUNDS_PER_LEASE: i64 = 10;
+/// A node says in every third round that it is alive.
+const BEAT_EVERY: u64 = 3;
+
+struct Inner {
+    kernel: Kernel,
+    outbound: Arc<dyn Outbound>,
+    config: Arc<TaskConfig>,
+    minutes: Minutes,
+    /// This life of the node.
+    node: String,
+    stopping: AtomicBool,
+    posts: Mutex<BTreeMap<Arc<str>, Arc<Post>>>,
+    calls: Mutex<Calls>,
+}
+
+/// The dispatcher; cheap to clone.
+#[derive(Clone)]
+pub struct Dispatcher(Arc<Inner>);
+
+impl Dispatcher {
+    /// Starts to run the tasks of all namespaces; those that come later are found by themselves.
+    #[must_use]
+    pub fn start(kernel: &Kernel, outbound: Arc<dyn Outbound>) -> Self {
+        let config = kernel.task_config().clone();
+        let inner = Inner {
+            node: kernel.request(Caller::server("tasks")).id.to_string(),
+            minutes: Minutes::all(kernel),
+            calls: Mutex::new(Calls::new(config.calls_max, config.calls_per_target_max)),
+            kernel: kernel.clone(),
+            outbound,
+            config,
+            stopping: AtomicBool::new(false),
+            posts: Mutex::default(),
+        };
+        let dispatcher = Self(Arc::new(inner));
+        dispatcher.look_for_namespaces();
+        dispatcher
+    }
+
+    /// Claims nothing more. What runs goes on; [`Dispatcher::busy`] tells how much that is.
+    pub fn stop(&self) {
+        self.0.stopping.store(true, Ordering::Relaxed);
+    }
+
+    /// Tasks that occupy workers in all namespaces.
+    #[must_use]
+    pub fn busy(&self) -> usize {
+        self.posts().values().map(|post| post.state().desks.iter().map(Desk::busy).sum::<usize>()).sum()
+    }
+
+    /// Tasks that occupy workers of a queue (of all queues for `None`) of a namespace, on this node.
+    #[must_use]
+    pub fn busy_in(&self, namespace: &str, queue: Option<i64>) -> usize {
+        let wanted = |at: usize| queue.is_none_or(|queue| usize::try_from(queue) == Ok(at));
+        let post = self.posts().get(namespace).cloned();
+        post.map_or(0, |post| {
+            let state = post.state();
+            let desks = state.desks.iter().enumerate().filter(|(at, _)| wanted(*at));
+            desks.map(|(_, desk)| desk.busy()).sum()
+        })
+    }
+
+    /// The backlog in memory: tasks that run on this node, those that call outside included.
+    #[must_use]
+    pub fn running(&self, namespace: &str) -> Vec<(Id, i64)> {
+        let post = self.posts().get(namespace).cloned();
+        post.map_or_else(Vec::new, |post| post.state().running.iter().map(|(id, attempt)| (*id, *attempt)).collect())
+    }
+
+    /// Outside calls under way on this node.
+    #[must_use]
+    pub fn calls(&self) -> usize {
+        self.0.calls.lock().unwrap_or_else(PoisonError::into_inner).count()
+    }
+
+    /// Tells other nodes that ours is over, so that they need not wait for the end of its lease.
+    pub fn leave(&self, done: impl Fn() + Send + Sync + 'static) {
+        let done = Arc::new(done);
+        for post in self.posts().values() {
+            let done = done.clone();
+            self.call(&post.ns, &LEAVE, self.0.node.clone(), Box::new(move |_| done()));
+        }
+    }
+
+    fn posts(&self) -> MutexGuard<'_, BTreeMap<Arc<str>, Arc<Post>>> {
+        self.0.posts.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn is_stopping(&self) -> bool {
+        self.0.stopping.load(Ordering::Relaxed)
+    }
+
+    fn call<I, O>(&self, ns: &Namespace, op: &'static Op<I, O>, input: I, done: Done<O>)
+    where
+        I: Send + 'static,
+        O: Serialize + DeserializeOwned + Send + 'static,
+    {
+        self.0.kernel.call(ns, op, self.0.kernel.request(Caller::server("tasks")), input, done);
+    }
+
+    fn after(&self, ms: u64, then: impl FnOnce(&Self) + Send + 'static) {
+        let dispatcher = self.clone();
+        self.0.kernel.env().timers.after(ms, Box::new(move || then(&dispatcher)));
+    }
+
+    fn now(&self) -> Wall {
+        self.0.kernel.env().clock.wall()
+    }
+
+    fn round_ms(&self) -> u64 {
+        u64::try_from(self.0.config.lease_ms / ROUNDS_PER_LEASE).unwrap_or(1).max(1)
+    }
+
+    // ---- namespaces -------------------------------------------------------------------------------------------------
+
+    /// Takes up namespaces that came and drops those that went, now and then.
+    fn look_for_namespaces(&self) {
+        if self.is_stopping() {
+            return;
+        }
+        let there = self.0.kernel.namespaces();
+        let is_there = |post: &Post| there.iter().any(|ns| Arc::ptr_eq(ns, &post.ns));
+        self.posts().retain(|_, post| is_there(post));
+        for ns in &there {
+            if !self.posts().contains_key(&ns.name) {
+                self.take_up(ns);
+            }
+        }
+        self.after(self.round_ms(), Self::look_for_namespaces);
+    }
+
+    fn take_up(&self, ns: &Arc<Namespace>) {
+        let post = Arc::new(Post::new(ns.clone(), &self.0.config.workers));
+        self.posts().insert(ns.name.clone(), post.clone());
+        let (weak, heard_at) = (Arc::downgrade(&self.0), Arc::downgrade(&post));
+        ns.wakes.listen(move |hint| {
+            if let (Some(inner), Some(post)) = (weak.upgrade(), heard_at.upgrade()) {
+                Self(inner).heard(&post, hint);
+            }
+        });
+        self.join(&post);
+    }
+
+    /// Nothing is claimed before the store knows of this node.
+    fn join(&self, post: &Arc<Post>) {
+        let (dispatcher, joined) = (self.clone(), post.clone());
+        let done = Box::new(move |reply: OpResult<Reply<()>>| match reply {
+            Ok(_) => dispatcher.joined(&joined),
+            Err(error) => {
+                tracing::warn!(namespace = %joined.ns.name, %error, "tasks wait for the store");
+                dispatcher.after(CLAIM_AGAIN_MS, move |dispatcher| dispatcher.join(&joined));
+            }
+        });
+        self.call(&post.ns, &JOIN, self.node(), done);
+    }
+
+    fn node(&self) -> Node {
+        let TaskConfig { node, lease_ms, .. } = &*self.0.config;
+        Node { id: self.0.node.clone(), name: node.clone(), lease_ms: *lease_ms }
+    }
+
+    fn joined(&self, post: &Arc<Post>) {
+        self.call(&post.ns, &ENSURE, self.standing(), Box::new(|_| {}));
+        self.round(post);
+    }
+
+    /// The standing tasks of all services. A cron text of the program that cannot be read is a bug that a test finds.
+    fn standing(&self) -> Vec<Standing> {
+        let defs = self.0.kernel.services().iter().flat_map(|service| service.tasks);
+        let standing = |def: &crate::service::TaskDef| {
+            let cron = def.standing?.parse().ok()?;
+            Some(Standing { op: def.op, queue: self.0.config.queue_of(def.op), cron })
+        };
+        defs.filter_map(standing).collect()
+    }
+
+    // ---- rounds: what is found without being told -------------------------------------------------------------------
+
+    fn round(&self, post: &Arc<Post>) {
+        let dropped = !self.posts().get(&post.ns.name).is_some_and(|known| Arc::ptr_eq(known, post));
+        if self.is_stopping() || dropped {
+            return;
+        }
+        let round = {
+            let mut state = post.state();
+            state.rounds += 1;
+            state.rounds
+        };
+        if round % BEAT_EVERY == 0 {
+            self.call(&post.ns, &BEAT, self.node(), Box::new(|_| {}));
+        }
+        self.look_for_lost(post);
+        let rounds_per_scan = (self.0.config.scan_ms / self.round_ms()).max(1);
+        if round == 1 || round % rounds_per_scan == 0 {
+            (0..self.0.config.workers.len()).for_each(|queue| self.wake(post, i64::try_from(queue).unwrap_or(0)));
+        }
+        let next = post.clone();
+        self.after(self.round_ms(), move |dispatcher| dispatcher.round(&next));
+    }
+
+    fn look_for_lost(&self, post: &Arc<Post>) {
+        let (dispatcher, at) = (self.clone(), post.clone());
+        let over = move |nodes: OpResult<Vec<String>>| {
+            nodes.into_iter().flatten().for_each(|node| dispatcher.lose(&at, Which::OfNode(node)));
+        };
+        self.0.kernel.read(&post.ns, &OVER, (), Box::new(over));
+        let (dispatcher, at) = (self.clone(), post.clone());
+        let overdue = move |ids: OpResult<Vec<Id>>| {
+            ids.into_iter().flatten().for_each(|id| dispatcher.lose(&at, Which::Overdue(id)));
+        };
+        self.0.kernel.read(&post.ns, &OVERDUE, (), Box::new(overdue));
+        let (dispatcher, at) = (self.clone(), post.clone());
+        let owned = move |owned: OpResult<Vec<(Id, i64)>>| {
+            let forgotten = owned.map(|owned| at.state().forgotten(&owned)).unwrap_or_default();
+            forgotten.into_iter().for_each(|(id, attempt)| dispatcher.lose(&at, Which::Forgotten(id, attempt)));
+        };
+        self.0.kernel.read(&post.ns, &OWNED, self.0.node.clone(), Box::new(owned));
+    }
+
+    fn lose(&self, post: &Arc<Post>, which: Which) {
+        let (dispatcher, at, again) = (self.clone(), post.clone(), which.clone());
+        let done = Box::new(move |reply: OpResult<Reply<super::lose::Lost>>| {
+            if let Ok(reply) = reply
+                && reply.out.count > 0
+            {
+                tracing::warn!(namespace = %at.ns.name, count = reply.out.count, which = ?again, "tasks were lost");
+                if reply.out.count == LOSE_MAX {
+                    dispatcher.lose(&at, again);
+                }
+            }
+        });
+        self.call(&post.ns, &LOSE, Lose { which, minutes: self.0.minutes.clone() }, done);
+    }
+
+    // ---- claiming ---------------------------------------------------------------------------------------------------
+
+    fn heard(&self, post: &Arc<Post>, hint: Hint) {
+        let Hint::Tasks { queue, start_at } = hint else { return };
+        if queue == super::queues::ALL {
+            return (0..self.0.config.workers.len()).for_each(|queue| self.wake(post, i64::try_from(queue).unwrap_or(0)));
+        }
+        if start_at <= self.now() { self.wake(post, queue) } else { self.wake_at(post, queue, start_at) }
+    }
+
+    fn wake(&self, post: &Arc<Post>, queue: i64) {
+        let count = post.with_desk(queue, Desk::wake).flatten();
+        self.claim(post, queue, count);
+    }
+
+    /// Wakes a desk at a later moment, if the scan would not come before.
+    fn wake_at(&self, post: &Arc<Post>, queue: i64, at: Wall) {
+        let wait_ms = u64::try_from(at.0 - self.now().0).unwrap_or(0);
+        let needed = wait_ms <= self.0.config.scan_ms && post.with_desk(queue, |desk| desk.set_timer(at)) == Some(true);
+        if needed {
+            let post = post.clone();
+            self.after(wait_ms, move |dispatcher| {
+                let count = post.with_desk(queue, |desk| desk.timer(at)).flatten();
+                dispatcher.claim(&post, queue, count);
+            });
+        }
+    }
+
+    fn claim(&self, post: &Arc<Post>, queue: i64, count: Option<usize>) {
+        let Some(count) = count else { return };
+        if self.is_stopping() {
+            return;
+        }
+        let (owner, lost_ms) = (self.0.node.clone(), self.0.config.lost_ms);
+        let input = Claim { queue, count: u32::try_from(count).unwrap_or(u32::MAX), owner, lost_ms };
+        let (dispatcher, at) = (self.clone(), post.clone());
+        let done = Box::new(move |reply: OpResult<Reply<Claimed>>| match reply {
+            Ok(reply) => dispatcher.claimed(&at, queue, count, reply.out.tasks),
+            Err(error) => dispatcher.not_claimed(&at, queue, &error),
+        });
+        self.call(&post.ns, &CLAIM, input, done);
+    }
+
+    fn not_claimed(&self, post: &Arc<Post>, queue: i64, error: &base::OpError) {
+        tracing::warn!(namespace = %post.ns.name, queue, %error, "no tasks could be claimed");
+        post.with_desk(queue, Desk::failed);
+        let post = post.clone();
+        self.after(CLAIM_AGAIN_MS, move |dispatcher| dispatcher.wake(&post, queue));
+    }
+
+    fn claimed(&self, post: &Arc<Post>, queue: i64, asked: usize, tasks: Vec<Task>) {
+        post.state().running.extend(tasks.iter().map(|task| (task.id, task.attempt)));
+        let more = post.with_desk(queue, |desk| desk.claimed(asked, tasks.len())).flatten();
+        if tasks.len() < asked {
+            self.look_for_next(post, queue);
+        }
+        tasks.into_iter().for_each(|task| self.run(post, task, None, true));
+        self.claim(post, queue, more);
+    }
+
+    /// The queue is empty for now: when is the next one due?
+    fn look_for_next(&self, post: &Arc<Post>, queue: i64) {
+        let (dispatcher, at) = (self.clone(), post.clone());
+        let next = move |next: OpResult<Option<Wall>>| match next {
+            Ok(Some(start_at)) if start_at > dispatcher.now() => dispatcher.wake_at(&at, queue, start_at),
+            _ => {}
+        };
+        self.0.kernel.read(&post.ns, &NEXT_DUE, queue, Box::new(next));
+    }
+
+    // ---- running ----------------------------------------------------------------------------------------------------
+
+    /// Runs a cycle, or settles a call. A settling one occupies no worker: calls have their own bound.
+    fn run(&self, post: &Arc<Post>, task: Task, called: Option<CallResult>, holds_worker: bool) {
+        let kind = self.0.kernel.task_kind(&task.op, task.target.as_deref());
+        let (dispatcher, at, run) = (self.clone(), post.clone(), task.clone());
+        let done = Box::new(move |reply: OpResult<Reply<Went>>| dispatcher.went(&at, run, holds_worker, reply));
+        self.call(&post.ns, &RUN, Run { task, kind, called, lost_ms: self.0.config.lost_ms }, done);
+    }
+
+    fn went(&self, post: &Arc<Post>, task: Task, holds_worker: bool, reply: OpResult<Reply<Went>>) {
+        match reply.map(|reply| reply.out) {
+            Ok(Went::Ended) => self.ended(post, &task, holds_worker, "ended"),
+            Ok(Went::Goes(checkpoint)) => {
+                self.run(post, Task { checkpoint: Some(checkpoint), ..task }, None, holds_worker);
+            }
+            Ok(Went::Calls(Some(call))) => {
+                if holds_worker {
+                    self.free_worker(post, task.queue);
+                }
+                self.call_outside(post, task, *call);
+            }
+            // Never: what calls outside is not replayed.
+            Ok(Went::Calls(None)) => self.ended(post, &task, holds_worker, "forgotten"),
+            Err(error) if error.code == codes::AATTEMPT => self.ended(post, &task, holds_worker, "late"),
+            Err(error) => self.failed(post, task, holds_worker, error),
+        }
+    }
+
+    fn failed(&self, post: &Arc<Post>, task: Task, holds_worker: bool, error: base::OpError) {
+        tracing::info!(namespace = %post.ns.name, task = %task.id, op = task.op, attempt = task.attempt, %error, "task failed");
+        let minutes = self.0.kernel.task_kind(&task.op, task.target.as_deref()).minutes();
+        let (dispatcher, at, failed) = (self.clone(), post.clone(), task.clone());
+        // If this fails too, the row still says that the task is ours, and the next rounds find that we do not know of it.
+        let done = Box::new(move |_: OpResult<Reply<Failed>>| dispatcher.ended(&at, &failed, holds_worker, "failed"));
+        self.call(&post.ns, &FAIL, Fail { task, error, minutes }, done);
+    }
+
+    fn ended(&self, post: &Arc<Post>, task: &Task, holds_worker: bool, how: &'static str) {
+        metrics::counter!("fastness_task_runs_total", "result" => how).increment(1);
+        post.state().running.remove(&task.id);
+        if holds_worker {
+            self.free_worker(post, task.queue);
+        }
+    }
+
+    fn free_worker(&self, post: &Arc<Post>, queue: i64) {
+        let more = post.with_desk(queue, Desk::freed).flatten();
+        self.claim(post, queue, more);
+    }
+
+    fn call_outside(&self, post: &Arc<Post>, task: Task, call: Call) {
+        let place = Place::of(&call);
+        let room = self.0.calls.lock().unwrap_or_else(PoisonError::into_inner).enter(&place);
+        if let Err(pause_ms) = room {
+            return self.release(post, &task, pause_ms);
+        }
+        let (dispatcher, at) = (self.clone(), post.clone());
+        self.0.outbound.perform(
+            call,
+            Box::new(move |called| {
+                dispatcher.0.calls.lock().unwrap_or_else(PoisonError::into_inner).leave(&place);
+                dispatcher.run(&at, task, Some(called), false);
+            }),
+        );
+    }
+
+    /// There is no room for its call: it comes back later, at no fault of its own.
+    fn release(&self, post: &Arc<Post>, task: &Task, pause_ms: u64) {
+        let pause_ms = pause_ms + self.0.kernel.env().entropy.below(pause_ms);
+        let pause_ms = i64::try_from(pause_ms).unwrap_or(i64::MAX);
+        let input = Release { id: task.id, attempt: task.attempt, queue: task.queue, pause_ms };
+        let (dispatcher, at, released) = (self.clone(), post.clone(), task.clone());
+        let done = Box::new(move |_: OpResult<Reply<()>>| dispatcher.ended(&at, &released, false, "released"));
+        self.call(&post.ns, &RELEASE, input, done);
+    }
+}

@@ -1,0 +1,73 @@
+//! How a task ends well: its row goes, its lane goes on, and a cron task inscribes its successor, all in one commit (KER-17,
+//! KER-21).
+
+use base::mutants::{self, Mutant};
+use base::{Id, OpError, OpResult, Sql, Tx, Wall, args, codes};
+
+use super::inscribe::INSERT;
+use super::lane;
+use super::row::{Task, parked_at};
+use crate::cx::OpCx;
+use crate::wake::Hint;
+
+pub(super) static END: Sql = Sql::new("task.end", "DELETE FROM task WHERE id = ?1 AND attempt = ?2");
+pub(super) static END_UNFENCED: Sql = Sql::new("task.end_unfenced", "DELETE FROM task WHERE id = ?1");
+
+/// What is known of a row that was removed.
+pub(super) struct Left {
+    pub(super) lane: Option<String>,
+    pub(super) behind: bool,
+    pub(super) start_at: Wall,
+}
+
+/// Ends a run that was good. One of an earlier attempt is refused, and everything that it wrote with it; one that was taken
+/// for lost meanwhile is good, as long as nobody claimed the task again.
+pub(super) fn end(tx: &mut dyn Tx, cx: &mut OpCx<'_>, task: &Task, next: Option<Wall>) -> OpResult<()> {
+    let gone = if mutants::on(Mutant::EndNotFenced) {
+        tx.execute(&END_UNFENCED, args![task.id])?;
+        1
+    } else {
+        tx.execute(&END, args![task.id, task.attempt])?
+    };
+    if gone == 0 {
+        return Err(fenced(task));
+    }
+    left(tx, cx, task.id, &Left { lane: task.lane.clone(), behind: false, start_at: task.start_at })?;
+    let next = next.or_else(|| task.cron.map(|cron| cron.next_after(cx.wall)));
+    next.map_or(Ok(()), |start_at| succeed(tx, cx, task, start_at))
+}
+
+/// What follows when a row was removed: its lane goes on, its alert is over.
+pub(super) fn left(tx: &mut dyn Tx, cx: &mut OpCx<'_>, id: Id, row: &Left) -> OpResult<()> {
+    if row.start_at >= parked_at() {
+        cx.fx.close_alert(alert_key(id));
+        return Ok(());
+    }
+    match &row.lane {
+        Some(lane) if !row.behind => lane::leave(tx, cx, lane),
+        _ => Ok(()),
+    }
+}
+
+/// Inscribes the next run: a task of its own, so that whoever is called can tell it from a repeat of this one.
+pub(super) fn succeed(tx: &mut dyn Tx, cx: &mut OpCx<'_>, task: &Task, start_at: Wall) -> OpResult<()> {
+    let id = cx.id();
+    let behind = task.lane.as_ref().map_or(Ok(false), |lane| lane::enter(tx, lane, id))?;
+    let Task { op, param, info, queue, lane, cron, standing, target, .. } = task;
+    let (cron, lane) = (cron.map(|cron| cron.to_string()), lane.as_ref());
+    let (standing, target) = (standing.as_ref(), target.as_ref());
+    tx.write(&INSERT, args![id, op, param, info, *queue, lane, behind, start_at, cron, standing, target, cx.wall])?;
+    cx.fx.wake(Hint::Tasks { queue: *queue, start_at });
+    Ok(())
+}
+
+/// The alert of a parked task.
+pub(super) fn alert_key(id: Id) -> String {
+    format!("task.parked.{id}")
+}
+
+/// This attempt has nothing to say any more.
+pub(super) fn fenced(task: &Task) -> OpError {
+    let message = format!("attempt {} of task {} is not the current one", task.attempt, task.id);
+    OpError::new(codes::AATTEMPT, message)
+}

@@ -1,0 +1,101 @@
+//! Runs a cycle of a claimed task, or settles its call: the task's own work and what becomes of the task are one commit (KER-14,
+//! KER-20).
+
+use base::{Call, CallResult, Keys, OpResult, Sql, Tx, args};
+use serde::{Deserialize, Serialize};
+
+use super::end::{end, fenced};
+use super::kind::Kind;
+use super::park::{park, report};
+use super::row::Task;
+use crate::cx::OpCx;
+use crate::op::Op;
+use crate::service::Plan;
+
+/// Time for one cycle (KER-14).
+const CYCLE_MS: u64 = 60_000;
+/// A call may take its time and some more before its task is taken for lost.
+const CALL_GRACE_MS: i64 = 60_000;
+
+/// Runs a cycle, or settles a call.
+pub static RUN: Op<Run, Went> = Op::new("task.run", run).keyed(keys).within_ms(CYCLE_MS).ending().failing_at_once();
+
+/// Which task, and what came of its call if it made one.
+#[derive(Clone)]
+pub struct Run {
+    /// The task.
+    pub task: Task,
+    /// What it does.
+    pub kind: Kind,
+    /// What came of its call.
+    pub called: Option<CallResult>,
+    /// After how long it is taken for lost.
+    pub lost_ms: i64,
+}
+
+/// Where the task stands now.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub enum Went {
+    /// It has ended, or was put off.
+    Ended,
+    /// The next cycle begins at once with this checkpoint.
+    Goes(String),
+    /// It calls outside now. Nothing of the kind is ever replayed, so nothing is stored.
+    Calls(#[serde(skip)] Option<Box<Call>>),
+}
+
+pub(super) static CHECKPOINT: Sql = Sql::new(
+    "task.checkpoint",
+    "UPDATE task SET checkpoint = ?3, lost_at = ?4, forgiven = attempt WHERE id = ?1 AND attempt = ?2 AND owner IS NOT NULL",
+);
+pub(super) static CALLS: Sql = Sql::new(
+    "task.calls",
+    "UPDATE task SET lost_at = ?3 WHERE id = ?1 AND attempt = ?2 AND owner IS NOT NULL",
+);
+pub(super) static PUT_OFF: Sql = Sql::new(
+    "task.put_off",
+    "UPDATE task SET start_time = NULL, owner = NULL, lost_at = NULL, start_at = ?3, retry = 0, forgiven = attempt \
+     WHERE id = ?1 AND attempt = ?2 AND owner IS NOT NULL",
+);
+
+fn keys(input: &Run) -> Keys {
+    input.kind.keys(&input.task)
+}
+
+fn run(tx: &mut dyn Tx, cx: &mut OpCx<'_>, input: &Run) -> OpResult<Went> {
+    let plan = match &input.called {
+        None => input.kind.plan(tx, cx, &input.task)?,
+        Some(called) => input.kind.settle(tx, cx, &input.task, called)?,
+    };
+    apply(tx, cx, input, plan)
+}
+
+/// What becomes of the task. Each step is fenced by the attempt: one that is not current undoes the whole cycle.
+fn apply(tx: &mut dyn Tx, cx: &mut OpCx<'_>, input: &Run, plan: Plan) -> OpResult<Went> {
+    let task = &input.task;
+    match plan {
+        Plan::Done => end(tx, cx, task, None).map(|()| Went::Ended),
+        Plan::DoneUntil(next) => end(tx, cx, task, Some(next)).map(|()| Went::Ended),
+        Plan::Checkpoint(checkpoint) => {
+            let lost_at = cx.heard.plus_ms(input.lost_ms);
+            let held = tx.execute(&CHECKPOINT, args![task.id, task.attempt, &checkpoint, lost_at])?;
+            only_if(held, task, Went::Goes(checkpoint))
+        }
+        Plan::Call(call) => {
+            let call_ms = i64::try_from(call.timeout_ms()).unwrap_or(i64::MAX).saturating_add(CALL_GRACE_MS);
+            let lost_at = cx.heard.plus_ms(input.lost_ms.max(call_ms));
+            let held = tx.execute(&CALLS, args![task.id, task.attempt, lost_at])?;
+            only_if(held, task, Went::Calls(Some(Box::new(call))))
+        }
+        Plan::Later(at) => {
+            let held = tx.execute(&PUT_OFF, args![task.id, task.attempt, at])?;
+            cx.fx.wake(crate::wake::Hint::Tasks { queue: task.queue, start_at: at });
+            only_if(held, task, Went::Ended)
+        }
+        Plan::Park(error) => park(tx, cx, task, error.code.name, &report(&error)).map(|()| Went::Ended),
+    }
+}
+
+fn only_if(held: u64, task: &Task, went: Went) -> OpResult<Went> {
+    if held == 1 { Ok(went) } else { Err(fenced(task)) }
+}

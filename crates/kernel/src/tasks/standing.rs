@@ -1,0 +1,38 @@
+//! Tasks that every namespace has by itself: retention, collection, backups.
+
+use base::{OpResult, Sql, Tx, args};
+
+use super::cron::Cron;
+use crate::cx::OpCx;
+use crate::op::Op;
+use crate::wake::Hint;
+
+/// Inscribes the standing tasks that are not there.
+pub static ENSURE: Op<Vec<Standing>, ()> = Op::new("task.ensure", ensure).ending();
+
+/// A standing task.
+#[derive(Debug, Clone)]
+pub struct Standing {
+    /// Its operation.
+    pub op: &'static str,
+    /// Its queue.
+    pub queue: i64,
+    /// When it runs.
+    pub cron: Cron,
+}
+
+pub(super) static INSERT: Sql = Sql::new(
+    "task.insert_standing",
+    "INSERT INTO task (id, op, param, info, queue, behind, start_at, attempt, retry, forgiven, cron, standing, created_at) \
+     VALUES (?1, ?2, 'null', '', ?3, 0, ?4, 0, 0, 0, ?5, ?2, ?6) ON CONFLICT (standing) DO UPDATE SET queue = ?3, cron = ?5 \
+     WHERE task.owner IS NULL AND (task.queue <> ?3 OR task.cron <> ?5)",
+);
+
+fn ensure(tx: &mut dyn Tx, cx: &mut OpCx<'_>, all: &Vec<Standing>) -> OpResult<()> {
+    for Standing { op, queue, cron } in all {
+        let (id, start_at) = (cx.id(), cron.next_after(cx.wall));
+        tx.write(&INSERT, args![id, *op, *queue, start_at, cron.to_string(), cx.wall])?;
+        cx.fx.wake(Hint::Tasks { queue: *queue, start_at });
+    }
+    Ok(())
+}

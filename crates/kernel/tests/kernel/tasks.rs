@@ -1,0 +1,7 @@
+//! The dispatcher on a store in memory, with time and the outside in our hands (KER-14 to KER-23).
+
+mod admin;
+mod lanes;
+mod lost;
+mod runs;
+mod world;

@@ -1,0 +1,108 @@
+//! Nodes that end, and tasks that nobody knows of any more.
+
+use base::CallResult;
+use kernel::tasks::{Dispatcher, State};
+
+use super::world::{World, status};
+
+const MINUTE: u64 = 60_000;
+
+/// A node that is paused: its timers and answers come too late. Here it simply stops beating.
+fn pause(node: &Dispatcher) {
+    node.stop();
+}
+
+#[test]
+fn ker_23_a_node_that_starts_anew_loses_the_tasks_of_its_life_before_at_once() {
+    let world = World::new();
+    let first = world.node();
+    let id = world.create(|task| task.param("\"http://a.example/\""), "test.call");
+    pause(&first);
+    let _second = world.node();
+    let task = world.task(id);
+    assert_eq!((task.state(), task.attempt, task.retry), (State::Running, 2, 1), "taken over at once");
+}
+
+#[test]
+fn ker_18_a_late_good_end_is_accepted_until_the_next_claim_and_then_refused_whole() {
+    let world = World::new();
+    let first = world.node();
+    let id = world.create(|task| task.param("\"http://a.example/\""), "test.call");
+    pause(&first);
+    let _second = world.node();
+    world.partner.answer(status(200));
+    assert!(world.notes().is_empty(), "the first attempt settled nothing: another had begun");
+    assert_eq!(world.task(id).state(), State::Running);
+    world.partner.answer(status(200));
+    assert_eq!(world.notes(), ["settled 2"]);
+    assert!(world.tasks().is_empty());
+}
+
+#[test]
+fn ker_18_a_late_bad_end_changes_nothing() {
+    let world = World::new();
+    let first = world.node();
+    let id = world.create(|task| task.param("\"http://a.example/\""), "test.call");
+    pause(&first);
+    let _second = world.node();
+    world.partner.answer(CallResult::Unknown("late".into()));
+    let task = world.task(id);
+    assert_eq!((task.state(), task.attempt, task.retry, task.exc), (State::Running, 2, 1, None));
+}
+
+#[test]
+fn ker_23_the_tasks_of_a_node_whose_lease_ended_are_taken_over() {
+    let world = World::new();
+    let first = world.node();
+    let id = world.create(|task| task.param("\"http://a.example/\""), "test.call");
+    pause(&first);
+    let watching = world.other_node();
+    world.pass(20_000);
+    assert_eq!(world.task(id).attempt, 1, "its lease is not over");
+    world.pass(14_000);
+    assert_eq!((world.task(id).attempt, world.task(id).retry), (2, 1));
+    assert_eq!(watching.running("main"), [(id, 2)]);
+}
+
+#[test]
+fn ker_43_a_clock_that_jumps_ends_no_lease() {
+    let world = World::new();
+    let _first = world.node();
+    let id = world.create(|task| task.param("\"http://a.example/\""), "test.call");
+    world.clock.wall_ms.fetch_add(400 * 86_400_000, std::sync::atomic::Ordering::Relaxed);
+    world.pass(MINUTE);
+    assert_eq!((world.task(id).state(), world.task(id).attempt), (State::Running, 1));
+    world.clock.wall_ms.fetch_add(-800 * 86_400_000, std::sync::atomic::Ordering::Relaxed);
+    world.pass(MINUTE);
+    assert_eq!((world.task(id).state(), world.task(id).attempt), (State::Running, 1));
+}
+
+#[test]
+fn ker_44_work_that_ends_the_process_is_parked_and_the_queue_goes_on() {
+    let world = World::new();
+    let id = world.create(|task| task.param("\"http://a.example/\""), "test.call");
+    for _ in 0..5 {
+        // Each life begins the work and ends in it.
+        pause(&world.node());
+    }
+    assert_eq!(world.task(id).attempt, 5);
+    let last = world.node();
+    assert_eq!((world.task(id).state(), world.task(id).exc.as_deref()), (State::Parked, Some("LOST")));
+    world.create(|task| task.param("1"), "test.note");
+    assert_eq!(world.notes(), ["1 1"]);
+    assert_eq!(last.running("main"), []);
+    assert_eq!(super::runs::open_alerts(&world).len(), 1);
+}
+
+#[test]
+fn ker_18_a_living_node_that_lost_track_of_a_task_gives_it_back() {
+    let world = World::new();
+    let node = world.node();
+    let id = world.create(|task| task.param("\"http://a.example/\""), "test.call");
+    // Its answer never comes: after the call's time and some more it is taken for lost.
+    world.pass(29 * MINUTE);
+    assert_eq!(world.task(id).attempt, 1);
+    world.pass(2 * MINUTE);
+    assert_eq!((world.task(id).attempt, world.task(id).retry), (2, 1));
+    assert_eq!(node.calls(), 2);
+}
