@@ -10,6 +10,9 @@ CREATE TABLE task (
     -- 1 while an older task of its lane has not ended; its wake-up is that one's end.
     behind {int} NOT NULL,
     start_at {int} NOT NULL,
+    -- How much later than its inscription it starts; null when somebody chose the moment itself. A calendar that was wrong
+    -- and is put right must not leave a pause of a minute a year long.
+    pause_ms {int},
     start_time {int},
     owner {text},
     lost_at {int},
@@ -53,6 +56,6 @@ CREATE TABLE task_queue (
 CREATE TABLE node (
     id {text} PRIMARY KEY,
     name {text} NOT NULL,
-    started_at {int} NOT NULL,
+    seen_at {int} NOT NULL,
     until {int} NOT NULL
 ) {strict};

@@ -7,7 +7,7 @@ use base::limits::OP_EFFECTS_MAX;
 use base::{Id, OpError, OpResult, Stamp, Tx, Wall, codes};
 
 use crate::cx::OpCx;
-use crate::tasks::{Cron, TaskConfig};
+use crate::tasks::{Cron, Start, TaskConfig};
 use crate::wake::Hint;
 use crate::{alerts, feed, journal, tasks};
 
@@ -26,8 +26,8 @@ pub struct NewTask {
     pub queue: Option<i64>,
     /// One in flight per lane, oldest first.
     pub lane: Option<String>,
-    /// When to start; `None` for at once.
-    pub start_at: Option<Wall>,
+    /// When to start.
+    pub start: Start,
     /// When to run again and again (KER-21).
     pub cron: Option<Cron>,
     /// A URL to be called in place of a built-in operation (KER-19).
@@ -39,7 +39,7 @@ impl NewTask {
     #[must_use]
     pub fn new(id: Id, op: &str) -> Self {
         let (param, info) = ("null".into(), String::new());
-        Self { id, op: op.into(), param, info, queue: None, lane: None, start_at: None, cron: None, target: None }
+        Self { id, op: op.into(), param, info, queue: None, lane: None, start: Start::Now, cron: None, target: None }
     }
 
     /// With a parameter, JSON.
@@ -60,10 +60,16 @@ impl NewTask {
         Self { lane: Some(lane.into()), ..self }
     }
 
-    /// At that time, not before.
+    /// At that calendar moment, which somebody chose.
     #[must_use]
-    pub fn at(self, start_at: Wall) -> Self {
-        Self { start_at: Some(start_at), ..self }
+    pub fn at(self, at: Wall) -> Self {
+        Self { start: Start::At(at), ..self }
+    }
+
+    /// So many milliseconds later.
+    #[must_use]
+    pub fn after_ms(self, ms: i64) -> Self {
+        Self { start: Start::After(ms), ..self }
     }
 }
 

@@ -33,7 +33,7 @@ pub struct Changed {}
 
 pub(super) static PUT: Sql = Sql::new(
     "task.put",
-    "UPDATE task SET start_at = ?2, behind = ?3, retry = ?4, forgiven = ?5 WHERE id = ?1 AND owner IS NULL",
+    "UPDATE task SET start_at = ?2, behind = ?3, retry = ?4, forgiven = ?5, pause_ms = ?6 WHERE id = ?1 AND owner IS NULL",
 );
 
 fn delete(tx: &mut dyn Tx, cx: &mut OpCx<'_>, id: &Id) -> OpResult<Changed> {
@@ -50,19 +50,20 @@ fn move_to(tx: &mut dyn Tx, cx: &mut OpCx<'_>, input: &Move) -> OpResult<Changed
         return Err(OpError::new(codes::ATASK, format!("task {} is running, attempt {}", task.id, task.attempt)));
     }
     let start_at = input.start_at.unwrap_or(cx.wall);
-    put(tx, cx, &task, start_at)?;
+    put(tx, cx, &task, input.start_at)?;
     cx.fx.wake(Hint::Tasks { queue: task.queue, start_at });
     cx.fx.journal("task.moved", task.id.to_string(), format!("to {}", start_at.rfc3339()));
     Ok(Changed {})
 }
 
 /// A parked task begins anew: it goes back into its lane, and its tries are counted from here.
-fn put(tx: &mut dyn Tx, cx: &mut OpCx<'_>, task: &Task, start_at: Wall) -> OpResult<()> {
+fn put(tx: &mut dyn Tx, cx: &mut OpCx<'_>, task: &Task, chosen: Option<Wall>) -> OpResult<()> {
+    let (start_at, pause_ms) = chosen.map_or((cx.wall, Some(0)), |at| (at, None));
     if !task.is_parked() {
-        return Ok(tx.write(&PUT, args![task.id, start_at, task.behind, task.retry, task.forgiven])?);
+        return Ok(tx.write(&PUT, args![task.id, start_at, task.behind, task.retry, task.forgiven, pause_ms])?);
     }
     let behind = task.lane.as_ref().map_or(Ok(false), |lane| lane::enter(tx, lane, task.id))?;
-    tx.write(&PUT, args![task.id, start_at, behind, 0, task.attempt])?;
+    tx.write(&PUT, args![task.id, start_at, behind, 0, task.attempt, pause_ms])?;
     cx.fx.close_alert(alert_key(task.id));
     Ok(())
 }

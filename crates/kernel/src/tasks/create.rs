@@ -4,6 +4,7 @@ use base::{Id, OpError, OpResult, Tx, Wall, codes};
 use serde::{Deserialize, Serialize};
 
 use super::cron::Cron;
+use super::start::Start;
 use crate::cx::OpCx;
 use crate::effects::NewTask;
 use crate::op::Op;
@@ -58,6 +59,7 @@ fn create(_: &mut dyn Tx, cx: &mut OpCx<'_>, input: &Create) -> OpResult<Created
     }
     let id = cx.id();
     let Create { op, param, info, start_at, queue, lane, cron, target } = input.clone();
-    cx.fx.task(NewTask { id, op, param: param.to_string(), info, queue, lane, start_at, cron, target });
+    let start = start_at.map_or(Start::Now, Start::At);
+    cx.fx.task(NewTask { id, op, param: param.to_string(), info, queue, lane, start, cron, target });
     Ok(Created { id })
 }

@@ -18,6 +18,7 @@ use super::desk::Desk;
 use super::fail::{FAIL, Fail, Failed};
 use super::kind::Minutes;
 use super::lose::{LOSE, LOSE_MAX, Lose, OVERDUE, OWNED, Which};
+use super::displaced::{DISPLACED, PULL_BACK, PULL_MAX, Pulled};
 use super::node::{BEAT, JOIN, LEAVE, Node, OVER};
 use super::post::Post;
 use super::queues::NEXT_DUE;
@@ -37,6 +38,9 @@ const CLAIM_AGAIN_MS: u64 = 1_000;
 const ROUNDS_PER_LEASE: i64 = 10;
 /// A node says in every third round that it is alive.
 const BEAT_EVERY: u64 = 3;
+
+/// A calendar is not called wrong for less.
+const CALENDAR_SLACK_MS: i64 = 2_000;
 
 struct Inner {
     kernel: Kernel,
@@ -198,6 +202,8 @@ impl Dispatcher {
 
     fn joined(&self, post: &Arc<Post>) {
         self.call(&post.ns, &ENSURE, self.standing(), Box::new(|_| {}));
+        // The calendar may have been put right while nobody looked.
+        self.pull_back(post);
         self.round(post);
     }
 
@@ -223,6 +229,9 @@ impl Dispatcher {
             state.rounds += 1;
             state.rounds
         };
+        if self.calendar_went_back(post) {
+            self.pull_back(post);
+        }
         if round % BEAT_EVERY == 0 {
             self.call(&post.ns, &BEAT, self.node(), Box::new(|_| {}));
         }
@@ -233,6 +242,36 @@ impl Dispatcher {
         }
         let next = post.clone();
         self.after(self.round_ms(), move |dispatcher| dispatcher.round(&next));
+    }
+
+    /// Whether the calendar shows less than it should, given how long we ran since the last round.
+    fn calendar_went_back(&self, post: &Arc<Post>) -> bool {
+        let (wall, ran_ms) = (self.now(), self.0.kernel.env().clock.ran_ms());
+        let before = post.state().calendar.replace((wall, ran_ms));
+        let ran = |since: u64| i64::try_from(ran_ms.saturating_sub(since)).unwrap_or(i64::MAX);
+        before.is_some_and(|(then, since)| wall.0 < then.0 + ran(since) - CALENDAR_SLACK_MS)
+    }
+
+    /// Pulls back what a calendar that ran ahead put too far ahead.
+    fn pull_back(&self, post: &Arc<Post>) {
+        let (dispatcher, at) = (self.clone(), post.clone());
+        let displaced = move |ids: OpResult<Vec<Id>>| {
+            let (again, next) = (dispatcher.clone(), at.clone());
+            let again = move || again.after(CLAIM_AGAIN_MS, move |dispatcher| dispatcher.pull_back(&next));
+            let Ok(ids) = ids else { return again() };
+            if ids.is_empty() {
+                return;
+            }
+            let more = ids.len() == PULL_MAX as usize;
+            let done = Box::new(move |reply: OpResult<Reply<Pulled>>| {
+                if reply.is_err() || more {
+                    again();
+                }
+            });
+            tracing::warn!(namespace = %at.ns.name, count = ids.len(), "tasks lay too far ahead: the calendar was wrong");
+            dispatcher.call(&at.ns, &PULL_BACK, ids, done);
+        };
+        self.0.kernel.read(&post.ns, &DISPLACED, self.now(), Box::new(displaced));
     }
 
     fn look_for_lost(&self, post: &Arc<Post>) {

@@ -56,7 +56,9 @@ pub(super) fn succeed(tx: &mut dyn Tx, cx: &mut OpCx<'_>, task: &Task, start_at:
     let Task { op, param, info, queue, lane, cron, standing, target, .. } = task;
     let (cron, lane) = (cron.map(|cron| cron.to_string()), lane.as_ref());
     let (standing, target) = (standing.as_ref(), target.as_ref());
-    tx.write(&INSERT, args![id, op, param, info, *queue, lane, behind, start_at, cron, standing, target, cx.wall])?;
+    let pause_ms = start_at.0 - cx.wall.0;
+    let args = args![id, op, param, info, *queue, lane, behind, start_at, cron, standing, target, cx.wall, pause_ms];
+    tx.write(&INSERT, args)?;
     cx.fx.wake(Hint::Tasks { queue: *queue, start_at });
     Ok(())
 }

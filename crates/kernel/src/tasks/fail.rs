@@ -41,8 +41,8 @@ pub(super) static HELD: Sql = Sql::new(
 );
 pub(super) static AGAIN: Sql = Sql::new(
     "task.again",
-    "UPDATE task SET start_time = NULL, owner = NULL, lost_at = NULL, start_at = ?3, retry = retry + 1, exc = ?4, report = ?5 \
-     WHERE id = ?1 AND attempt = ?2",
+    "UPDATE task SET start_time = NULL, owner = NULL, lost_at = NULL, start_at = ?3, pause_ms = ?6, retry = retry + 1, exc = ?4, \
+     report = ?5 WHERE id = ?1 AND attempt = ?2",
 );
 
 fn fail(tx: &mut dyn Tx, cx: &mut OpCx<'_>, input: &Fail) -> OpResult<Failed> {
@@ -52,7 +52,7 @@ fn fail(tx: &mut dyn Tx, cx: &mut OpCx<'_>, input: &Fail) -> OpResult<Failed> {
     match after_failure(&task, minutes, cx.wall) {
         After::Parked => park(tx, cx, &task, error.code.name, &report(error)).map(|()| Failed::Parked),
         After::Again(at) => {
-            tx.write(&AGAIN, args![task.id, task.attempt, at, error.code.name, report(error)])?;
+            tx.write(&AGAIN, args![task.id, task.attempt, at, error.code.name, report(error), at.0 - cx.wall.0])?;
             cx.fx.wake(Hint::Tasks { queue: task.queue, start_at: at });
             Ok(Failed::Again)
         }

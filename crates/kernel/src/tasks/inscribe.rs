@@ -13,7 +13,7 @@ use crate::wake::Hint;
 pub(super) static INSERT: Sql = Sql::new(
     "task.insert",
     "INSERT INTO task (id, op, param, info, queue, lane, behind, start_at, attempt, retry, forgiven, cron, standing, target, \
-     created_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, 0, 0, 0, ?9, ?10, ?11, ?12)",
+     created_at, pause_ms) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, 0, 0, 0, ?9, ?10, ?11, ?12, ?13)",
 );
 pub(super) static DELETE: Sql =
     Sql::new("task.delete", "DELETE FROM task WHERE id = ?1 RETURNING lane, behind, start_at, exc");
@@ -22,12 +22,13 @@ pub(super) static DELETE: Sql =
 pub(crate) fn write(tx: &mut dyn Tx, cx: &mut OpCx<'_>, task: &NewTask, config: &TaskConfig) -> OpResult<()> {
     let queue = task.queue.unwrap_or_else(|| config.queue_of(&task.op));
     check(task, queue, config)?;
-    let start_at = task.start_at.unwrap_or_else(|| task.cron.map_or(cx.wall, |cron| cron.next_after(cx.wall)));
+    let start_at = task.start.at(task.cron, cx.wall);
+    let pause_ms = task.start.pause_ms(task.cron, cx.wall);
     let behind = task.lane.as_ref().map_or(Ok(false), |lane| lane::enter(tx, lane, task.id))?;
     let NewTask { id, op, param, info, lane, cron, target, .. } = task;
     let (lane, cron, target) = (lane.as_ref(), cron.map(|cron| cron.to_string()), target.as_ref());
     let standing: Option<&str> = None;
-    tx.write(&INSERT, args![*id, op, param, info, queue, lane, behind, start_at, cron, standing, target, cx.wall])?;
+    tx.write(&INSERT, args![*id, op, param, info, queue, lane, behind, start_at, cron, standing, target, cx.wall, pause_ms])?;
     cx.fx.wake(Hint::Tasks { queue, start_at });
     Ok(())
 }

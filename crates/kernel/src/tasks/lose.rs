@@ -105,7 +105,7 @@ fn lose_one(tx: &mut dyn Tx, cx: &mut OpCx<'_>, task: &Task, input: &Lose) -> Op
     match after_loss(task, input.minutes.of(task), cx.wall) {
         After::Parked => park(tx, cx, task, "LOST", &why),
         After::Again(at) => {
-            tx.write(&AGAIN, args![task.id, task.attempt, at, "LOST", &why])?;
+            tx.write(&AGAIN, args![task.id, task.attempt, at, "LOST", &why, at.0 - cx.wall.0])?;
             cx.fx.wake(Hint::Tasks { queue: task.queue, start_at: at });
             Ok(())
         }

@@ -16,6 +16,7 @@ mod create;
 mod cron;
 mod desk;
 mod dispatcher;
+mod displaced;
 mod end;
 mod fail;
 mod inscribe;
@@ -33,6 +34,7 @@ mod row;
 mod run;
 mod schedule;
 mod standing;
+mod start;
 mod target;
 mod watch;
 
@@ -47,6 +49,7 @@ pub use list::{LIST, SHOW, Search, State};
 pub use queues::{ALL, COUNT_MAX, Look, QueueState, RESUME, STATE, SUSPEND, Switched};
 pub use report_done::{Ended, REPORT_DONE, ReportDone};
 pub use row::{Task, parked_at};
+pub use start::Start;
 
 use base::{Migration, Sql};
 
@@ -92,6 +95,8 @@ const STATEMENTS: &[&Sql] = &[
     &node::UNKNOWN,
     &node::UNTIL,
     &node::FORGET,
+    &displaced::FIND,
+    &displaced::PULL,
     &report_done::GET,
     &administer::PUT,
     &queues::INSERT,

@@ -32,7 +32,7 @@ pub(super) static END_OTHERS: Sql =
     Sql::new("node.end_others", "UPDATE node SET until = ?3 WHERE name = ?2 AND id <> ?1 AND until > ?3");
 pub(super) static KEEP: Sql = Sql::new(
     "node.keep",
-    "INSERT INTO node (id, name, started_at, until) VALUES (?1, ?2, ?3, ?4) ON CONFLICT (id) DO UPDATE SET until = ?4",
+    "INSERT INTO node (id, name, seen_at, until) VALUES (?1, ?2, ?3, ?4) ON CONFLICT (id) DO UPDATE SET seen_at = ?3, until = ?4",
 );
 pub(super) static END_OWN: Sql = Sql::new("node.end_own", "UPDATE node SET until = ?2 WHERE id = ?1 AND until > ?2");
 pub(super) static ALL_OVER: Sql =

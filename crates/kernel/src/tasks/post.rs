@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use base::Id;
+use base::{Id, Wall};
 
 use super::desk::Desk;
 use crate::kernel::Namespace;
@@ -22,6 +22,8 @@ pub(super) struct State {
     pub(super) running: BTreeMap<Id, i64>,
     /// Tasks that the store says are ours, which we did not know of at the last look.
     suspects: BTreeSet<(Id, i64)>,
+    /// Calendar and running time at the last round.
+    pub(super) calendar: Option<(Wall, u64)>,
     /// Rounds so far.
     pub(super) rounds: u64,
 }
@@ -29,7 +31,7 @@ pub(super) struct State {
 impl Post {
     pub(super) fn new(ns: Arc<Namespace>, workers: &[usize]) -> Self {
         let desks = workers.iter().map(|workers| Desk::new(*workers)).collect();
-        let state = State { desks, running: BTreeMap::new(), suspects: BTreeSet::new(), rounds: 0 };
+        let state = State { desks, running: BTreeMap::new(), suspects: BTreeSet::new(), calendar: None, rounds: 0 };
         Self { ns, state: Mutex::new(state) }
     }
 

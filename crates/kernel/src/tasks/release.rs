@@ -28,13 +28,14 @@ pub struct Release {
 
 pub(super) static GIVE_BACK: Sql = Sql::new(
     "task.release",
-    "UPDATE task SET start_time = NULL, owner = NULL, lost_at = NULL, start_at = ?3, forgiven = forgiven + 1 \
+    "UPDATE task SET start_time = NULL, owner = NULL, lost_at = NULL, start_at = ?3, pause_ms = ?4, \
+     forgiven = forgiven + 1 \
      WHERE id = ?1 AND attempt = ?2 AND owner IS NOT NULL",
 );
 
 fn release(tx: &mut dyn Tx, cx: &mut OpCx<'_>, input: &Release) -> OpResult<()> {
     let start_at: Wall = cx.wall.plus_ms(input.pause_ms);
-    tx.write(&GIVE_BACK, args![input.id, input.attempt, start_at])?;
+    tx.write(&GIVE_BACK, args![input.id, input.attempt, start_at, input.pause_ms])?;
     cx.fx.wake(Hint::Tasks { queue: input.queue, start_at });
     Ok(())
 }

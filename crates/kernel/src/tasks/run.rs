@@ -54,7 +54,8 @@ pub(super) static CALLS: Sql = Sql::new(
 );
 pub(super) static PUT_OFF: Sql = Sql::new(
     "task.put_off",
-    "UPDATE task SET start_time = NULL, owner = NULL, lost_at = NULL, start_at = ?3, retry = 0, forgiven = attempt \
+    "UPDATE task SET start_time = NULL, owner = NULL, lost_at = NULL, start_at = ?3, pause_ms = ?4, retry = 0, \
+     forgiven = attempt \
      WHERE id = ?1 AND attempt = ?2 AND owner IS NOT NULL",
 );
 
@@ -88,7 +89,7 @@ fn apply(tx: &mut dyn Tx, cx: &mut OpCx<'_>, input: &Run, plan: Plan) -> OpResul
             only_if(held, task, Went::Calls(Some(Box::new(call))))
         }
         Plan::Later(at) => {
-            let held = tx.execute(&PUT_OFF, args![task.id, task.attempt, at])?;
+            let held = tx.execute(&PUT_OFF, args![task.id, task.attempt, at, at.0 - cx.wall.0])?;
             cx.fx.wake(crate::wake::Hint::Tasks { queue: task.queue, start_at: at });
             only_if(held, task, Went::Ended)
         }

@@ -23,15 +23,15 @@ pub struct Standing {
 
 pub(super) static INSERT: Sql = Sql::new(
     "task.insert_standing",
-    "INSERT INTO task (id, op, param, info, queue, behind, start_at, attempt, retry, forgiven, cron, standing, created_at) \
-     VALUES (?1, ?2, 'null', '', ?3, 0, ?4, 0, 0, 0, ?5, ?2, ?6) ON CONFLICT (standing) DO UPDATE SET queue = ?3, cron = ?5 \
+    "INSERT INTO task (id, op, param, info, queue, behind, start_at, attempt, retry, forgiven, cron, standing, created_at, \
+     pause_ms) VALUES (?1, ?2, 'null', '', ?3, 0, ?4, 0, 0, 0, ?5, ?2, ?6, ?7) ON CONFLICT (standing) DO UPDATE SET queue = ?3, cron = ?5 \
      WHERE task.owner IS NULL AND (task.queue <> ?3 OR task.cron <> ?5)",
 );
 
 fn ensure(tx: &mut dyn Tx, cx: &mut OpCx<'_>, all: &Vec<Standing>) -> OpResult<()> {
     for Standing { op, queue, cron } in all {
         let (id, start_at) = (cx.id(), cron.next_after(cx.wall));
-        tx.write(&INSERT, args![id, *op, *queue, start_at, cron.to_string(), cx.wall])?;
+        tx.write(&INSERT, args![id, *op, *queue, start_at, cron.to_string(), cx.wall, start_at.0 - cx.wall.0])?;
         cx.fx.wake(Hint::Tasks { queue: *queue, start_at });
     }
     Ok(())

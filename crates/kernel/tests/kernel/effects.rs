@@ -2,6 +2,7 @@
 
 use base::{OpError, Sql, Wall, codes};
 use expect_test::expect;
+use kernel::tasks::Start;
 use kernel::{Event, NewTask, Op, OpCx};
 
 use crate::world::{World, error_code, insert_thing};
@@ -22,7 +23,7 @@ fn leave_one_of_each(cx: &mut OpCx<'_>) {
         info: "i".into(),
         queue: Some(1),
         lane: None,
-        start_at: Some(Wall(5)),
+        start: Start::At(Wall(5)),
         cron: None,
         target: None,
     });

@@ -106,3 +106,22 @@ fn ker_18_a_living_node_that_lost_track_of_a_task_gives_it_back() {
     assert_eq!((world.task(id).attempt, world.task(id).retry), (2, 1));
     assert_eq!(node.calls(), 2);
 }
+
+#[test]
+fn ker_43_a_calendar_that_ran_ahead_and_was_put_right_leaves_nothing_waiting() {
+    let world = World::new();
+    let year = 400 * 86_400_000;
+    let jump = |ms: i64| world.clock.wall_ms.fetch_add(ms, std::sync::atomic::Ordering::Relaxed);
+    let _node = world.node();
+    let chosen = world.create(|task| task.at(base::Wall(crate::world::NOON + 2 * 400 * 86_400_000)), "test.note");
+    jump(year);
+    let failed = world.create(|task| task, "test.fail");
+    let before = world.hourly_runs();
+    world.pass(MINUTE / 2);
+    jump(-year);
+    world.pass(2 * MINUTE);
+    assert_eq!(world.task(failed).attempt, 2, "a pause of a minute took a minute");
+    world.pass(60 * MINUTE);
+    assert!(world.hourly_runs() > before, "the hourly task goes on");
+    assert_eq!(world.task(chosen).attempt, 0, "a moment that somebody chose is kept");
+}
