@@ -42,6 +42,14 @@ pub enum Mutant {
     TimerInMemory,
     /// A task is ended by whoever says that it did it, whatever attempt that was.
     EndNotFenced,
+    /// A run that was lost counts for nothing.
+    LossNotCounted,
+    /// The tasks of a node that ended stay its own.
+    LostNodeIgnored,
+    /// Whoever leaves a lane leaves those behind it waiting.
+    LaneNotLeft,
+    /// A task's row goes when it is claimed, before its work is done.
+    RowGoneAtClaim,
     /// The writer answers before COMMIT; a kill in between loses what was acknowledged.
     AckBeforeCommit,
     /// `PRAGMA synchronous=OFF`; only a power cut shows it.
@@ -70,6 +78,10 @@ impl Mutant {
         Self::SettleNotFenced,
         Self::TimerInMemory,
         Self::EndNotFenced,
+        Self::LossNotCounted,
+        Self::LostNodeIgnored,
+        Self::LaneNotLeft,
+        Self::RowGoneAtClaim,
         Self::AckBeforeCommit,
         Self::SynchronousOff,
         Self::SyncErrorTakenForDone,

@@ -45,6 +45,7 @@ fn open(config: &Config, services: &[web::Service]) -> Result<Kernel> {
         admin_namespace: config.namespaces.admin.clone(),
         build_min: config.client.build_min,
         request_kept_ms: i64::try_from(config.requests.kept.as_millis())?,
+        ..KernelConfig::default()
     };
     let definitions: Vec<_> = services.iter().map(|service| service.def).collect();
     Ok(Kernel::open(Env { clock, entropy, timers }, settings, &definitions, stores)?)

@@ -9,6 +9,8 @@ CREATE TABLE task (
     lane {text},
     -- 1 while an older task of its lane has not ended; its wake-up is that one's end.
     behind {int} NOT NULL,
+    -- Its place in the lane. Ids would not do: a calendar that goes back makes a younger task's id the smaller one.
+    place {int},
     start_at {int} NOT NULL,
     -- How much later than its inscription it starts; null when somebody chose the moment itself. A calendar that was wrong
     -- and is put right must not leave a pause of a minute a year long.
@@ -35,7 +37,7 @@ CREATE TABLE task (
 ) {strict};
 CREATE INDEX task_waiting ON task (queue, start_at, id) WHERE owner IS NULL AND behind = 0;
 CREATE INDEX task_claimed ON task (owner, lost_at) WHERE owner IS NOT NULL;
-CREATE INDEX task_behind ON task (lane, id) WHERE behind = 1;
+CREATE INDEX task_behind ON task (lane, place) WHERE behind = 1;
 CREATE INDEX task_by_op ON task (op, id);
 CREATE INDEX task_by_info ON task (info, id) WHERE info <> '';
 
@@ -43,7 +45,9 @@ CREATE INDEX task_by_info ON task (info, id) WHERE info <> '';
 -- so at once are noticed by the engine.
 CREATE TABLE task_lane (
     lane {text} PRIMARY KEY,
-    head {text} NOT NULL
+    head {text} NOT NULL,
+    -- The last place that was given.
+    last {int} NOT NULL
 ) {strict};
 
 -- Queues that are suspended (KER-22); -1 stands for all of them.

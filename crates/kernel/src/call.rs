@@ -173,7 +173,8 @@ where
     fn rebuild(&self, tx: &mut dyn Tx, first_id: base::Id, rebuild: Work<I, O>) -> OpResult<O> {
         let first_call = Request { id: first_id, ..self.request.clone() };
         let mut fx = Effects::default();
-        let mut cx = OpCx::new((&first_call, &self.namespace), self.attempt, (self.env.clock.wall(), tx.heard()), &mut fx);
+        let mut cx =
+            OpCx::new((&first_call, &self.namespace), self.attempt, (self.env.clock.wall(), tx.heard()), &mut fx);
         rebuild(tx, &mut cx, &self.input)
     }
 

@@ -43,14 +43,21 @@ pub struct KernelConfig {
 
 impl Default for KernelConfig {
     fn default() -> Self {
-        Self { admin_namespace: "z".into(), build_min: 0, request_kept_ms: REQUEST_KEPT_MS, tasks: TaskConfig::default() }
+        Self {
+            admin_namespace: "z".into(),
+            build_min: 0,
+            request_kept_ms: REQUEST_KEPT_MS,
+            tasks: TaskConfig::default(),
+        }
     }
 }
 
 /// One sealed body of data with its store.
 pub struct Namespace {
     /// 1 to 16 of `a-z0-9`.
-    pub name: Arc<str>,
+    pub name: String,
+    /// The same, for jobs that take it along.
+    shared_name: Arc<str>,
     /// Its store.
     pub store: Arc<dyn Store>,
     /// Those who want to be woken after a commit.
@@ -59,8 +66,8 @@ pub struct Namespace {
 }
 
 impl Namespace {
-    fn new(name: Arc<str>, store: Arc<dyn Store>) -> Self {
-        Self { name, store, wakes: Arc::default(), keys: KeyRing::default() }
+    fn new(name: String, store: Arc<dyn Store>) -> Self {
+        Self { shared_name: name.as_str().into(), name, store, wakes: Arc::default(), keys: KeyRing::default() }
     }
 
     /// Looks every key up again, after one was revoked.
@@ -107,7 +114,7 @@ impl Kernel {
     pub fn add_namespace(&self, name: String, store: Arc<dyn Store>) -> StoreResult<Arc<Namespace>> {
         let plan: Vec<_> = self.0.services.iter().flat_map(|service| service.migrations.iter().copied()).collect();
         store.migrate(&plan)?;
-        let namespace = Arc::new(Namespace::new(name.as_str().into(), store));
+        let namespace = Arc::new(Namespace::new(name.clone(), store));
         self.0.namespaces.write().unwrap_or_else(PoisonError::into_inner).insert(name, namespace.clone());
         Ok(namespace)
     }
@@ -186,7 +193,7 @@ impl Kernel {
         let job = CallJob {
             env,
             store,
-            namespace: ns.name.clone(),
+            namespace: ns.shared_name.clone(),
             tasks: self.0.tasks.clone(),
             wakes: ns.wakes.clone(),
             op,

@@ -27,7 +27,13 @@ impl Late {
     }
 
     /// Writes the effects later.
-    pub(crate) fn effects(&self, request: &Request, (wall, heard): (Wall, Heard), effects: &mut Effects, tasks: &Arc<TaskConfig>) {
+    pub(crate) fn effects(
+        &self,
+        request: &Request,
+        (wall, heard): (Wall, Heard),
+        effects: &mut Effects,
+        tasks: &Arc<TaskConfig>,
+    ) {
         let (request, kept, tasks) = (request.clone(), effects.take(), tasks.clone());
         self.push(Box::new(move |tx| {
             let mut again = Effects::of(kept.clone());

@@ -3,7 +3,9 @@
 use base::{Migration, Sql, StoreResult, Tx, args};
 
 use crate::service::{Invariant, ServiceDef, Violation};
-use crate::{accounts, alerts, blobs, counters, feed, idempotency, journal, keys, leases, namespaces, ops, secret, tasks};
+use crate::{
+    accounts, alerts, blobs, counters, feed, idempotency, journal, keys, leases, namespaces, ops, secret, tasks,
+};
 
 const MIGRATIONS: &[Migration] =
     &[Migration { service: "kernel", version: 1, text: include_str!("../migrations/kernel_0001.sql") }];

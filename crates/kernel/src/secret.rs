@@ -33,7 +33,8 @@ pub fn of_namespace(tx: &mut dyn Tx, cx: &mut OpCx<'_>) -> OpResult<Vec<u8>> {
 pub fn webhook_headers(secret: &[u8], id: &str, at_s: i64, body: &[u8]) -> Vec<(String, String)> {
     let signed = [id.as_bytes(), b".", at_s.to_string().as_bytes(), b".", body].concat();
     let signature = format!("v1,{}", base64(&hmac_sha256(secret, &signed)));
-    let headers = [("webhook-id", id.to_owned()), ("webhook-timestamp", at_s.to_string()), ("webhook-signature", signature)];
+    let headers =
+        [("webhook-id", id.to_owned()), ("webhook-timestamp", at_s.to_string()), ("webhook-signature", signature)];
     headers.map(|(name, value)| (name.to_owned(), value)).into()
 }
 

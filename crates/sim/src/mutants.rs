@@ -25,6 +25,11 @@ pub const OURS: &[Mutant] = &[
     Mutant::SyncErrorIgnored,
     Mutant::SettleNotFenced,
     Mutant::TimerInMemory,
+    Mutant::EndNotFenced,
+    Mutant::LossNotCounted,
+    Mutant::LostNodeIgnored,
+    Mutant::LaneNotLeft,
+    Mutant::RowGoneAtClaim,
 ];
 
 /// Names for the command line.

@@ -4,6 +4,7 @@ use base::StoreResult;
 use kernel::ops::forget_requests::{FORGET_REQUESTS, ForgetRequests};
 use kernel::{Caller, Invariant};
 
+use crate::chores::CHORES;
 use crate::courier::COURIER;
 use crate::recording::NotRepeatable;
 use crate::sim::{Asker, Event, Sim};
@@ -69,7 +70,7 @@ pub struct Failure {
 /// There is no folder to put the store into.
 pub fn run(options: &Options) -> Result<Report, Failure> {
     let folder = tempfile::tempdir_in(memory_folder()).expect("a folder for the store");
-    let services = vec![&ledger::LEDGER, &COURIER];
+    let services = vec![&ledger::LEDGER, &COURIER, &CHORES];
     let mut sim = Sim::new(options.seed, folder.path().join("store.db"), services, options.print);
     let mut workloads = workload::all(&mut sim);
     let result = phases(&mut sim, &mut workloads, options.events);
@@ -101,7 +102,10 @@ fn phases(sim: &mut Sim, workloads: &mut [Box<dyn Workload>], events: u64) -> Re
     // A call that hangs may still do harm: it is waited for too.
     while !workloads.iter().all(|workload| workload.is_settled()) || !sim.is_idle() {
         if sim.trace.events() >= bound {
-            let stuck: Vec<String> = workloads.iter().map(|workload| workload.stuck()).collect();
+            let mut stuck: Vec<String> = workloads.iter().map(|workload| workload.stuck()).collect();
+            stuck.extend(sim.look(crate::chores::waiting).and_then(Result::ok).unwrap_or_default());
+            stuck.push(sim.backlog());
+            stuck.push(format!("now {:?}", base::Clock::wall(&sim.clock)));
             return Err(format!("not settled {SETTLE_EVENTS} events after the faults stopped: {}", stuck.join("; ")));
         }
         step(sim, workloads)?;
@@ -139,6 +143,7 @@ fn happen(sim: &mut Sim, workloads: &mut [Box<dyn Workload>], event: Event) -> R
         Event::Wake(life) => sim.in_same_life(life, Sim::look_for_parcel),
         Event::Reach(call) => sim.partner.take(&call),
         Event::Called(life, claim, result) => sim.in_same_life(life, |sim| sim.settle(claim, &result)),
+        Event::Answered(life, done, result) => sim.answered(life, done, result),
         Event::Housekeeping(life) => housekeeping(sim, life),
         Event::Start => sim.start().map_err(|error| format!("the server does not start: {error}"))?,
     }
@@ -180,7 +185,7 @@ fn check(sim: &mut Sim, workloads: &mut [Box<dyn Workload>]) -> Result<(), Strin
     if !sim.is_up() {
         return Ok(());
     }
-    for service in kernel::OWN.into_iter().chain([&ledger::LEDGER, &COURIER]) {
+    for service in kernel::OWN.into_iter().chain([&ledger::LEDGER, &COURIER, &CHORES]) {
         service.invariants.iter().try_for_each(|invariant| holds(sim, invariant))?;
     }
     workloads.iter_mut().try_for_each(|workload| workload.check(sim))

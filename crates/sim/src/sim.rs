@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use base::{CallResult, HttpCall, OpResult, Store, StoreResult, Timers, Tx};
+use base::{Call, CallResult, HttpCall, OpResult, Store, StoreResult, Timers, Tx};
+use kernel::tasks::{Dispatcher, TaskConfig};
 use kernel::{Caller, Env, Kernel, KernelConfig, Namespace, Op, Reply, Request, ServiceDef, SessionEvent};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -14,7 +15,7 @@ use crate::clock::SimClock;
 use crate::courier::Claim;
 use crate::deliveries::Claims;
 use crate::faults::Faults;
-use crate::partner::{Partner, SimOutbound};
+use crate::partner::{Fate, Partner, SimOutbound};
 use crate::rng::{Rng, SimEntropy};
 use crate::sessions::Sessions;
 use crate::store::{Ran, SimStore};
@@ -77,6 +78,8 @@ pub enum Event {
     Reach(HttpCall),
     /// The server hears of a call to the partner.
     Called(u32, Claim, CallResult),
+    /// The server hears of a call that a dispatcher made.
+    Answered(u32, Box<dyn FnOnce(CallResult) + Send>, CallResult),
     /// The server forgets old answers.
     Housekeeping(u32),
     /// The server starts.
@@ -114,7 +117,16 @@ struct Server {
     sessions: Sessions,
     outbound: SimOutbound,
     claims: Claims,
+    nodes: Vec<Node>,
     store_called: bool,
+}
+
+/// A node that runs tasks. There are two on the one store: the timers of the second may be so late that it loses its lease.
+struct Node {
+    dispatcher: Dispatcher,
+    outbound: SimOutbound,
+    timers: Set,
+    late_ms: u64,
 }
 
 /// The world.
@@ -136,6 +148,7 @@ pub struct Sim {
     services: Vec<&'static ServiceDef>,
     queue_max: usize,
     batch_max: usize,
+    tasks: TaskConfig,
     /// Which life of the server this is.
     life: u32,
     server: Option<Server>,
@@ -153,8 +166,14 @@ impl Sim {
         // Tiny limits find what large ones hide.
         let queue_max = if rng.once_in(4) { 2 } else { 1_000 };
         let batch_max = *rng.pick(&[1, 2, 5, 50]);
+        let tasks = TaskConfig {
+            workers: vec![*rng.pick(&[1, 4]), 2, 1],
+            calls_max: *rng.pick(&[1, 512]),
+            lost_ms: *rng.pick(&[30_000, 30 * 60_000]),
+            ..TaskConfig::default()
+        };
         let mut trace = Trace::new(print);
-        trace.line(0, &format!("{faults:?}, queue {queue_max}, batch {batch_max}"));
+        trace.line(0, &format!("{faults:?}, queue {queue_max}, batch {batch_max}, {tasks:?}"));
         let mut sim = Self {
             rng,
             clock: SimClock::default(),
@@ -167,6 +186,7 @@ impl Sim {
             services,
             queue_max,
             batch_max,
+            tasks,
             life: 0,
             server: None,
             commits_looked_at: 0,
@@ -332,8 +352,59 @@ impl Sim {
         self.server.as_ref().map(|server| (server.outbound.clone(), &server.claims))
     }
 
+    /// What the dispatchers have in memory, for people.
+    pub fn backlog(&self) -> String {
+        let nodes = self.server.iter().flat_map(|server| &server.nodes);
+        let backlog = nodes.map(|node| {
+            let busy: Vec<usize> = (0..3).map(|queue| node.dispatcher.busy_in("main", Some(queue))).collect();
+            format!("busy {busy:?} calls {} running {:?}", node.dispatcher.calls(), node.dispatcher.running("main"))
+        });
+        backlog.collect::<Vec<_>>().join("; ")
+    }
+
+    /// Calls that dispatchers made get their fate.
+    fn collect_task_calls(&mut self) {
+        let Some(server) = &self.server else { return };
+        let made: Vec<_> = server.nodes.iter().flat_map(|node| node.outbound.take()).collect();
+        for (call, done) in made {
+            let Call::Http(call) = call else { continue };
+            self.calls_open += 1;
+            let fate = Fate::draw(&call, &self.faults.clone(), &mut self.rng);
+            self.say(&format!("task calls {}: {:?}", call.url, fate.heard));
+            for after_ms in fate.reaches_after_ms {
+                self.after(after_ms * 1000, Event::Reach(call.clone()));
+            }
+            self.after(fate.heard_after_ms * 1000, Event::Answered(self.life, done, fate.heard));
+        }
+    }
+
+    /// A dispatcher hears of its call, if it still lives.
+    pub fn answered(&mut self, life: u32, done: Box<dyn FnOnce(CallResult) + Send>, result: CallResult) {
+        if life == self.life && self.server.is_some() {
+            self.calls_open -= 1;
+            done(result);
+        }
+    }
+
+    /// Timers of the nodes go on the agenda; those of a slow node may be very late.
+    fn collect_node_timers(&mut self) {
+        let Some(server) = &self.server else { return };
+        let set = |node: &Node| {
+            let timers = std::mem::take(&mut *node.timers.lock().unwrap_or_else(PoisonError::into_inner));
+            timers.into_iter().map(move |(ms, then)| (ms, node.late_ms, then)).collect::<Vec<_>>()
+        };
+        let timers: Vec<_> = server.nodes.iter().flat_map(set).collect();
+        let life = self.life;
+        for (ms, late_ms, then) in timers {
+            let late_ms = if self.rng.once_in(self.faults.wake) { self.rng.below(late_ms) } else { 0 };
+            self.after((ms + late_ms) * 1000, Event::Timer(life, then));
+        }
+    }
+
     /// After every event: answers go out, timers and the store's work go on the agenda.
     pub fn collect(&mut self) {
+        self.collect_task_calls();
+        self.collect_node_timers();
         let Some(server) = &mut self.server else { return };
         let told = std::mem::take(&mut *server.told.lock().unwrap_or_else(PoisonError::into_inner));
         let timers = std::mem::take(&mut *server.timers.lock().unwrap_or_else(PoisonError::into_inner));
@@ -425,6 +496,18 @@ impl Sim {
         self.after(down_us, Event::Start);
     }
 
+    /// A node of its own on the same store, with limits drawn from the seed.
+    fn start_node(&mut self, name: &str, late_ms: u64, store: &Arc<SimStore>) -> StoreResult<Node> {
+        let (timers, outbound) = (Set::default(), SimOutbound::default());
+        let entropy = Arc::new(SimEntropy::new(self.rng.fork()));
+        let env = Env { clock: Arc::new(self.clock.clone()), entropy, timers: Arc::new(SimTimers(timers.clone())) };
+        let tasks = TaskConfig { node: name.into(), ..self.tasks.clone() };
+        let config = KernelConfig { admin_namespace: "main".into(), tasks, ..KernelConfig::default() };
+        let stores = vec![("main".to_owned(), store.clone() as Arc<dyn Store>)];
+        let kernel = Kernel::open(env, config, &self.services, stores)?;
+        Ok(Node { dispatcher: Dispatcher::start(&kernel, Arc::new(outbound.clone())), outbound, timers, late_ms })
+    }
+
     /// The server starts, on what is there.
     pub fn start(&mut self) -> StoreResult<()> {
         self.life += 1;
@@ -436,6 +519,9 @@ impl Sim {
         let config = KernelConfig { admin_namespace: "main".into(), ..KernelConfig::default() };
         let stores = vec![("main".to_owned(), store.clone() as Arc<dyn Store>)];
         let kernel = Kernel::open(env, config, &self.services, stores)?;
+        let nodes = [("one", 5_000), ("two", 90_000)];
+        let nodes = nodes.into_iter().map(|(name, late_ms)| self.start_node(name, late_ms, &store));
+        let nodes = nodes.collect::<StoreResult<Vec<Node>>>()?;
         let main = kernel.admin_namespace();
         self.server = Some(Server {
             kernel,
@@ -446,6 +532,7 @@ impl Sim {
             sessions: Sessions::default(),
             outbound: SimOutbound::default(),
             claims: Claims::default(),
+            nodes,
             store_called: false,
         });
         self.say(&format!("START life {}", self.life));

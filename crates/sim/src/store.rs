@@ -59,7 +59,7 @@ impl SimStore {
         let count = state.waiting.len().min(max);
         let mut jobs: VecDeque<Box<dyn Job>> = state.waiting.drain(..count).collect();
         drop(state);
-        let mut conn = SimConnection { core, faults, rng, fault: None, crashed: false };
+        let mut conn = SimConnection { core, faults, rng, fault: None, poisoned: false, crashed: false };
         let now_us = self.clock.now_us();
         let mut expired = vec![];
         let mut next = || loop {
@@ -74,10 +74,16 @@ impl SimStore {
             None => vec![],
         };
         let crashed = conn.crashed;
-        self.state().core = Some(conn.core);
+        let mut state = self.state();
+        state.core = Some(conn.core);
         if crashed {
             return Ran::Crashed;
         }
+        // A batch that was closed early leaves the rest for the next one.
+        while let Some(job) = jobs.pop_back() {
+            state.waiting.push_front(job);
+        }
+        drop(state);
         finished.into_iter().for_each(|(job, outcome)| job.done(outcome));
         expired.into_iter().for_each(|job| job.done(Outcome::Failed(StoreError::Expired)));
         if count == 0 { Ran::Nothing } else { Ran::Answered(count) }
@@ -176,6 +182,8 @@ struct SimConnection<'a> {
     faults: &'a Faults,
     rng: &'a mut Rng,
     fault: Option<StoreError>,
+    /// Something ran that ends the process.
+    poisoned: bool,
     crashed: bool,
 }
 
@@ -204,7 +212,7 @@ impl SimConnection<'_> {
             conn.core.rollback();
             Err(error)
         };
-        if self.rng.once_in(self.faults.crash_before_commit) {
+        if self.poisoned || self.rng.once_in(self.faults.crash_before_commit) {
             return Err(self.crash());
         }
         if self.rng.once_in(self.faults.commit_full) {
@@ -225,7 +233,7 @@ impl Connection for SimConnection<'_> {
         if self.crashed {
             return Err(StoreError::Unavailable("the process has ended".into()));
         }
-        self.fault = None;
+        (self.fault, self.poisoned) = (None, false);
         self.core.begin(isolation)
     }
 
@@ -292,6 +300,7 @@ impl Tx for SimConnection<'_> {
 
     fn write(&mut self, sql: &'static Sql, args: &[Value<'_>]) -> StoreResult<()> {
         self.statement_fault()?;
+        self.poisoned |= sql.name == crate::chores::POISON.name;
         self.core.tx().write(sql, args)
     }
 

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::end::alert_key;
 use super::inscribe::cancel;
-use super::lane;
+use super::lane::{self, Stands};
 use super::report_done::get;
 use super::row::Task;
 use crate::cx::OpCx;
@@ -31,9 +31,12 @@ pub struct Move {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Changed {}
 
-pub(super) static PUT: Sql = Sql::new(
-    "task.put",
-    "UPDATE task SET start_at = ?2, behind = ?3, retry = ?4, forgiven = ?5, pause_ms = ?6 WHERE id = ?1 AND owner IS NULL",
+pub(super) static PUT: Sql =
+    Sql::new("task.put", "UPDATE task SET start_at = ?2, pause_ms = ?3 WHERE id = ?1 AND owner IS NULL");
+pub(super) static BEGIN_ANEW: Sql = Sql::new(
+    "task.begin_anew",
+    "UPDATE task SET start_at = ?2, behind = ?3, pause_ms = ?4, place = ?5, retry = 0, forgiven = attempt \
+     WHERE id = ?1 AND owner IS NULL",
 );
 
 fn delete(tx: &mut dyn Tx, cx: &mut OpCx<'_>, id: &Id) -> OpResult<Changed> {
@@ -60,10 +63,10 @@ fn move_to(tx: &mut dyn Tx, cx: &mut OpCx<'_>, input: &Move) -> OpResult<Changed
 fn put(tx: &mut dyn Tx, cx: &mut OpCx<'_>, task: &Task, chosen: Option<Wall>) -> OpResult<()> {
     let (start_at, pause_ms) = chosen.map_or((cx.wall, Some(0)), |at| (at, None));
     if !task.is_parked() {
-        return Ok(tx.write(&PUT, args![task.id, start_at, task.behind, task.retry, task.forgiven, pause_ms])?);
+        return Ok(tx.write(&PUT, args![task.id, start_at, pause_ms])?);
     }
-    let behind = task.lane.as_ref().map_or(Ok(false), |lane| lane::enter(tx, lane, task.id))?;
-    tx.write(&PUT, args![task.id, start_at, behind, 0, task.attempt, pause_ms])?;
+    let Stands { behind, place } = lane::enter(tx, task.lane.as_ref(), task.id)?;
+    tx.write(&BEGIN_ANEW, args![task.id, start_at, behind, pause_ms, place])?;
     cx.fx.close_alert(alert_key(task.id));
     Ok(())
 }

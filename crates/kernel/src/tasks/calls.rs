@@ -97,7 +97,9 @@ mod tests {
         let mut calls = Calls::new(5, 2);
         assert!(calls.enter(&place("a")).is_ok() && calls.enter(&place("a")).is_ok());
         assert_eq!(calls.enter(&place("a")), Err(1_000));
-        assert!(calls.enter(&place("b")).is_ok() && calls.enter(&place("c")).is_ok() && calls.enter(&place("d")).is_ok());
+        assert!(
+            calls.enter(&place("b")).is_ok() && calls.enter(&place("c")).is_ok() && calls.enter(&place("d")).is_ok()
+        );
         assert!(calls.enter(&place("e")).is_err(), "all room of the kind is taken");
         assert!(calls.enter(&Place { kind: "mail", target: String::new() }).is_ok());
         calls.leave(&place("a"));

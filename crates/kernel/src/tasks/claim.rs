@@ -1,6 +1,7 @@
 //! Claims tasks (KER-18): one conditional step, which raises the attempt before the work runs (KER-44). A node whose lease is over
 //! claims nothing, and a suspended queue gives nothing.
 
+use base::mutants::{self, Mutant};
 use base::{OpResult, Sql, Tx, args};
 use serde::{Deserialize, Serialize};
 
@@ -49,6 +50,9 @@ fn claim(tx: &mut dyn Tx, cx: &mut OpCx<'_>, input: &Claim) -> OpResult<Claimed>
     let lost_at = cx.heard.plus_ms(input.lost_ms);
     let args = args![input.queue, cx.wall, input.count, &input.owner, lost_at, cx.heard];
     let mut tasks: Vec<Task> = tx.query(&TAKE, args, input.count as usize)?.iter().map(Task::read).collect();
+    if mutants::on(Mutant::RowGoneAtClaim) {
+        tasks.iter().try_for_each(|task| tx.write(&super::end::END_UNFENCED, args![task.id]))?;
+    }
     tasks.sort_unstable_by_key(|task| (task.start_at, task.id));
     Ok(Claimed { tasks })
 }

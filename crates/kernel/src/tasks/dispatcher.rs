@@ -15,10 +15,10 @@ use super::calls::{Calls, Place};
 use super::claim::{CLAIM, Claim, Claimed};
 use super::config::TaskConfig;
 use super::desk::Desk;
+use super::displaced::{DISPLACED, PULL_BACK, PULL_MAX, Pulled};
 use super::fail::{FAIL, Fail, Failed};
 use super::kind::Minutes;
 use super::lose::{LOSE, LOSE_MAX, Lose, OVERDUE, OWNED, Which};
-use super::displaced::{DISPLACED, PULL_BACK, PULL_MAX, Pulled};
 use super::node::{BEAT, JOIN, LEAVE, Node, OVER};
 use super::post::Post;
 use super::queues::NEXT_DUE;
@@ -50,7 +50,7 @@ struct Inner {
     /// This life of the node.
     node: String,
     stopping: AtomicBool,
-    posts: Mutex<BTreeMap<Arc<str>, Arc<Post>>>,
+    posts: Mutex<BTreeMap<String, Arc<Post>>>,
     calls: Mutex<Calls>,
 }
 
@@ -123,7 +123,7 @@ impl Dispatcher {
         }
     }
 
-    fn posts(&self) -> MutexGuard<'_, BTreeMap<Arc<str>, Arc<Post>>> {
+    fn posts(&self) -> MutexGuard<'_, BTreeMap<String, Arc<Post>>> {
         self.0.posts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -313,7 +313,8 @@ impl Dispatcher {
     fn heard(&self, post: &Arc<Post>, hint: Hint) {
         let Hint::Tasks { queue, start_at } = hint else { return };
         if queue == super::queues::ALL {
-            return (0..self.0.config.workers.len()).for_each(|queue| self.wake(post, i64::try_from(queue).unwrap_or(0)));
+            return (0..self.0.config.workers.len())
+                .for_each(|queue| self.wake(post, i64::try_from(queue).unwrap_or(0)));
         }
         if start_at <= self.now() { self.wake(post, queue) } else { self.wake_at(post, queue, start_at) }
     }

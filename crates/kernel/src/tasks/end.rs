@@ -5,7 +5,7 @@ use base::mutants::{self, Mutant};
 use base::{Id, OpError, OpResult, Sql, Tx, Wall, args, codes};
 
 use super::inscribe::INSERT;
-use super::lane;
+use super::lane::{self, Stands};
 use super::row::{Task, parked_at};
 use crate::cx::OpCx;
 use crate::wake::Hint;
@@ -23,7 +23,7 @@ pub(super) struct Left {
 /// Ends a run that was good. One of an earlier attempt is refused, and everything that it wrote with it; one that was taken
 /// for lost meanwhile is good, as long as nobody claimed the task again.
 pub(super) fn end(tx: &mut dyn Tx, cx: &mut OpCx<'_>, task: &Task, next: Option<Wall>) -> OpResult<()> {
-    let gone = if mutants::on(Mutant::EndNotFenced) {
+    let gone = if mutants::on(Mutant::EndNotFenced) || mutants::on(Mutant::RowGoneAtClaim) {
         tx.execute(&END_UNFENCED, args![task.id])?;
         1
     } else {
@@ -52,12 +52,14 @@ pub(super) fn left(tx: &mut dyn Tx, cx: &mut OpCx<'_>, id: Id, row: &Left) -> Op
 /// Inscribes the next run: a task of its own, so that whoever is called can tell it from a repeat of this one.
 pub(super) fn succeed(tx: &mut dyn Tx, cx: &mut OpCx<'_>, task: &Task, start_at: Wall) -> OpResult<()> {
     let id = cx.id();
-    let behind = task.lane.as_ref().map_or(Ok(false), |lane| lane::enter(tx, lane, id))?;
+    let Stands { behind, place } = lane::enter(tx, task.lane.as_ref(), id)?;
     let Task { op, param, info, queue, lane, cron, standing, target, .. } = task;
     let (cron, lane) = (cron.map(|cron| cron.to_string()), lane.as_ref());
     let (standing, target) = (standing.as_ref(), target.as_ref());
     let pause_ms = start_at.0 - cx.wall.0;
-    let args = args![id, op, param, info, *queue, lane, behind, start_at, cron, standing, target, cx.wall, pause_ms];
+    let made_at = cx.wall;
+    let args =
+        args![id, op, param, info, *queue, lane, behind, start_at, cron, standing, target, made_at, pause_ms, place];
     tx.write(&INSERT, args)?;
     cx.fx.wake(Hint::Tasks { queue: *queue, start_at });
     Ok(())

@@ -5,7 +5,7 @@ use base::{Id, OpError, OpResult, Sql, Tx, args, codes};
 
 use super::config::TaskConfig;
 use super::end::{self, Left};
-use super::lane;
+use super::lane::{self, Stands};
 use crate::cx::OpCx;
 use crate::effects::NewTask;
 use crate::wake::Hint;
@@ -13,7 +13,7 @@ use crate::wake::Hint;
 pub(super) static INSERT: Sql = Sql::new(
     "task.insert",
     "INSERT INTO task (id, op, param, info, queue, lane, behind, start_at, attempt, retry, forgiven, cron, standing, target, \
-     created_at, pause_ms) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, 0, 0, 0, ?9, ?10, ?11, ?12, ?13)",
+     created_at, pause_ms, place) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, 0, 0, 0, ?9, ?10, ?11, ?12, ?13, ?14)",
 );
 pub(super) static DELETE: Sql =
     Sql::new("task.delete", "DELETE FROM task WHERE id = ?1 RETURNING lane, behind, start_at, exc");
@@ -24,11 +24,14 @@ pub(crate) fn write(tx: &mut dyn Tx, cx: &mut OpCx<'_>, task: &NewTask, config: 
     check(task, queue, config)?;
     let start_at = task.start.at(task.cron, cx.wall);
     let pause_ms = task.start.pause_ms(task.cron, cx.wall);
-    let behind = task.lane.as_ref().map_or(Ok(false), |lane| lane::enter(tx, lane, task.id))?;
+    let Stands { behind, place } = lane::enter(tx, task.lane.as_ref(), task.id)?;
     let NewTask { id, op, param, info, lane, cron, target, .. } = task;
     let (lane, cron, target) = (lane.as_ref(), cron.map(|cron| cron.to_string()), target.as_ref());
     let standing: Option<&str> = None;
-    tx.write(&INSERT, args![*id, op, param, info, queue, lane, behind, start_at, cron, standing, target, cx.wall, pause_ms])?;
+    let made_at = cx.wall;
+    let args =
+        args![*id, op, param, info, queue, lane, behind, start_at, cron, standing, target, made_at, pause_ms, place];
+    tx.write(&INSERT, args)?;
     cx.fx.wake(Hint::Tasks { queue, start_at });
     Ok(())
 }
@@ -57,7 +60,8 @@ fn check(task: &NewTask, queue: i64, config: &TaskConfig) -> OpResult<()> {
 /// Removes a task, wherever it is; what came of a call that is still under way then settles nothing. Says whether it was there.
 pub(crate) fn cancel(tx: &mut dyn Tx, cx: &mut OpCx<'_>, id: Id) -> OpResult<bool> {
     let Some(row) = tx.query_one(&DELETE, args![id])? else { return Ok(false) };
-    let left = Left { lane: row.opt_text(0).map(str::to_owned), behind: row.int(1) == 1, start_at: base::Wall(row.int(2)) };
+    let left =
+        Left { lane: row.opt_text(0).map(str::to_owned), behind: row.int(1) == 1, start_at: base::Wall(row.int(2)) };
     end::left(tx, cx, id, &left)?;
     Ok(true)
 }

@@ -32,18 +32,14 @@ impl Kind {
             Self::Def(def) => (def.plan)(tx, cx, &task.seen()),
             Self::Operation(op) => op.run_json(tx, cx, &task.param).map(|()| Plan::Done),
             Self::Target => target::plan(tx, cx, &task.seen()),
-            Self::Unknown => Err(OpError::new(codes::NOPERATION, format!("no operation `{}` in this program", task.op))),
+            Self::Unknown => {
+                Err(OpError::new(codes::NOPERATION, format!("no operation `{}` in this program", task.op)))
+            }
         }
     }
 
     /// Takes in what came of its call.
-    pub(super) fn settle(
-        self,
-        tx: &mut dyn Tx,
-        cx: &mut OpCx<'_>,
-        task: &Task,
-        called: &CallResult,
-    ) -> OpResult<Plan> {
+    pub(super) fn settle(self, tx: &mut dyn Tx, cx: &mut OpCx<'_>, task: &Task, called: &CallResult) -> OpResult<Plan> {
         match self {
             Self::Def(def) => (def.settle)(tx, cx, &task.seen(), called),
             Self::Target => target::settle(called),

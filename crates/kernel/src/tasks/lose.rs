@@ -1,6 +1,7 @@
 //! Takes tasks for lost (KER-18, KER-23): their node's lease ended or it started anew, or nobody knows of them any more. The
 //! attempt stays, so that a late good end is accepted until the next claim.
 
+use base::mutants::{self, Mutant};
 use base::{Id, OpResult, Sql, Tx, args};
 use serde::{Deserialize, Serialize};
 
@@ -61,10 +62,8 @@ pub(super) static ALL_OVERDUE: Sql = Sql::new(
     "task.all_overdue",
     "SELECT id FROM task WHERE owner IS NOT NULL AND lost_at <= ?1 ORDER BY owner, lost_at LIMIT ?2",
 );
-pub(super) static OWNED_BY: Sql = Sql::new(
-    "task.owned_by",
-    "SELECT id, attempt FROM task WHERE owner = ?1 ORDER BY owner, lost_at LIMIT ?2",
-);
+pub(super) static OWNED_BY: Sql =
+    Sql::new("task.owned_by", "SELECT id, attempt FROM task WHERE owner = ?1 ORDER BY owner, lost_at LIMIT ?2");
 
 fn overdue(tx: &mut dyn Tx, (): &()) -> OpResult<Vec<Id>> {
     let rows = tx.query(&ALL_OVERDUE, args![tx.heard(), LOSE_MAX], LOSE_MAX as usize)?;
@@ -102,6 +101,10 @@ fn lose_one(tx: &mut dyn Tx, cx: &mut OpCx<'_>, task: &Task, input: &Lose) -> Op
         Which::Overdue(_) => "nobody heard of it for too long".into(),
         Which::Forgotten(..) => "its node lost track of it".into(),
     };
+    if mutants::on(Mutant::LossNotCounted) {
+        let args = args![task.id, task.attempt, cx.wall.plus_ms(1), 1];
+        return Ok(tx.write(&super::release::GIVE_BACK, args)?);
+    }
     match after_loss(task, input.minutes.of(task), cx.wall) {
         After::Parked => park(tx, cx, task, "LOST", &why),
         After::Again(at) => {

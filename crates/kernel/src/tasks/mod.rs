@@ -99,6 +99,7 @@ const STATEMENTS: &[&Sql] = &[
     &displaced::PULL,
     &report_done::GET,
     &administer::PUT,
+    &administer::BEGIN_ANEW,
     &queues::INSERT,
     &queues::REMOVE,
     &queues::SUSPENDED,

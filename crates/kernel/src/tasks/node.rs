@@ -1,6 +1,7 @@
 //! Nodes and their leases (KER-23): a node that is silent for longer than its lease loses its tasks; one that starts anew
 //! loses those of its life before at once.
 
+use base::mutants::{self, Mutant};
 use base::{Heard, OpResult, Sql, StoreResult, Tx, args};
 use serde::{Deserialize, Serialize};
 
@@ -60,6 +61,9 @@ fn leave(tx: &mut dyn Tx, cx: &mut OpCx<'_>, id: &String) -> OpResult<()> {
 }
 
 fn over(tx: &mut dyn Tx, (): &()) -> OpResult<Vec<String>> {
+    if mutants::on(Mutant::LostNodeIgnored) {
+        return Ok(vec![]);
+    }
     let mut rows = tx.query(&ALL_OVER, args![tx.heard()], 100)?;
     // A claim that was under way when its node was forgotten.
     rows.extend(tx.query(&UNKNOWN, args![], 100)?);

@@ -58,8 +58,7 @@ pub(super) static INSERT: Sql = Sql::new(
     "INSERT INTO task_queue (queue, suspended_at) VALUES (?1, ?2) ON CONFLICT (queue) DO NOTHING",
 );
 pub(super) static REMOVE: Sql = Sql::new("task_queue.resume", "DELETE FROM task_queue WHERE queue = ?1");
-pub(super) static SUSPENDED: Sql =
-    Sql::new("task_queue.all", "SELECT queue FROM task_queue ORDER BY queue LIMIT 1000");
+pub(super) static SUSPENDED: Sql = Sql::new("task_queue.all", "SELECT queue FROM task_queue ORDER BY queue LIMIT 1000");
 pub(super) static WAITING: Sql = Sql::new(
     "task_queue.waiting",
     "SELECT COUNT(*), MIN(start_at) FROM (SELECT start_at FROM task WHERE owner IS NULL AND behind = 0 AND queue = ?1 \

@@ -30,7 +30,9 @@ pub(super) static GET: Sql = Sql::new("task.get", concat!("SELECT ", columns!(),
 /// The task of an id.
 pub(super) fn get(tx: &mut dyn Tx, id: Id) -> OpResult<Task> {
     let row = tx.query_one(&GET, args![id])?;
-    row.as_ref().map(Task::read).ok_or_else(|| OpError::new(codes::NTASK, format!("no task `{id}`: it ended or never was")))
+    row.as_ref()
+        .map(Task::read)
+        .ok_or_else(|| OpError::new(codes::NTASK, format!("no task `{id}`: it ended or never was")))
 }
 
 fn report_done(tx: &mut dyn Tx, cx: &mut OpCx<'_>, input: &ReportDone) -> OpResult<Ended> {

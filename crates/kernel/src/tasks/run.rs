@@ -48,10 +48,8 @@ pub(super) static CHECKPOINT: Sql = Sql::new(
     "task.checkpoint",
     "UPDATE task SET checkpoint = ?3, lost_at = ?4, forgiven = attempt WHERE id = ?1 AND attempt = ?2 AND owner IS NOT NULL",
 );
-pub(super) static CALLS: Sql = Sql::new(
-    "task.calls",
-    "UPDATE task SET lost_at = ?3 WHERE id = ?1 AND attempt = ?2 AND owner IS NOT NULL",
-);
+pub(super) static CALLS: Sql =
+    Sql::new("task.calls", "UPDATE task SET lost_at = ?3 WHERE id = ?1 AND attempt = ?2 AND owner IS NOT NULL");
 pub(super) static PUT_OFF: Sql = Sql::new(
     "task.put_off",
     "UPDATE task SET start_time = NULL, owner = NULL, lost_at = NULL, start_at = ?3, pause_ms = ?4, retry = 0, \

@@ -171,7 +171,11 @@ fn ker_19_a_target_reports_a_late_end_until_the_next_attempt() {
     let gone = world.call(&tasks::REPORT_DONE, ReportDone { id: one, attempt: 1 });
     assert_eq!(gone.unwrap_err().code, codes::NTASK);
     assert!(world.call(&tasks::REPORT_DONE, ReportDone { id: two, attempt: 2 }).is_ok());
-    assert_eq!(world.partner.answer(status(200)).url, "https://t.example/x", "its answer comes too late and harms nobody");
+    assert_eq!(
+        world.partner.answer(status(200)).url,
+        "https://t.example/x",
+        "its answer comes too late and harms nobody"
+    );
 }
 
 #[test]

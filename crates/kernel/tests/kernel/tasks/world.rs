@@ -5,8 +5,8 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
 
 use base::{
-    Call, CallResult, Entropy, HttpCall, HttpReply, Id, Migration, OpError, OpResult, Outbound, Sql, Store, Timers, Tx, args,
-    codes,
+    Call, CallResult, Entropy, HttpCall, HttpReply, Id, Migration, OpError, OpResult, Outbound, Sql, Store, Timers, Tx,
+    args, codes,
 };
 use kernel::tasks::{self, Dispatcher, Search, Task, TaskConfig};
 use kernel::{
@@ -196,7 +196,8 @@ impl World {
     {
         let answer = Arc::new(Mutex::new(None));
         let told = answer.clone();
-        let done = Box::new(move |result: OpResult<Reply<O>>| *told.lock().unwrap() = Some(result.map(|reply| reply.out)));
+        let done =
+            Box::new(move |result: OpResult<Reply<O>>| *told.lock().unwrap() = Some(result.map(|reply| reply.out)));
         self.kernel.call(&self.main(), op, self.kernel.request(Caller::server("test")), input, done);
         let result = answer.lock().unwrap().take();
         result.expect("an answer")
