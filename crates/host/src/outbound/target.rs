@@ -38,6 +38,10 @@ impl Target {
             "https" => true,
             other => return Err(format!("the URL begins with `{other}:`, not with http: or https:")),
         };
+        // The parser forgives `http:host` and `http:///host`; whoever writes so means something else.
+        if authority(text).is_empty() {
+            return Err("the URL has no // with a host behind it".into());
+        }
         // Also an empty one: `http://@host`.
         if !url.username().is_empty() || url.password().is_some() || authority(text).contains('@') {
             return Err("the URL has a user or a password".into());
@@ -65,9 +69,9 @@ impl Target {
     }
 }
 
-/// What stands between `//` and the path.
+/// What stands between `://` and the path.
 fn authority(text: &str) -> &str {
-    let rest = text.split_once("//").map_or("", |(_, rest)| rest);
+    let rest = text.split_once("://").map_or("", |(_, rest)| rest);
     rest.split(['/', '?', '#']).next().unwrap_or_default()
 }
 
@@ -117,6 +121,8 @@ mod tests {
             "http://:@example.com/",
             "http://@example.com/",
             "http:@example.com/",
+            "http:example.com/",
+            "http:///example.com/",
             "http://exa mple.com/",
             "http://example.com/a\r\nb: c",
             "http://example.com\\@x/",
