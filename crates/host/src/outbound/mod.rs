@@ -34,7 +34,7 @@ use promise::Promise;
 use roots::Roots;
 use work::Works;
 
-pub use mail::{MailSettings, is_mail_address};
+pub use mail::{MailSettings, is_mail_address, is_mail_server};
 pub use public::is_public;
 
 /// Threads that speak to the network: they only wait.

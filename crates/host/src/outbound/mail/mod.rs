@@ -26,6 +26,7 @@ use letter::Letter;
 use server::{Encryption, MailServer};
 
 pub use letter::is_mail_address;
+pub use server::is_mail_server;
 
 /// Ways to log in; both send the password, so they are used after TLS only, unless the URL says otherwise.
 const MECHANISMS: [Mechanism; 2] = [Mechanism::Plain, Mechanism::Login];
@@ -35,7 +36,7 @@ const GOOD_BYE: Duration = Duration::from_secs(5);
 /// Through which server and as whom.
 #[derive(Clone)]
 pub struct MailSettings {
-    /// `smtp://user:password@host:port` or `smtps://…`; see [`MailServer`] for the rules. Holds a secret.
+    /// `smtp://user:password@host:port` or `smtps://…`; the rules stand at `MailServer`. Holds a secret.
     pub url: String,
     /// Sender: an address, or a name and an address in angle brackets.
     pub from: String,

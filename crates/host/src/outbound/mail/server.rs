@@ -34,6 +34,12 @@ impl fmt::Display for MailServer {
     }
 }
 
+/// Whether mail can be sent through what this URL names: `smtp://…` or `smtps://…`.
+#[must_use]
+pub fn is_mail_server(url: &str) -> bool {
+    MailServer::parse(url).is_ok()
+}
+
 impl MailServer {
     /// The error never holds the URL: it may have a password.
     pub(super) fn parse(text: &str) -> Result<Self, String> {
