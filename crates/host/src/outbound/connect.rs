@@ -1,19 +1,20 @@
 //! Connecting: name, guard, TCP, TLS. Until this has succeeded, no byte of a request has left.
 
 use std::io;
-use std::net::{IpAddr, SocketAddr};
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
 use rustls::ClientConfig;
 use rustls::crypto::ring::default_provider;
 use tokio::io::{AsyncRead, AsyncWrite};
-use tokio::net::{TcpStream, lookup_host};
+use tokio::net::TcpStream;
 use tokio::time::{Instant, timeout, timeout_at};
 use tokio_rustls::TlsConnector;
 use url::Host;
 
 use super::public::is_public;
+use super::resolve::Resolver;
 use super::roots::Roots;
 use super::target::Target;
 
@@ -30,16 +31,17 @@ pub(super) struct Connector {
     allow_private: bool,
     timeout: Duration,
     tls: TlsConnector,
+    resolver: Resolver,
 }
 
 impl Connector {
-    pub(super) fn new(allow_private: bool, timeout: Duration, roots: &Roots) -> Self {
+    pub(super) fn new(allow_private: bool, timeout: Duration, roots: &Roots, resolver: Resolver) -> Self {
         let config = ClientConfig::builder_with_provider(Arc::new(default_provider()))
             .with_safe_default_protocol_versions()
             .expect("ring can do what rustls thinks safe")
             .with_root_certificates(roots.store.clone())
             .with_no_client_auth();
-        Self { allow_private, timeout, tls: TlsConnector::from(Arc::new(config)) }
+        Self { allow_private, timeout, tls: TlsConnector::from(Arc::new(config)), resolver }
     }
 
     /// A fresh connection to `target`, or why there is none.
@@ -50,12 +52,7 @@ impl Connector {
     }
 
     async fn connect_within(&self, target: &Target, deadline: Instant) -> Result<Box<dyn Stream>, String> {
-        let found = resolve(target).await?;
-        let allowed: Vec<_> = found.iter().copied().filter(|address| self.allows(address.ip())).collect();
-        if allowed.is_empty() {
-            let refused = found.first().map(|address| address.ip().to_string()).unwrap_or_default();
-            return Err(format!("{} is not a public address ({refused}) and is not called", target.authority));
-        }
+        let allowed = self.judge(target, self.resolve(target).await?)?;
         let stream = connect_any(&allowed, deadline).await;
         let stream = stream.map_err(|error| format!("no connection to {}: {error}", target.authority))?;
         // Only a socket that is gone already refuses this.
@@ -63,8 +60,25 @@ impl Connector {
         if target.secure { self.secure(target, stream).await } else { Ok(Box::new(stream)) }
     }
 
-    fn allows(&self, address: IpAddr) -> bool {
-        self.allow_private || is_public(address)
+    async fn resolve(&self, target: &Target) -> Result<Vec<SocketAddr>, String> {
+        match &target.host {
+            Host::Domain(name) => self.resolver.addresses(name, target.port).await,
+            Host::Ipv4(address) => Ok(vec![(*address, target.port).into()]),
+            Host::Ipv6(address) => Ok(vec![(*address, target.port).into()]),
+        }
+    }
+
+    /// The guard: those of the addresses that may be called. Exactly these are connected to, so that a name which means
+    /// something else a moment later gains nothing.
+    fn judge(&self, target: &Target, found: Vec<SocketAddr>) -> Result<Vec<SocketAddr>, String> {
+        let (allowed, refused): (Vec<_>, Vec<_>) =
+            found.into_iter().partition(|address| self.allow_private || is_public(address.ip()));
+        match refused.first() {
+            Some(refused) if allowed.is_empty() => {
+                Err(format!("{} is not a public address ({}) and is not called", target.authority, refused.ip()))
+            }
+            _ => Ok(allowed),
+        }
     }
 
     async fn secure(&self, target: &Target, stream: TcpStream) -> Result<Box<dyn Stream>, String> {
@@ -72,18 +86,6 @@ impl Connector {
         let stream = secured.map_err(|error| format!("no TLS with {}: {error}", target.authority))?;
         Ok(Box::new(stream))
     }
-}
-
-/// All addresses of the target; at least one.
-async fn resolve(target: &Target) -> Result<Vec<SocketAddr>, String> {
-    let name = match &target.host {
-        Host::Domain(name) => name,
-        Host::Ipv4(address) => return Ok(vec![(*address, target.port).into()]),
-        Host::Ipv6(address) => return Ok(vec![(*address, target.port).into()]),
-    };
-    let found = lookup_host((name.as_str(), target.port)).await;
-    let found: Vec<_> = found.map_err(|error| format!("no address of {name}: {error}"))?.collect();
-    if found.is_empty() { Err(format!("no address of {name}")) } else { Ok(found) }
 }
 
 /// One after the other. Each has an equal part of the time left, so that one that swallows packets leaves some for the
@@ -100,4 +102,26 @@ async fn connect_any(addresses: &[SocketAddr], deadline: Instant) -> io::Result<
         }
     }
     Err(last)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn judged(allow_private: bool, addresses: &[&str]) -> Result<Vec<String>, String> {
+        let roots = Roots::load(b"").unwrap();
+        let connector = Connector::new(allow_private, Duration::ZERO, &roots, Resolver::new());
+        let target = Target::parse("http://mixed.example/").unwrap();
+        let found = addresses.iter().map(|address| SocketAddr::new(address.parse().unwrap(), 80)).collect();
+        Ok(connector.judge(&target, found)?.iter().map(|address| address.ip().to_string()).collect())
+    }
+
+    #[test]
+    fn ker_19_of_a_names_addresses_only_the_public_ones_are_called() {
+        let mixed = ["127.0.0.1", "8.8.8.8", "::ffff:10.0.0.1", "2606:4700::1", "169.254.169.254"];
+        assert_eq!(judged(false, &mixed).unwrap(), ["8.8.8.8", "2606:4700::1"]);
+        assert_eq!(judged(true, &mixed).unwrap().len(), 5);
+        let refused = judged(false, &["10.0.0.1", "::1"]).unwrap_err();
+        assert_eq!(refused, "mixed.example is not a public address (10.0.0.1) and is not called");
+    }
 }

@@ -17,6 +17,7 @@ mod http;
 mod mail;
 mod promise;
 mod public;
+mod resolve;
 mod roots;
 mod target;
 mod work;
@@ -31,6 +32,7 @@ use tokio::time::Instant;
 use connect::Connector;
 use mail::Mailer;
 use promise::Promise;
+use resolve::{LOOKUPS_MAX, Resolver};
 use roots::Roots;
 use work::Works;
 
@@ -39,8 +41,6 @@ pub use public::is_public;
 
 /// Threads that speak to the network: they only wait.
 const THREADS: usize = 2;
-/// Threads that may wait for names to be resolved, which the system only does while blocking.
-const RESOLVING_MAX: usize = 128;
 /// Longest time of a call: a bound that keeps sums of times small.
 const TIMEOUT_MAX_MS: u64 = 86_400_000;
 /// How long the end waits for the threads; what still works then goes on without an owner until the process ends.
@@ -82,7 +82,8 @@ pub enum OutboundError {
     Threads(#[from] std::io::Error),
 }
 
-/// Performs calls on threads of its own, which end when this is dropped.
+/// Performs calls on threads of its own, which end when this is dropped. `done` is told on one of them and must not
+/// block: the other calls wait for it.
 pub struct HostOutbound {
     performer: Arc<Performer>,
     handle: Handle,
@@ -103,11 +104,12 @@ impl HostOutbound {
     /// If the settings cannot be used.
     pub fn new(settings: OutboundSettings) -> Result<Self, OutboundError> {
         let roots = Roots::load(&settings.certificates)?;
-        let mailer = settings.mail.as_ref().map(|mail| Mailer::new(mail, &roots)).transpose()?;
-        let connector = Connector::new(settings.allow_private, settings.connect_timeout, &roots);
+        let resolver = Resolver::new();
+        let mailer = settings.mail.as_ref().map(|mail| Mailer::new(mail, &roots, resolver.clone())).transpose()?;
+        let connector = Connector::new(settings.allow_private, settings.connect_timeout, &roots, resolver);
         let runtime = Builder::new_multi_thread()
             .worker_threads(THREADS)
-            .max_blocking_threads(RESOLVING_MAX + settings.works_max)
+            .max_blocking_threads(LOOKUPS_MAX + settings.works_max)
             .thread_name("outbound")
             .enable_all()
             .build()?;

@@ -201,3 +201,18 @@ fn ker_16_hanging_targets_hold_up_nobody() {
         unknown(result(&told));
     }
 }
+
+#[test]
+fn ker_14_an_answer_before_the_end_of_the_request_is_never_taken_for_not_made() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let addr = listener.local_addr().unwrap();
+    let hasty = std::thread::spawn(move || {
+        let (mut stream, _) = listener.accept().unwrap();
+        stream.peek(&mut [0; 1]).unwrap();
+        stream.write_all(b"HTTP/1.1 413 Too Large\r\nContent-Length: 0\r\n\r\n").unwrap();
+        wait_for_close(&mut stream);
+    });
+    let call = HttpCall { body: vec![b'x'; 8 << 20], ..post(format!("http://{addr}/")) };
+    assert_eq!(answered(http(&outbound(), call)).status, 413);
+    hasty.join().unwrap();
+}

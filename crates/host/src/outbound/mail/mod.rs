@@ -21,6 +21,7 @@ use lettre::transport::smtp::extension::ClientId;
 use tokio::time::{Instant, timeout, timeout_at};
 
 use super::OutboundError;
+use super::resolve::Resolver;
 use super::roots::Roots;
 use letter::Letter;
 use server::{Encryption, MailServer};
@@ -54,14 +55,15 @@ pub(super) struct Mailer {
     from: Mailbox,
     hello: ClientId,
     tls: TlsParameters,
+    resolver: Resolver,
 }
 
 impl Mailer {
-    pub(super) fn new(settings: &MailSettings, roots: &Roots) -> Result<Self, OutboundError> {
+    pub(super) fn new(settings: &MailSettings, roots: &Roots, resolver: Resolver) -> Result<Self, OutboundError> {
         let server = MailServer::parse(&settings.url).map_err(OutboundError::Mail)?;
         let from = letter::mailbox(&settings.from).map_err(OutboundError::Mail)?;
         let tls = tls(&server.host, roots).map_err(|error| OutboundError::Mail(error.to_string()))?;
-        Ok(Self { server, from, hello: ClientId::default(), tls })
+        Ok(Self { server, from, hello: ClientId::default(), tls, resolver })
     }
 
     pub(super) async fn send(&self, call: &MailCall, deadline: Instant) -> CallResult {
@@ -106,8 +108,8 @@ impl Mailer {
     async fn connect(&self) -> Result<AsyncSmtpConnection, String> {
         let MailServer { host, port, encryption, credentials } = &self.server;
         let wrapped = (*encryption == Encryption::Wrapped).then(|| self.tls.clone());
-        let address = (host.as_str(), *port);
-        let connection = AsyncSmtpConnection::connect_tokio1(address, None, &self.hello, wrapped, None).await;
+        let found = self.resolver.addresses(host, *port).await?;
+        let connection = AsyncSmtpConnection::connect_tokio1(found.as_slice(), None, &self.hello, wrapped, None).await;
         let mut connection = connection.map_err(|error| whole(&error))?;
         let offered = *encryption == Encryption::IfOffered && connection.can_starttls();
         if offered || *encryption == Encryption::Required {
