@@ -8,8 +8,10 @@
 mod cli;
 pub mod config;
 mod log;
+mod outbound;
 mod server;
 mod stores;
+mod tls;
 mod welcome;
 
 use std::process::ExitCode;

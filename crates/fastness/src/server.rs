@@ -15,7 +15,8 @@ use tokio::signal::unix::{SignalKind, signal};
 use web::{App, AppConfig, BodyLimits, EdgeLimits, Shutdown};
 
 use crate::config::Config;
-use crate::{stores, welcome};
+use crate::tls::Certificate;
+use crate::{outbound, stores, welcome};
 
 /// How often old answers of idempotent requests are forgotten.
 const FORGET_EVERY: Duration = Duration::from_secs(60);
@@ -26,11 +27,15 @@ const FORGET_MAX: u32 = 500;
 pub(crate) fn run(config: &Config, services: Vec<web::Service>) -> Result<()> {
     // One data directory, one server (KER-42); the lock is held until the stores are closed.
     let _lock = DirLock::acquire(&config.data.dir)?;
+    let certificate = Certificate::open(config)?;
+    let outbound = outbound::outbound(config)?;
     let kernel = open(config, &services)?;
     let password = welcome::first_key(&kernel, std::env::var(welcome::ADMIN_KEY).ok())?;
     let runtime = Runtime::new().context("no threads for the HTTP edge")?;
-    let served = runtime.block_on(serve(config, kernel.clone(), services, password.as_deref()));
+    let served = runtime.block_on(serve(config, certificate, kernel.clone(), services, password.as_deref()));
     runtime.shutdown_timeout(Duration::from_secs(1));
+    // Before the stores: what was in flight still wants to say that it is unknown.
+    outbound.close();
     kernel.namespaces().iter().for_each(|ns| ns.store.close());
     tracing::info!("stopped");
     served
@@ -51,16 +56,27 @@ fn open(config: &Config, services: &[web::Service]) -> Result<Kernel> {
     Ok(Kernel::open(Env { clock, entropy, timers }, settings, &definitions, stores)?)
 }
 
-async fn serve(config: &Config, kernel: Kernel, services: Vec<web::Service>, password: Option<&str>) -> Result<()> {
+async fn serve(
+    config: &Config,
+    certificate: Option<Certificate>,
+    kernel: Kernel,
+    services: Vec<web::Service>,
+    password: Option<&str>,
+) -> Result<()> {
     let address = config.server.listen;
     let listener = TcpListener::bind(address).await.with_context(|| format!("cannot listen on {address}"))?;
-    let url = format!("http://{}", listener.local_addr()?);
+    let scheme = if certificate.is_some() { "https" } else { "http" };
+    let url = format!("{scheme}://{}", listener.local_addr()?);
     let shutdown = Shutdown::new();
     let app = App::new(kernel.clone(), services, app_config(config, &url, &shutdown));
     stop_on_signal(shutdown.clone())?;
     tokio::spawn(forget_old_answers(kernel));
     print!("{}", welcome::text(&url, &data_text(config), password));
-    let drained = web::serve(listener, app.router(), edge_limits(config), shutdown).await;
+    let (router, limits) = (app.router(), edge_limits(config));
+    let drained = match certificate {
+        Some(certificate) => web::serve_tls(listener, certificate.watched(), router, limits, shutdown).await,
+        None => web::serve(listener, router, limits, shutdown).await,
+    };
     tracing::info!(cut = drained.cut, "drained");
     Ok(())
 }
@@ -81,6 +97,7 @@ fn app_config(config: &Config, url: &str, shutdown: &Shutdown) -> AppConfig {
 fn edge_limits(config: &Config) -> EdgeLimits {
     EdgeLimits {
         connections_max: connections_max(config.server.connections_max),
+        handshake_timeout: config.server.header_timeout,
         header_timeout: config.server.header_timeout,
         drain_timeout: config.server.drain,
         ..EdgeLimits::default()

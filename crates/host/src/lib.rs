@@ -1,7 +1,8 @@
-//! The real world behind the contracts of `base`: clock, chance, timers, durable files, the lock of a data directory.
+//! The real world behind the contracts of `base`: clock, chance, timers, durable files, the lock of a data directory,
+//! calls to the outside.
 //!
-//! Invariants: this is the one crate that reads clocks, sleeps, starts threads and touches files, so everything else can
-//! be simulated. Every thread started here ends when its owner is dropped. Nothing here knows of SQL, operations or
+//! Invariants: this is the one crate that reads clocks, sleeps, starts threads, touches files and calls others, so
+//! everything else can be simulated. Every thread started here ends when its owner is dropped. Nothing here knows of SQL, operations or
 //! configuration.
 //!
 //! Deliberately not here: the engines' own files (`store-sqlite` owns its database), and a simulated world (`sim`
@@ -12,6 +13,7 @@ mod dir_lock;
 mod entropy;
 mod files;
 mod open_files;
+mod outbound;
 mod threads;
 mod timers;
 
@@ -20,5 +22,8 @@ pub use dir_lock::{DirLock, DirLockError};
 pub use entropy::OsEntropy;
 pub use files::{Directory, DiskFiles, EntryKind, Folder, OpenFile, make_root};
 pub use open_files::open_files_max;
+pub use outbound::{
+    HostOutbound, MailSettings, OutboundError, OutboundSettings, is_mail_address, is_mail_server, is_public,
+};
 pub use threads::side_by_side;
 pub use timers::ThreadTimers;

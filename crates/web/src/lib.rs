@@ -72,7 +72,7 @@ pub use answer::{Answer, ApiResult, List};
 pub use api::Api;
 pub use app::{App, AppConfig, Shared};
 pub use body::{BodyLimits, JsonBody, NoBody};
-pub use edge::{Drained, EdgeLimits, serve};
+pub use edge::{Drained, EdgeLimits, Tls, TlsError, serve, serve_tls};
 pub use error::{ApiError, ErrorBody};
 pub use metrics::metrics_handle;
 pub use params::{Page, PageQuery, PathOf, QueryOf};

@@ -115,9 +115,12 @@ mod tests {
     fn quick_runs_leave_out_what_needs_a_service() {
         let root = crate::repo::root().unwrap();
         let shown = process::show(&nextest(&root, Scope::Quick, &["stamp"]));
-        assert!(shown.contains("not test(/postgres|strace/) and not binary(/postgres|strace/)' stamp"), "{shown}");
+        assert!(
+            shown.contains("not test(/postgres|smtp|strace/) and not binary(/postgres|smtp|strace/)' stamp"),
+            "{shown}"
+        );
         let shown = process::show(&cargo_test(&root, Scope::Quick, &["stamp"]));
         assert!(shown.contains("--exclude store-postgres"), "{shown}");
-        assert!(shown.ends_with("-- --skip postgres --skip strace stamp"), "{shown}");
+        assert!(shown.ends_with("-- --skip postgres --skip smtp --skip strace stamp"), "{shown}");
     }
 }

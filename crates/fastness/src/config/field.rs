@@ -25,6 +25,7 @@ pub(super) enum Value {
 pub(super) enum Shape {
     Address,
     Path,
+    OptionalPath,
     Text,
     Secret,
     Number,
@@ -120,6 +121,9 @@ macro_rules! field {
 
 field!(SocketAddr, Address, Value::Address(address) => Some(*address), self => Value::Address(*self));
 field!(PathBuf, Path, Value::Text(path) => Some(path.into()), self => Value::Text(self.to_string_lossy().into_owned()));
+field!(Option<PathBuf>, OptionalPath,
+    Value::Text(path) => Some((!path.is_empty()).then(|| path.into())),
+    self => Value::Text(self.as_ref().map(|path| path.to_string_lossy().into_owned()).unwrap_or_default()));
 field!(String, Text, Value::Text(text) => Some(text.clone()), self => Value::Text(self.clone()));
 field!(Option<Secret>, Secret,
     Value::Text(text) => Some((!text.is_empty()).then(|| Secret(text.clone()))),

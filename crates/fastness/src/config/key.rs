@@ -32,6 +32,8 @@ pub enum Kind {
     Address,
     /// A path of the file system.
     Path,
+    /// A path of the file system; empty means not set.
+    OptionalPath,
     /// Text that keeps a rule.
     Text(&'static TextRule),
     /// Text that is never shown; empty means not set.
@@ -133,6 +135,7 @@ impl Kind {
         match self {
             Self::Address => Shape::Address,
             Self::Path => Shape::Path,
+            Self::OptionalPath => Shape::OptionalPath,
             Self::Text(_) => Shape::Text,
             Self::Secret => Shape::Secret,
             Self::Integer { .. } | Self::Size { .. } => Shape::Number,
@@ -145,7 +148,13 @@ impl Kind {
     const fn max(&self) -> u64 {
         match self {
             Self::Integer { max, .. } | Self::Size { max, .. } | Self::Duration { max_ms: max, .. } => *max,
-            Self::Address | Self::Path | Self::Text(_) | Self::Secret | Self::Truth | Self::OneOf(_) => 0,
+            Self::Address
+            | Self::Path
+            | Self::OptionalPath
+            | Self::Text(_)
+            | Self::Secret
+            | Self::Truth
+            | Self::OneOf(_) => 0,
         }
     }
 
@@ -158,7 +167,13 @@ impl Kind {
             Self::Duration { .. } => {
                 format!("a duration from {}, written as a number and {}", self.limits(), names(DURATIONS))
             }
-            Self::Address | Self::Path | Self::Text(_) | Self::Secret | Self::Truth | Self::OneOf(_) => self.limits(),
+            Self::Address
+            | Self::Path
+            | Self::OptionalPath
+            | Self::Text(_)
+            | Self::Secret
+            | Self::Truth
+            | Self::OneOf(_) => self.limits(),
         }
     }
 
@@ -168,6 +183,7 @@ impl Kind {
         match self {
             Self::Address => "an IP address and a port, such as 127.0.0.1:7400 or [::1]:7400".to_owned(),
             Self::Path => "a path of 1 to 4096 bytes".to_owned(),
+            Self::OptionalPath => "a path of at most 4096 bytes; empty means not set".to_owned(),
             Self::Text(rule) => rule.says.to_owned(),
             Self::Secret => "text of at most 4096 bytes on one line; empty means not set".to_owned(),
             Self::Integer { min, max, .. } => format!("{} to {}", grouped(*min), grouped(*max)),

@@ -12,7 +12,7 @@ use base::limits::{BODY_MAX, OP_ROWS_MAX, PAGE_MAX, QUEUE_MAX, REQUEST_KEPT_MS};
 
 use super::field::{Field, LogFormat, Secret, Value};
 use super::key::{Key, Kind, Preset, Section};
-use super::rules::{FILTER, NAMESPACE, SCHEMA_PREFIX};
+use super::rules::{FILTER, NAMESPACE, SCHEMA_PREFIX, SENDER};
 
 const KIB: u64 = 1 << 10;
 const MIB: u64 = 1 << 20;
@@ -89,6 +89,11 @@ configuration! {
         /// Serve plain HTTP on an address that other machines can reach. Only behind a proxy that does TLS, or in a
         /// closed network: keys and passwords cross the wire as they are.
         allow_plain_http: bool = Preset::Truth(false), Kind::Truth;
+        /// File with the server's certificate (PEM, its own first, then those up to the authority). With it everything is
+        /// served by TLS. A changed file is taken up within seconds, without a restart.
+        tls_certificate: Option<PathBuf> = Preset::Text(""), Kind::OptionalPath;
+        /// File with the private key of the certificate (PEM).
+        tls_key: Option<PathBuf> = Preset::Text(""), Kind::OptionalPath;
         /// How long a stop waits for the requests in flight before it cuts them off.
         drain: Duration = Preset::Number(10 * SECOND), Kind::Duration { min_ms: 0, max_ms: 10 * MINUTE };
         /// Open connections; a further one is closed at once. Each needs a file descriptor.
@@ -98,7 +103,7 @@ configuration! {
         /// Requests in flight of one namespace, so that the flood of one leaves room for the others.
         namespace_requests_max: usize =
             Preset::Number(2_048), Kind::Integer { min: 1, max: 1_000_000, unit: "requests" };
-        /// Time for the head of a request to arrive; slower connections are closed.
+        /// Time for the head of a request to arrive, and before it for the TLS handshake; slower connections are closed.
         header_timeout: Duration = Preset::Number(10 * SECOND), Kind::Duration { min_ms: 10, max_ms: 5 * MINUTE };
         /// Time for the body of a request to arrive; slower ones are answered `ASLOW`.
         body_timeout: Duration = Preset::Number(30 * SECOND), Kind::Duration { min_ms: 10, max_ms: HOUR };
@@ -150,6 +155,27 @@ configuration! {
         body: usize = Preset::Number(BODY_MAX as u64), Kind::Size { min: KIB, max: 64 * MIB };
         /// Items of one page of a list; asking for more is answered `ALIMIT`.
         page: u32 = Preset::Number(PAGE_MAX as u64), Kind::Integer { min: 1, max: PAGE_LIMIT, unit: "items" };
+    }
+
+    /// Calls to the outside: HTTP targets of tasks, webhooks.
+    outbound: Outbound {
+        /// Let HTTP calls go to addresses that are not of the public internet: private, loopback, link-local and the
+        /// like. Whoever may create tasks can then reach what this machine can reach.
+        allow_private: bool = Preset::Truth(false), Kind::Truth;
+        /// Time for finding a target's address, connecting and the TLS handshake.
+        connect_timeout: Duration = Preset::Number(10 * SECOND), Kind::Duration { min_ms: 10, max_ms: 5 * MINUTE };
+        /// File with certificates of authorities (PEM) that are trusted besides those of the system.
+        certificates: Option<PathBuf> = Preset::Text(""), Kind::OptionalPath;
+    }
+
+    /// The server through which mail is sent.
+    mail: Mail {
+        /// `smtps://user:password@host` (TLS, port 465) or `smtp://…` (port 587 with a password, else 25). With smtp a
+        /// password is only sent after STARTTLS; without one STARTTLS is used if offered; `?tls=required` and
+        /// `?tls=none` behind it say otherwise. Not set: no mail. Better in the environment than in a file.
+        url: Option<Secret> = Preset::Text(""), Kind::Secret;
+        /// The sender: an address, or a name and an address as in `Fastness <server@example.org>`.
+        from: String = Preset::Text(""), Kind::Text(&SENDER);
     }
 
     /// What is asked of clients.

@@ -169,9 +169,9 @@ impl Layers {
         let (key, slot) = (&KEYS[index], &self.slots[index]);
         let text = key.kind.write(&slot.value);
         let shown = match (key.is_secret(), text.is_empty()) {
-            (true, true) => "not set".to_owned(),
+            (_, true) => "not set".to_owned(),
             (true, false) => "set".to_owned(),
-            (false, _) => quoted(&text),
+            (false, false) => quoted(&text),
         };
         format!("{} is {shown} ({})", key.path, slot.source)
     }

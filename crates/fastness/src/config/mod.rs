@@ -29,7 +29,9 @@ mod tests;
 pub use error::{ConfigError, ConfigErrors, Source};
 pub use field::{LogFormat, Secret};
 pub use key::{Key, Kind, Preset, Section, TextRule};
-pub use keys::{Client, Config, Data, KEYS, Limits, Log, Namespaces, Requests, SECTIONS, Server, Store};
+pub use keys::{
+    Client, Config, Data, KEYS, Limits, Log, Mail, Namespaces, Outbound, Requests, SECTIONS, Server, Store,
+};
 pub use layers::{Loaded, Sources};
 pub use reference::{example, reference};
 pub use rules::{RULES, Rule};

@@ -55,7 +55,7 @@ impl Kind {
             Self::Address => text()?.parse().ok().map(Value::Address),
             Self::Path => text().filter(|text| (1..=TEXT_MAX).contains(&text.len())).map(to_value),
             Self::Text(rule) => text().filter(|text| (rule.holds)(text)).map(to_value),
-            Self::Secret => text().filter(|text| text.len() <= TEXT_MAX).map(to_value),
+            Self::OptionalPath | Self::Secret => text().filter(|text| text.len() <= TEXT_MAX).map(to_value),
             Self::Integer { min, max, .. } => within(raw.integer()?, *min, *max),
             Self::Size { min, max } => {
                 within(raw.integer().or_else(|| units::read(text()?, units::SIZES))?, *min, *max)

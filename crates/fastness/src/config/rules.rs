@@ -3,6 +3,7 @@
 use base::Engine;
 use tracing_subscriber::filter::{EnvFilter, LevelFilter};
 
+use super::field::Secret;
 use super::key::TextRule;
 use super::keys::Config;
 
@@ -20,9 +21,25 @@ pub struct Rule {
 /// All rules between keys.
 pub const RULES: &[Rule] = &[
     Rule {
-        keys: &["server.listen", "server.allow_plain_http"],
-        says: "plain HTTP beyond loopback must be allowed",
-        holds: |config| config.server.listen.ip().is_loopback() || config.server.allow_plain_http,
+        keys: &["server.listen", "server.tls_certificate", "server.allow_plain_http"],
+        says: "beyond loopback there must be TLS, or plain HTTP must be allowed",
+        holds: |config| {
+            let server = &config.server;
+            server.listen.ip().is_loopback() || server.tls_certificate.is_some() || server.allow_plain_http
+        },
+    },
+    Rule {
+        keys: &["server.tls_certificate", "server.tls_key"],
+        says: "a certificate and its key need each other",
+        holds: |config| config.server.tls_certificate.is_some() == config.server.tls_key.is_some(),
+    },
+    Rule {
+        keys: &["mail.url", "mail.from"],
+        says: "mail needs a URL that begins with smtp:// or smtps:// (user and password, or neither), and a sender",
+        holds: |config| {
+            let server = |url: &Secret| host::is_mail_server(url.expose()) && !config.mail.from.is_empty();
+            config.mail.url.as_ref().is_none_or(server)
+        },
     },
     Rule {
         keys: &["server.namespace_requests_max", "server.requests_max"],
@@ -47,6 +64,12 @@ pub(super) const SCHEMA_PREFIX: TextRule =
 pub(super) const FILTER: TextRule = TextRule {
     says: "off, error, warn, info, debug or trace, or such levels by module: info,kernel=debug",
     holds: is_filter,
+};
+
+/// As the mail goes out with it.
+pub(super) const SENDER: TextRule = TextRule {
+    says: "a mail address, also with a name before it and angle brackets around it; empty means not set",
+    holds: |text| text.is_empty() || host::is_mail_address(text),
 };
 
 fn is_namespace(text: &str) -> bool {

@@ -214,13 +214,32 @@ fn ker_33_ker_36_rules_between_keys() {
         text,
         expect![[r#"
             3 errors in the configuration
-              plain HTTP beyond loopback must be allowed: server.listen is `0.0.0.0:80` (f.toml:2), server.allow_plain_http is `false` (default)
+              beyond loopback there must be TLS, or plain HTTP must be allowed: server.listen is `0.0.0.0:80` (f.toml:2), server.tls_certificate is not set (default), server.allow_plain_http is `false` (default)
               one namespace may not have more requests in flight than all together: server.namespace_requests_max is `2048` (default), server.requests_max is `100` (f.toml:3)
               the engine postgres needs a URL: store.engine is `postgres` (f.toml:5), store.url is not set (default)"#]],
     );
     let text = "server = { listen = \"0.0.0.0:80\", allow_plain_http = true }";
     assert!(file(text).unwrap().config.server.allow_plain_http);
     assert!(flag("server.listen", "[::1]:0").is_ok());
+    let text = "server = { listen = \"0.0.0.0:443\", tls_certificate = \"c.pem\", tls_key = \"k.pem\" }";
+    assert_eq!(file(text).unwrap().config.server.tls_key, Some("k.pem".into()));
+    check(
+        "server.tls_key = \"k.pem\"\nmail.url = \"smtp://u:secret@h\"",
+        expect![[r#"
+            2 errors in the configuration
+              a certificate and its key need each other: server.tls_certificate is not set (default), server.tls_key is `k.pem` (f.toml:1)
+              mail needs a URL that begins with smtp:// or smtps:// (user and password, or neither), and a sender: mail.url is set (f.toml:2), mail.from is not set (default)"#]],
+    );
+}
+
+#[test]
+fn ker_27_ker_36_mail_needs_a_server_and_a_sender() {
+    let mail = |url: &str, from: &str| file(&format!("mail = {{ url = \"{url}\", from = \"{from}\" }}"));
+    assert!(mail("smtps://u:p@h", "Fastness <a@example.org>").is_ok());
+    assert!(mail("", "").is_ok());
+    for (url, from) in [("http://h", "a@example.org"), ("smtp://u@h", "a@example.org"), ("smtp://h", "nobody")] {
+        assert_eq!(mail(url, from).unwrap_err().0.len(), 1, "{url} {from}");
+    }
 }
 
 #[test]
@@ -255,7 +274,13 @@ fn ends(key: &Key) -> Option<(u64, u64, &'static str)> {
         Kind::Integer { min, max, .. } => Some((min, max, "")),
         Kind::Size { min, max } => Some((min, max, " B")),
         Kind::Duration { min_ms, max_ms } => Some((min_ms, max_ms, "ms")),
-        Kind::Address | Kind::Path | Kind::Text(_) | Kind::Secret | Kind::Truth | Kind::OneOf(_) => None,
+        Kind::Address
+        | Kind::Path
+        | Kind::OptionalPath
+        | Kind::Text(_)
+        | Kind::Secret
+        | Kind::Truth
+        | Kind::OneOf(_) => None,
     }
 }
 

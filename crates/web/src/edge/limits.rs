@@ -20,7 +20,9 @@ const ERROR_RESETS_MAX: usize = 256;
 pub struct EdgeLimits {
     /// Connections at once; further ones wait unaccepted.
     pub connections_max: usize,
-    /// Time for the head of an HTTP/1 request; for the first one, from the beginning of the connection.
+    /// Time for the TLS handshake, from the beginning of the connection.
+    pub handshake_timeout: Duration,
+    /// Time for the head of an HTTP/1 request; for the first one, from the beginning of the conversation.
     pub header_timeout: Duration,
     /// Time after which a connection without any request is closed, whatever it speaks (at most twice that).
     pub idle_timeout: Duration,
@@ -40,6 +42,7 @@ impl Default for EdgeLimits {
     fn default() -> Self {
         Self {
             connections_max: 4_096,
+            handshake_timeout: Duration::from_secs(10),
             header_timeout: Duration::from_secs(10),
             idle_timeout: Duration::from_secs(75),
             write_timeout: Duration::from_secs(30),

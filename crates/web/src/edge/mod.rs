@@ -5,9 +5,12 @@
 
 mod activity;
 mod gate;
+mod handshakes;
 mod limits;
 mod serve;
 mod socket;
+mod tls;
 
 pub use limits::EdgeLimits;
-pub use serve::{Drained, serve};
+pub use serve::{Drained, serve, serve_tls};
+pub use tls::{Tls, TlsError};

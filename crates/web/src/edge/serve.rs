@@ -8,14 +8,17 @@ use std::time::Duration;
 use axum::Router;
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use hyper_util::server::conn::auto::Builder;
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::JoinSet;
 use tokio::time::{MissedTickBehavior, interval, timeout};
 
 use super::activity::{Activity, CountedRouter};
+use super::handshakes::Handshakes;
 use super::limits::EdgeLimits;
 use super::socket::Socket;
+use super::tls::Tls;
 use crate::metrics::{Raised, metrics_handle};
 use crate::shutdown::Shutdown;
 use crate::wait::pause;
@@ -27,6 +30,8 @@ const GOOD_BYE: Duration = Duration::from_secs(1);
 /// How often the recorder of metrics tidies up; without it, samples of histograms would pile up between scrapes.
 const METRICS_UPKEEP: Duration = Duration::from_secs(5);
 
+type Failure = Box<dyn std::error::Error + Send + Sync>;
+
 /// How the serving ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Drained {
@@ -36,7 +41,29 @@ pub struct Drained {
 
 /// Serves `router` on `listener` until `shutdown` begins, then finishes requests in flight within the drain time.
 pub async fn serve(listener: TcpListener, router: Router, limits: EdgeLimits, shutdown: Shutdown) -> Drained {
-    let edge = Arc::new(Edge { builder: limits.builder(), router, limits, shutdown });
+    serve_with(listener, None, router, limits, shutdown).await
+}
+
+/// As [`serve`], by TLS only.
+pub async fn serve_tls(
+    listener: TcpListener,
+    tls: Tls,
+    router: Router,
+    limits: EdgeLimits,
+    shutdown: Shutdown,
+) -> Drained {
+    serve_with(listener, Some(tls), router, limits, shutdown).await
+}
+
+async fn serve_with(
+    listener: TcpListener,
+    tls: Option<Tls>,
+    router: Router,
+    limits: EdgeLimits,
+    shutdown: Shutdown,
+) -> Drained {
+    let handshakes = Handshakes::new(limits.connections_max);
+    let edge = Arc::new(Edge { builder: limits.builder(), router, limits, shutdown, tls, handshakes });
     let mut connections = JoinSet::new();
     tokio::select! {
         () = edge.shutdown.begun() => {}
@@ -52,6 +79,8 @@ struct Edge {
     router: Router,
     limits: EdgeLimits,
     shutdown: Shutdown,
+    tls: Option<Tls>,
+    handshakes: Arc<Handshakes>,
 }
 
 /// Never returns: a place is taken first, then a connection, so that what we cannot serve waits in the kernel's queue.
@@ -90,12 +119,30 @@ async fn connection(edge: Arc<Edge>, stream: TcpStream, _place: OwnedSemaphorePe
     // Only a socket that is gone already refuses this.
     let _ = stream.set_nodelay(true);
     let _open = Raised::of(metrics::gauge!("fastness_http_connections"));
-    if let Err(error) = converse(&edge, stream).await {
+    let ended = match &edge.tls {
+        None => converse(&edge, stream).await,
+        Some(tls) => converse_by_tls(&edge, tls, stream).await,
+    };
+    if let Err(error) = ended {
         tracing::trace!(%error, "connection ended");
     }
 }
 
-async fn converse(edge: &Edge, stream: TcpStream) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
+async fn converse_by_tls(edge: &Edge, tls: &Tls, stream: TcpStream) -> Result<(), Failure> {
+    let mut place = edge.handshakes.begin();
+    let secured = tokio::select! {
+        secured = timeout(edge.limits.handshake_timeout, tls.acceptor().accept(stream)) => secured??,
+        () = place.ousted() => return Err("too many TLS handshakes, this was the oldest".into()),
+        () = edge.shutdown.begun() => return Ok(()),
+    };
+    drop(place);
+    converse(edge, secured).await
+}
+
+async fn converse<S>(edge: &Edge, stream: S) -> Result<(), Failure>
+where
+    S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
+{
     let activity = Arc::new(Activity::default());
     let service = CountedRouter { router: edge.router.clone(), activity: activity.clone() };
     let io = TokioIo::new(Socket::new(stream, edge.limits.header_timeout, edge.limits.write_timeout));

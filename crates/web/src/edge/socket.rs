@@ -11,7 +11,6 @@ use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
-use tokio::net::TcpStream;
 use tokio::time::Sleep;
 
 use super::gate::Gate;
@@ -31,9 +30,9 @@ enum Reading {
     Refused(&'static [u8]),
 }
 
-/// The socket.
-pub(super) struct Socket {
-    stream: TcpStream,
+/// The socket; `S` is what carries it, with or without TLS.
+pub(super) struct Socket<S> {
+    stream: S,
     gate: Gate,
     reading: Reading,
     header_timeout: Duration,
@@ -45,8 +44,8 @@ pub(super) struct Socket {
     lingering: Option<(Pin<Box<Sleep>>, usize)>,
 }
 
-impl Socket {
-    pub(super) fn new(stream: TcpStream, header_timeout: Duration, write_timeout: Duration) -> Self {
+impl<S: AsyncRead + AsyncWrite + Unpin> Socket<S> {
+    pub(super) fn new(stream: S, header_timeout: Duration, write_timeout: Duration) -> Self {
         Self {
             stream,
             gate: Gate::new(),
@@ -129,7 +128,7 @@ impl Socket {
     }
 }
 
-impl AsyncRead for Socket {
+impl<S: AsyncRead + AsyncWrite + Unpin> AsyncRead for Socket<S> {
     fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, to: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         match self.reading {
             Reading::Open => self.poll_read_open(cx, to),
@@ -141,7 +140,7 @@ impl AsyncRead for Socket {
     }
 }
 
-impl AsyncWrite for Socket {
+impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Socket<S> {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         let written = Pin::new(&mut self.stream).poll_write(cx, bytes);
         self.bounded(cx, written)

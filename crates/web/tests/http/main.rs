@@ -14,5 +14,6 @@ mod overload;
 mod probe;
 mod requests;
 mod system;
+mod tls;
 mod valve;
 mod world;

@@ -14,7 +14,7 @@ use store_sqlite::{SqliteConfig, SqliteStore};
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
 use tokio::task::JoinHandle;
-use web::{App, AppConfig, Drained, EdgeLimits, RouteInfo, Shutdown};
+use web::{App, AppConfig, Drained, EdgeLimits, RouteInfo, Shutdown, Tls};
 
 use crate::client::{Answer, Client};
 use crate::probe;
@@ -29,6 +29,8 @@ pub struct Setup {
     pub app: AppConfig,
     pub edge: EdgeLimits,
     pub build_min: u64,
+    /// By TLS only.
+    pub tls: Option<Tls>,
 }
 
 /// A running server.
@@ -61,7 +63,11 @@ impl World {
         let addr = listener.local_addr().unwrap();
         let shutdown = setup.app.shutdown;
         let router = app.router();
-        let serving = runtime.spawn(web::serve(listener, router.clone(), setup.edge, shutdown.clone()));
+        let (served, edge, stop) = (router.clone(), setup.edge, shutdown.clone());
+        let serving = match setup.tls {
+            Some(tls) => runtime.spawn(web::serve_tls(listener, tls, served, edge, stop)),
+            None => runtime.spawn(web::serve(listener, served, edge, stop)),
+        };
         let serving = Some(serving);
         let world = Self { addr, kernel, shutdown, table, router, valve, serving, runtime, _directory: directory };
         world.bootstrap();

@@ -10,6 +10,7 @@ mod apt;
 pub(crate) mod command;
 mod port;
 mod postgres;
+mod smtp;
 mod state;
 
 use crate::guard::Guard;
@@ -68,7 +69,7 @@ impl std::fmt::Display for Running {
 }
 
 fn all() -> Vec<Box<dyn Service>> {
-    vec![Box::new(postgres::SHARED), Box::new(postgres::FAULTY)]
+    vec![Box::new(postgres::SHARED), Box::new(postgres::FAULTY), Box::new(smtp::Smtp)]
 }
 
 /// Programs that tests run themselves: (name, Debian package).
@@ -76,7 +77,7 @@ const TOOLS: [(&str, &str); 1] = [("strace", "strace")];
 
 /// Words that mark a test as needing something from here; `postgres` also marks `postgres_faults`.
 pub(crate) fn words() -> Vec<&'static str> {
-    let services = [postgres::SHARED.name()];
+    let services = [postgres::SHARED.name(), smtp::Smtp.name()];
     services.into_iter().chain(TOOLS.map(|(name, _)| name)).collect()
 }
 
