@@ -11,6 +11,7 @@ mod log;
 mod outbound;
 mod server;
 mod stores;
+mod tasks;
 mod tls;
 mod welcome;
 

@@ -8,6 +8,7 @@ use anyhow::{Context, Result};
 use base::{Clock, Engine, Entropy, Timers};
 use host::{DirLock, OsEntropy, RealClock, ThreadTimers};
 use kernel::ops::forget_requests::{FORGET_REQUESTS, ForgetRequests};
+use kernel::tasks::{Dispatcher, TaskConfig};
 use kernel::{Caller, Env, Kernel, KernelConfig, Namespace};
 use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
@@ -15,6 +16,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use web::{App, AppConfig, BodyLimits, EdgeLimits, Shutdown};
 
 use crate::config::Config;
+use crate::tasks;
 use crate::tls::Certificate;
 use crate::{outbound, stores, welcome};
 
@@ -22,6 +24,10 @@ use crate::{outbound, stores, welcome};
 const FORGET_EVERY: Duration = Duration::from_secs(60);
 /// How many at once, so that the writer is never held up.
 const FORGET_MAX: u32 = 500;
+
+/// How long tasks that run may take to end when the server stops.
+const END_TASKS: Duration = Duration::from_secs(5);
+const LOOK_EVERY: Duration = Duration::from_millis(20);
 
 /// Runs the server until it is told to stop.
 pub(crate) fn run(config: &Config, services: Vec<web::Service>) -> Result<()> {
@@ -31,8 +37,11 @@ pub(crate) fn run(config: &Config, services: Vec<web::Service>) -> Result<()> {
     let outbound = outbound::outbound(config)?;
     let kernel = open(config, &services)?;
     let password = welcome::first_key(&kernel, std::env::var(welcome::ADMIN_KEY).ok())?;
+    let dispatcher = Dispatcher::start(&kernel, outbound.clone());
     let runtime = Runtime::new().context("no threads for the HTTP edge")?;
-    let served = runtime.block_on(serve(config, certificate, kernel.clone(), services, password.as_deref()));
+    let edge = Edge { certificate, dispatcher: dispatcher.clone(), password };
+    let served = runtime.block_on(serve(config, edge, kernel.clone(), services));
+    runtime.block_on(end_tasks(&dispatcher));
     runtime.shutdown_timeout(Duration::from_secs(1));
     // Before the stores: what was in flight still wants to say that it is unknown.
     outbound.close();
@@ -50,28 +59,66 @@ fn open(config: &Config, services: &[web::Service]) -> Result<Kernel> {
         admin_namespace: config.namespaces.admin.clone(),
         build_min: config.client.build_min,
         request_kept_ms: i64::try_from(config.requests.kept.as_millis())?,
-        ..KernelConfig::default()
+        tasks: task_config(config)?,
     };
     let definitions: Vec<_> = services.iter().map(|service| service.def).collect();
     Ok(Kernel::open(Env { clock, entropy, timers }, settings, &definitions, stores)?)
 }
 
-async fn serve(
-    config: &Config,
+fn task_config(config: &Config) -> Result<TaskConfig> {
+    let tasks = &config.tasks;
+    Ok(TaskConfig {
+        workers: vec![tasks.quick_workers, tasks.standard_workers, tasks.background_workers],
+        queues: tasks::queues(&tasks.queues)?,
+        calls_max: tasks.calls,
+        calls_per_target_max: tasks.calls_per_target,
+        lease_ms: i64::try_from(tasks.lease.as_millis())?,
+        node: tasks::node_name(config)?,
+        ..TaskConfig::default()
+    })
+}
+
+/// What the edge needs beside the kernel.
+struct Edge {
     certificate: Option<Certificate>,
-    kernel: Kernel,
-    services: Vec<web::Service>,
-    password: Option<&str>,
-) -> Result<()> {
+    dispatcher: Dispatcher,
+    password: Option<String>,
+}
+
+/// Nothing more is begun; what runs may end; then other nodes are told that they need not wait for us.
+async fn end_tasks(dispatcher: &Dispatcher) {
+    dispatcher.stop();
+    let ended = async {
+        let mut every = tokio::time::interval(LOOK_EVERY);
+        while dispatcher.busy() > 0 {
+            every.tick().await;
+        }
+        let (tell, mut told) = tokio::sync::mpsc::unbounded_channel();
+        dispatcher.leave(move || {
+            let _ = tell.send(());
+        });
+        while told.recv().await.is_some() {}
+    };
+    if tokio::time::timeout(END_TASKS, ended).await.is_err() {
+        tracing::warn!(busy = dispatcher.busy(), "tasks are cut off; they begin again at the next start");
+    }
+}
+
+async fn serve(config: &Config, edge: Edge, kernel: Kernel, services: Vec<web::Service>) -> Result<()> {
+    let Edge { certificate, dispatcher, password } = edge;
     let address = config.server.listen;
     let listener = TcpListener::bind(address).await.with_context(|| format!("cannot listen on {address}"))?;
     let scheme = if certificate.is_some() { "https" } else { "http" };
     let url = format!("{scheme}://{}", listener.local_addr()?);
     let shutdown = Shutdown::new();
-    let app = App::new(kernel.clone(), services, app_config(config, &url, &shutdown));
+    let app = App::new(
+        kernel.clone(),
+        services,
+        AppConfig { dispatcher: Some(dispatcher.clone()), ..app_config(config, &url, &shutdown) },
+    );
     stop_on_signal(shutdown.clone())?;
     tokio::spawn(forget_old_answers(kernel));
-    print!("{}", welcome::text(&url, &data_text(config), password));
+    print!("{}", welcome::text(&url, &data_text(config), password.as_deref()));
     let (router, limits) = (app.router(), edge_limits(config));
     let drained = match certificate {
         Some(certificate) => web::serve_tls(listener, certificate.watched(), router, limits, shutdown).await,

@@ -145,7 +145,7 @@ fn steps(tx: &mut dyn Tx, _: &mut OpCx<'_>, task: &TaskRow) -> OpResult<Plan> {
 fn call(_: &mut dyn Tx, _: &mut OpCx<'_>, task: &TaskRow) -> OpResult<Plan> {
     let headers = vec![(ONCE.to_owned(), key(task))];
     let url = "http://partner.example/chores".to_owned();
-    let call = HttpCall { method: "POST", url, headers, body: vec![], timeout_ms: 20_000, reply_max: 1_024 };
+    let call = HttpCall { method: "POST", url, headers, body: vec![], timeout_ms: 60_000, reply_max: 1_024 };
     Ok(Plan::Call(Call::Http(call)))
 }
 

@@ -169,6 +169,7 @@ impl Sim {
         let tasks = TaskConfig {
             workers: vec![*rng.pick(&[1, 4]), 2, 1],
             calls_max: *rng.pick(&[1, 512]),
+            lease_ms: *rng.pick(&[10_000, 30_000]),
             lost_ms: *rng.pick(&[30_000, 30 * 60_000]),
             ..TaskConfig::default()
         };

@@ -8,6 +8,7 @@ use axum::http::StatusCode;
 use axum::http::request::Parts;
 use base::limits::OP_TIME_MS;
 use base::{OpError, OpResult, Phase, codes};
+use kernel::tasks::Dispatcher;
 use kernel::{Caller, Kernel, Namespace, Op, Query, Reply, Request};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -57,6 +58,25 @@ impl Api {
     #[must_use]
     pub fn caller(&self) -> &Caller {
         &self.visitor.caller
+    }
+
+    /// The same request in another namespace: for whoever looks at several from the administrators' own.
+    #[must_use]
+    pub fn within(&self, ns: &Arc<Namespace>) -> Self {
+        let visitor = Visitor { ns: ns.clone(), ..self.visitor.clone() };
+        Self { visitor, ..self.clone() }
+    }
+
+    /// Whether the path names the administrators' namespace.
+    #[must_use]
+    pub fn at_administration(&self) -> bool {
+        self.namespace().name == self.kernel().config().admin_namespace
+    }
+
+    /// What runs the tasks of this node, if something does.
+    #[must_use]
+    pub fn dispatcher(&self) -> Option<&Dispatcher> {
+        self.shared.config().dispatcher.as_ref()
     }
 
     /// The page of a list that a query asks for.

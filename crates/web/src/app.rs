@@ -7,6 +7,7 @@ use axum::body::Bytes;
 use axum::http::Method;
 use axum::routing::MethodRouter;
 use kernel::Kernel;
+use kernel::tasks::Dispatcher;
 use tokio::sync::Semaphore;
 
 use crate::admission::Admission;
@@ -19,7 +20,7 @@ use crate::shutdown::Shutdown;
 use crate::{accounts, alerts, auth, blobs, feed, journal, keys, namespaces, openapi, pipeline, system, tasks, ui};
 
 /// What an operator may set of the edge.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct AppConfig {
     /// The server's name on its pages.
     pub name: String,
@@ -37,6 +38,8 @@ pub struct AppConfig {
     pub in_flight_per_namespace_max: usize,
     /// The signal to stop, the same that [`crate::serve`] is given.
     pub shutdown: Shutdown,
+    /// What runs the tasks of this node, if something does.
+    pub dispatcher: Option<Dispatcher>,
 }
 
 impl Default for AppConfig {
@@ -50,6 +53,7 @@ impl Default for AppConfig {
             in_flight_max: 4_096,
             in_flight_per_namespace_max: 2_048,
             shutdown: Shutdown::new(),
+            dispatcher: None,
         }
     }
 }

@@ -58,19 +58,24 @@ pub struct JsonBody<T> {
 }
 
 /// No body: any byte is refused.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct NoBody {
     asked: Asked,
 }
 
 /// What was asked, as a fingerprint.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Asked {
     /// SHA-256 over method, path, query and body.
     pub(crate) hash: [u8; 32],
 }
 
 impl<T> JsonBody<T> {
+    /// The body.
+    pub fn value(&self) -> &T {
+        &self.value
+    }
+
     /// The input of an operation out of the body (and the path, say); the fingerprint stays.
     pub fn map<I>(self, change: impl FnOnce(T) -> I) -> JsonBody<I> {
         JsonBody { value: change(self.value), asked: self.asked }

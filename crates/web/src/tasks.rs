@@ -1,10 +1,248 @@
-//! Routes of tasks, queues and what is stuck (KER-22, KER-40).
+//! Routes of tasks and queues (KER-22), and of what is stuck (KER-40).
+//!
+//! At the administrators' namespace they look at all namespaces: the manager there is that of the whole instance.
 
+mod queues;
+mod stuck;
+mod views;
+
+use std::sync::Arc;
+
+use base::{Id, Wall, codes};
+use kernel::tasks::{self, Create, Created, Kind, Move, ReportDone, Search, State};
+use kernel::{Namespace, Role};
+use serde::Deserialize;
+use utoipa::IntoParams;
+
+use crate::answer::{ApiResult, List};
+use crate::api::Api;
+use crate::body::{JsonBody, NoBody};
+use crate::error::ApiError;
+use crate::params::{PageQuery, PathOf, QueryOf};
 use crate::route::{Route, Service};
+use views::{Done, MadeTask, NewTask, StartAt, TaskView};
 
 /// The service with its routes.
 pub(crate) const SERVICE: Service = Service { def: &kernel::tasks::SERVICE, routes };
 
+const TAG: &str = "Tasks";
+const WATCHERS: &[Role] = &[Role::Operator, Role::Reader];
+const OPERATORS: &[Role] = &[Role::Operator];
+
 fn routes() -> Vec<Route> {
-    vec![]
+    let mut routes = vec![
+        Route::post("/v1/{ns}/tasks", create)
+            .roles(OPERATORS)
+            .summary("Create a task")
+            .about(
+                "Runs an operation later, again and again (`cron`), or calls a URL of yours (`target`) in its place, signed with \
+                 the namespace's secret. Plain operations are for administrators only.",
+            )
+            .takes::<NewTask>()
+            .answers::<MadeTask>(201)
+            .errors(&[codes::ALIMIT, codes::NOPERATION]),
+        Route::get("/v1/{ns}/tasks", list)
+            .roles(WATCHERS)
+            .summary("List tasks")
+            .about("In the order of their creation. At the administrators' namespace: those of all namespaces.")
+            .query::<TaskQuery>()
+            .answers::<List<TaskView>>(200)
+            .errors(&[codes::ALIMIT]),
+        one(Route::get("/v1/{ns}/tasks/{id}", show)).roles(WATCHERS).summary("Show a task").answers::<TaskView>(200),
+        one(Route::delete("/v1/{ns}/tasks/{id}", delete))
+            .roles(OPERATORS)
+            .summary("Delete a task")
+            .about("Also one that runs: its run is then refused whole when it ends.")
+            .answers_nothing(),
+        one(Route::post("/v1/{ns}/tasks/{id}/run", run))
+            .roles(OPERATORS)
+            .summary("Run a task now")
+            .about("One that waits starts at once; one that was parked begins anew, with all its tries.")
+            .answers_nothing()
+            .errors(&[codes::ATASK]),
+        one(Route::post("/v1/{ns}/tasks/{id}/move", move_to))
+            .roles(OPERATORS)
+            .summary("Move a task earlier or later")
+            .takes::<StartAt>()
+            .answers_nothing()
+            .errors(&[codes::ATASK]),
+        one(Route::post("/v1/{ns}/tasks/{id}/done", done))
+            .roles(&[Role::Operator, Role::App, Role::Actor])
+            .summary("Report that a target did a task")
+            .about("For a target whose answer got lost. Accepted until the task is tried again.")
+            .takes::<Done>()
+            .answers_nothing()
+            .errors(&[codes::ATASK, codes::AATTEMPT]),
+    ];
+    routes.extend(queues::routes());
+    routes.extend(stuck::routes());
+    routes.into_iter().map(|route| route.tag(TAG)).collect()
+}
+
+fn one(route: Route) -> Route {
+    route.param("id", "Id of the task").errors(&[codes::NTASK])
+}
+
+#[derive(Deserialize)]
+struct TaskPath {
+    id: String,
+}
+
+impl TaskPath {
+    /// Something that is no id is the id of no task.
+    fn id(&self) -> Result<Id, ApiError> {
+        self.id.parse().map_err(|_| ApiError::refused(codes::NTASK, format!("no task `{}`", short(&self.id))))
+    }
+}
+
+fn short(text: &str) -> String {
+    text.chars().take(40).collect()
+}
+
+/// A time as people write it.
+fn time(name: &str, text: Option<&String>) -> Result<Option<Wall>, ApiError> {
+    let wrong = || ApiError::refused(codes::ABODY, format!("{name} is no time such as 2026-11-15T12:00:00Z"));
+    text.map(|text| Wall::parse_rfc3339(text).ok_or_else(wrong)).transpose()
+}
+
+async fn create(api: Api, body: JsonBody<NewTask>) -> ApiResult<MadeTask> {
+    let new = body.value();
+    check_known(&api, &new.op, new.target.as_deref())?;
+    let (start_at, cron) = (time("start_at", new.start_at.as_ref())?, cron(new.cron.as_ref())?);
+    let input = move |new: NewTask| {
+        let NewTask { op, param, info, queue, lane, target, .. } = new;
+        Create { op, param, info, start_at, queue, lane, cron, target }
+    };
+    let made = api.call(&tasks::CREATE, body.map(input)).await?;
+    Ok(made.map(|Created { id }| MadeTask { id: id.to_string() }))
+}
+
+fn cron(text: Option<&String>) -> Result<Option<tasks::Cron>, ApiError> {
+    let wrong = |error: tasks::InvalidCron| ApiError::refused(codes::ABODY, format!("cron: {error}"));
+    text.map(|text| text.parse().map_err(wrong)).transpose()
+}
+
+/// Whether this caller may create a task of this operation.
+fn check_known(api: &Api, op: &str, target: Option<&str>) -> Result<(), ApiError> {
+    match api.kernel().task_kind(op, target) {
+        Kind::Target | Kind::Def(_) => Ok(()),
+        Kind::Operation(_) if api.caller().role == Role::Admin => Ok(()),
+        Kind::Operation(_) => Err(ApiError::refused(
+            codes::SROLE,
+            format!("only an administrator may put off the operation `{}`", short(op)),
+        )),
+        Kind::Unknown => Err(ApiError::refused(codes::NOPERATION, format!("no operation `{}`", short(op)))),
+    }
+}
+
+/// Which tasks.
+#[derive(Debug, Clone, Default, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+struct TaskQuery {
+    /// Of this operation.
+    #[param(nullable = false)]
+    op: Option<String>,
+    /// With exactly this info.
+    #[param(nullable = false)]
+    info: Option<String>,
+    /// `waiting`, `behind`, `running` or `parked`.
+    #[param(nullable = false)]
+    state: Option<String>,
+    /// Of this queue.
+    #[param(nullable = false)]
+    queue: Option<i64>,
+    /// With at least so many failed or lost runs.
+    #[param(nullable = false)]
+    retry: Option<i64>,
+    /// That start at or after this time.
+    #[param(nullable = false)]
+    from: Option<String>,
+    /// That start before this time.
+    #[param(nullable = false)]
+    to: Option<String>,
+    /// At most so many; 100 if not given.
+    #[param(minimum = 1, maximum = 1000, nullable = false)]
+    limit: Option<u32>,
+    /// `next` of the page before.
+    #[param(nullable = false)]
+    after: Option<String>,
+}
+
+impl TaskQuery {
+    fn search(&self, limit: u32, after: Option<Id>) -> Result<Search, ApiError> {
+        let state = self.state.as_ref().map(|word| {
+            let state = serde_json::from_value::<State>(serde_json::json!(word));
+            state.map_err(|_| ApiError::refused(codes::ABODY, "state is none of waiting, behind, running, parked"))
+        });
+        Ok(Search {
+            op: self.op.clone(),
+            info: self.info.clone(),
+            state: state.transpose()?,
+            queue: self.queue,
+            retry_min: self.retry.unwrap_or(0),
+            from: time("from", self.from.as_ref())?,
+            to: time("to", self.to.as_ref())?,
+            after,
+            limit,
+        })
+    }
+}
+
+/// Namespaces one after the other, from the one in which the page before ended. The cursor is `namespace.id`.
+async fn list(api: Api, QueryOf(query): QueryOf<TaskQuery>) -> ApiResult<List<TaskView>> {
+    let (from, after) = cursor(query.after.as_deref());
+    let page = api.page(&PageQuery { limit: query.limit, after: after.map(str::to_owned) })?;
+    let mut items = vec![];
+    for ns in seen_from(&api).into_iter().filter(|ns| from.is_none_or(|from| ns.name.as_str() >= from)) {
+        let after = page.after.filter(|_| from == Some(ns.name.as_str()));
+        let wanted = page.and_one() - u32::try_from(items.len()).unwrap_or(u32::MAX);
+        if wanted == 0 {
+            break;
+        }
+        let found = api.within(&ns).read(&tasks::LIST, query.search(wanted, after)?).await?;
+        items.extend(found.out.iter().map(|task| TaskView::of(&ns.name, task)));
+    }
+    Ok(api.answer(List::cut(items, page.limit, |task| format!("{}.{}", task.namespace, task.id))))
+}
+
+fn cursor(after: Option<&str>) -> (Option<&str>, Option<&str>) {
+    after.map_or((None, None), |after| match after.split_once('.') {
+        Some((from, id)) => (Some(from), Some(id)),
+        None => (None, Some(after)),
+    })
+}
+
+/// The namespaces that a caller at this one sees.
+fn seen_from(api: &Api) -> Vec<Arc<Namespace>> {
+    if api.at_administration() { api.kernel().namespaces() } else { vec![api.namespace().clone()] }
+}
+
+async fn show(api: Api, PathOf(path): PathOf<TaskPath>) -> ApiResult<TaskView> {
+    let id = path.id()?;
+    let task = api.read(&tasks::SHOW, id).await?;
+    let name = api.namespace().name.clone();
+    Ok(task.map(|task| TaskView::of(&name, &task)))
+}
+
+async fn delete(api: Api, PathOf(path): PathOf<TaskPath>, body: NoBody) -> ApiResult<tasks::Changed> {
+    let id = path.id()?;
+    api.call(&tasks::DELETE, body.with(id)).await
+}
+
+async fn run(api: Api, PathOf(path): PathOf<TaskPath>, body: NoBody) -> ApiResult<tasks::Changed> {
+    let id = path.id()?;
+    api.call(&tasks::MOVE, body.with(Move { id, start_at: None })).await
+}
+
+async fn move_to(api: Api, PathOf(path): PathOf<TaskPath>, body: JsonBody<StartAt>) -> ApiResult<tasks::Changed> {
+    let (id, start_at) = (path.id()?, time("start_at", Some(&body.value().start_at))?);
+    if start_at.is_some_and(|at| at >= tasks::parked_at()) {
+        return Err(ApiError::refused(codes::ALIMIT, "start_at lies beyond this century"));
+    }
+    api.call(&tasks::MOVE, body.map(|_| Move { id, start_at })).await
+}
+
+async fn done(api: Api, PathOf(path): PathOf<TaskPath>, body: JsonBody<Done>) -> ApiResult<tasks::Ended> {
+    let id = path.id()?;
+    api.call(&tasks::REPORT_DONE, body.map(|done| ReportDone { id, attempt: done.attempt })).await
 }

@@ -12,7 +12,7 @@ use base::limits::{BODY_MAX, OP_ROWS_MAX, PAGE_MAX, QUEUE_MAX, REQUEST_KEPT_MS};
 
 use super::field::{Field, LogFormat, Secret, Value};
 use super::key::{Key, Kind, Preset, Section};
-use super::rules::{FILTER, NAMESPACE, SCHEMA_PREFIX, SENDER};
+use super::rules::{FILTER, NAMESPACE, NODE, QUEUES, SCHEMA_PREFIX, SENDER};
 
 const KIB: u64 = 1 << 10;
 const MIB: u64 = 1 << 20;
@@ -176,6 +176,27 @@ configuration! {
         url: Option<Secret> = Preset::Text(""), Kind::Secret;
         /// The sender: an address, or a name and an address as in `Fastness <server@example.org>`.
         from: String = Preset::Text(""), Kind::Text(&SENDER);
+    }
+
+    /// How tasks are run: operations that were put off until later.
+    tasks: Tasks {
+        /// Workers of queue 0, for quick work, in each namespace.
+        quick_workers: usize = Preset::Number(4), Kind::Integer { min: 1, max: 1_000, unit: "workers" };
+        /// Workers of queue 1, for longer work, in each namespace.
+        standard_workers: usize = Preset::Number(2), Kind::Integer { min: 1, max: 1_000, unit: "workers" };
+        /// Workers of queue 2, for work in the background, in each namespace.
+        background_workers: usize = Preset::Number(1), Kind::Integer { min: 1, max: 1_000, unit: "workers" };
+        /// Queues of operations other than their own, such as `mail.send=1, report.nightly=2`.
+        queues: String = Preset::Text(""), Kind::Text(&QUEUES);
+        /// Calls to the outside of one kind (HTTP, mail) under way at once.
+        calls: usize = Preset::Number(512), Kind::Integer { min: 1, max: 100_000, unit: "calls" };
+        /// Those of them that go to one target, so that targets which hang leave room for the others.
+        calls_per_target: usize = Preset::Number(32), Kind::Integer { min: 1, max: 100_000, unit: "calls" };
+        /// How long a node of several may be silent before others take over its tasks.
+        lease: Duration = Preset::Number(30 * SECOND), Kind::Duration { min_ms: SECOND, max_ms: HOUR };
+        /// This node's name among several on one PostgreSQL. Empty: one that is made at the first start and kept in the data
+        /// directory.
+        node: String = Preset::Text(""), Kind::Text(&NODE);
     }
 
     /// What is asked of clients.

@@ -72,6 +72,23 @@ pub(super) const SENDER: TextRule = TextRule {
     holds: |text| text.is_empty() || host::is_mail_address(text),
 };
 
+/// Operations and their queues.
+pub(super) const QUEUES: TextRule =
+    TextRule { says: "operations with the number of their queue: mail.send=1, report.nightly=2", holds: are_queues };
+
+/// A node's name goes into rows and logs.
+pub(super) const NODE: TextRule =
+    TextRule { says: "at most 64 of a-z, A-Z, 0-9, - and .; empty for one that is made up", holds: is_node };
+
+fn are_queues(text: &str) -> bool {
+    let is_one = |(op, queue): (&str, &str)| !op.trim().is_empty() && matches!(queue.trim(), "0" | "1" | "2");
+    text.trim().is_empty() || text.split(',').all(|entry| entry.split_once('=').is_some_and(is_one))
+}
+
+fn is_node(text: &str) -> bool {
+    text.len() <= 64 && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.'))
+}
+
 fn is_namespace(text: &str) -> bool {
     (1..=16).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit())
 }
@@ -104,6 +121,13 @@ mod tests {
         for bad in ["", " ", "inof", "info,", "info,kernel", "warn, info", "kernel=loud", &"info,".repeat(300)] {
             assert!(!is_filter(bad), "{bad}");
         }
+    }
+
+    #[test]
+    fn ker_16_ker_36_queues_are_operations_with_numbers() {
+        assert!(["", "a.b=1", "a.b=0, c.d=2 "].into_iter().all(are_queues));
+        assert!(!["a.b", "a.b=3", "=1", "a.b=1,", "a.b=x"].into_iter().any(are_queues));
+        assert!(["", "node-1.example"].into_iter().all(is_node) && !["a b", "é"].into_iter().any(is_node));
     }
 
     #[test]
