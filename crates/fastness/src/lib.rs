@@ -10,6 +10,7 @@ pub mod config;
 mod log;
 mod server;
 mod stores;
+mod watch;
 mod welcome;
 
 use std::process::ExitCode;

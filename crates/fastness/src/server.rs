@@ -15,7 +15,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use web::{App, AppConfig, BodyLimits, EdgeLimits, Shutdown};
 
 use crate::config::Config;
-use crate::{stores, welcome};
+use crate::{stores, watch, welcome};
 
 /// How often old answers of idempotent requests are forgotten.
 const FORGET_EVERY: Duration = Duration::from_secs(60);
@@ -31,6 +31,7 @@ pub(crate) fn run(config: &Config, services: Vec<web::Service>) -> Result<()> {
     let runtime = Runtime::new().context("no threads for the HTTP edge")?;
     let served = runtime.block_on(serve(config, kernel.clone(), services, password.as_deref()));
     runtime.shutdown_timeout(Duration::from_secs(1));
+    kernel.flush_watched();
     kernel.namespaces().iter().for_each(|ns| ns.store.close());
     tracing::info!("stopped");
     served
@@ -45,6 +46,7 @@ fn open(config: &Config, services: &[web::Service]) -> Result<Kernel> {
         admin_namespace: config.namespaces.admin.clone(),
         build_min: config.client.build_min,
         request_kept_ms: i64::try_from(config.requests.kept.as_millis())?,
+        watch: watch::config(config),
     };
     let definitions: Vec<_> = services.iter().map(|service| service.def).collect();
     Ok(Kernel::open(Env { clock, entropy, timers }, settings, &definitions, stores)?)
@@ -57,6 +59,7 @@ async fn serve(config: &Config, kernel: Kernel, services: Vec<web::Service>, pas
     let shutdown = Shutdown::new();
     let app = App::new(kernel.clone(), services, app_config(config, &url, &shutdown));
     stop_on_signal(shutdown.clone())?;
+    kernel.watch_over();
     tokio::spawn(forget_old_answers(kernel));
     print!("{}", welcome::text(&url, &data_text(config), password));
     let drained = web::serve(listener, app.router(), edge_limits(config), shutdown).await;

@@ -143,7 +143,7 @@ impl Effects {
         self.hints
     }
 
-    fn hint(&mut self, hint: Hint) {
+    pub(crate) fn hint(&mut self, hint: Hint) {
         if self.hints.last() != Some(&hint) {
             self.hints.push(hint);
         }
@@ -207,7 +207,7 @@ pub(crate) fn write(tx: &mut dyn Tx, cx: &mut OpCx<'_>) -> OpResult<()> {
     Ok(())
 }
 
-fn write_one(tx: &mut dyn Tx, cx: &OpCx<'_>, id: Id, effect: &Effect) -> OpResult<Option<Hint>> {
+fn write_one(tx: &mut dyn Tx, cx: &mut OpCx<'_>, id: Id, effect: &Effect) -> OpResult<Option<Hint>> {
     match effect {
         Effect::Task(task) => return tasks::write(tx, cx, task).map(Some),
         Effect::CancelTask(id) => tasks::cancel(tx, *id)?,
@@ -215,7 +215,7 @@ fn write_one(tx: &mut dyn Tx, cx: &OpCx<'_>, id: Id, effect: &Effect) -> OpResul
             feed::write(tx, id, event)?;
             return Ok(Some(Hint::Events));
         }
-        Effect::Alert(alert) => alerts::write(tx, cx, alert)?,
+        Effect::Alert(alert) => return alerts::write(tx, cx, id, alert),
         Effect::Journal(line) => journal::write(tx, cx, id, line)?,
     }
     Ok(None)

@@ -1,7 +1,7 @@
 //! The kernel itself: namespaces with their stores, and the two ways in: [`Kernel::call`] and [`Kernel::read`].
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, PoisonError, RwLock, Weak};
 
 use base::limits::{OP_TIME_AHEAD_MS, OP_TIME_OLD_MS, READ_US, REQUEST_KEPT_MS};
 use base::{Clock, Entropy, Job, OpError, OpResult, Outcome, Store, StoreResult, Timers, Tx, Verdict, codes};
@@ -15,6 +15,7 @@ use crate::op::{Op, Query};
 use crate::request::{Caller, Request};
 use crate::service::ServiceDef;
 use crate::wake::Wakes;
+use crate::watch::{WatchConfig, Watched};
 
 /// Time, chance and waiting, as inputs.
 #[derive(Clone)]
@@ -36,11 +37,14 @@ pub struct KernelConfig {
     pub build_min: u64,
     /// How long the answer of an idempotent request is kept (KER-10).
     pub request_kept_ms: i64,
+    /// Alerts, journal and counters.
+    pub watch: WatchConfig,
 }
 
 impl Default for KernelConfig {
     fn default() -> Self {
-        Self { admin_namespace: "z".into(), build_min: 0, request_kept_ms: REQUEST_KEPT_MS }
+        let watch = WatchConfig::default();
+        Self { admin_namespace: "z".into(), build_min: 0, request_kept_ms: REQUEST_KEPT_MS, watch }
     }
 }
 
@@ -52,12 +56,14 @@ pub struct Namespace {
     pub store: Arc<dyn Store>,
     /// Those who want to be woken after a commit.
     pub wakes: Arc<Wakes>,
+    /// What is kept in memory for watching over it.
+    pub watched: Arc<Watched>,
     pub(crate) keys: KeyRing,
 }
 
 impl Namespace {
     fn new(name: String, store: Arc<dyn Store>) -> Self {
-        Self { name, store, wakes: Arc::default(), keys: KeyRing::default() }
+        Self { name, store, wakes: Arc::default(), watched: Arc::default(), keys: KeyRing::default() }
     }
 
     /// Looks every key up again, after one was revoked.
@@ -66,7 +72,7 @@ impl Namespace {
     }
 }
 
-struct Inner {
+pub(crate) struct Inner {
     env: Env,
     config: KernelConfig,
     services: Vec<&'static ServiceDef>,
@@ -110,6 +116,15 @@ impl Kernel {
     /// Takes a namespace out; whoever holds it can still use its store until that is closed.
     pub fn remove_namespace(&self, name: &str) -> Option<Arc<Namespace>> {
         self.0.namespaces.write().unwrap_or_else(PoisonError::into_inner).remove(name)
+    }
+
+    /// A way back that does not keep the kernel alive: for timers, which outlive it.
+    pub(crate) fn downgrade(&self) -> Weak<Inner> {
+        Arc::downgrade(&self.0)
+    }
+
+    pub(crate) fn upgrade(weak: &Weak<Inner>) -> Option<Self> {
+        weak.upgrade().map(Self)
     }
 
     /// Time, chance and waiting.
@@ -176,6 +191,7 @@ impl Kernel {
             env,
             store,
             wakes: ns.wakes.clone(),
+            watched: ns.watched.clone(),
             op,
             request,
             input,

@@ -3,7 +3,9 @@
 use base::{Migration, Sql, StoreResult, Tx, args};
 
 use crate::service::{Invariant, ServiceDef, Violation};
-use crate::{accounts, alerts, blobs, counters, feed, idempotency, journal, keys, leases, namespaces, ops, tasks};
+use crate::{
+    accounts, alerts, blobs, counters, feed, idempotency, journal, keys, leases, namespaces, ops, tasks, watch,
+};
 
 const MIGRATIONS: &[Migration] =
     &[Migration { service: "kernel", version: 1, text: include_str!("../migrations/kernel_0001.sql") }];
@@ -24,7 +26,7 @@ const STATEMENTS: &[&Sql] = &[
 
 /// What the kernel itself is made of, always the first in the list of services. Each part has its own tables, statements and
 /// operations; parts use each other through plain functions.
-pub static OWN: [&ServiceDef; 10] = [
+pub static OWN: [&ServiceDef; 11] = [
     &KERNEL,
     &tasks::SERVICE,
     &leases::SERVICE,
@@ -35,6 +37,7 @@ pub static OWN: [&ServiceDef; 10] = [
     &alerts::SERVICE,
     &journal::SERVICE,
     &counters::SERVICE,
+    &watch::SERVICE,
 ];
 
 /// Requests and access keys.

@@ -25,6 +25,10 @@ pub const OURS: &[Mutant] = &[
     Mutant::SyncErrorIgnored,
     Mutant::SettleNotFenced,
     Mutant::TimerInMemory,
+    Mutant::AlertDoneBeforeSent,
+    Mutant::AlertGivenUp,
+    Mutant::AlertSuccessorForgotten,
+    Mutant::CounterFlushAgain,
 ];
 
 /// Names for the command line.

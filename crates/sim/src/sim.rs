@@ -17,6 +17,7 @@ use crate::faults::Faults;
 use crate::partner::{Partner, SimOutbound};
 use crate::rng::{Rng, SimEntropy};
 use crate::sessions::Sessions;
+use crate::sirens;
 use crate::store::{Ran, SimStore};
 use crate::trace::Trace;
 
@@ -433,10 +434,12 @@ impl Sim {
         let (told, timers) = (Told::default(), Set::default());
         let entropy = Arc::new(SimEntropy::new(self.rng.fork()));
         let env = Env { clock: Arc::new(self.clock.clone()), entropy, timers: Arc::new(SimTimers(timers.clone())) };
-        let config = KernelConfig { admin_namespace: "main".into(), ..KernelConfig::default() };
+        let watch = sirens::watch_config(self.life);
+        let config = KernelConfig { admin_namespace: "main".into(), watch, ..KernelConfig::default() };
         let stores = vec![("main".to_owned(), store.clone() as Arc<dyn Store>)];
         let kernel = Kernel::open(env, config, &self.services, stores)?;
         let main = kernel.admin_namespace();
+        kernel.watch_over();
         self.server = Some(Server {
             kernel,
             main,

@@ -28,6 +28,44 @@ fn date_of(days: i64) -> (i64, i64, i64) {
     (era * 400 + year_of_era + i64::from(month <= 2), month, day)
 }
 
+/// The moment of `2016-07-14T22:30:45.697Z`, with seconds and milliseconds or without, or of a day alone. Only UTC, because a
+/// plus sign of another zone is a space in a query.
+#[must_use]
+pub(crate) fn moment(text: &str) -> Option<Wall> {
+    let (date, time) = text.split_once('T').unwrap_or((text, "00:00Z"));
+    let time = time.strip_suffix('Z')?;
+    let (time, fraction) = time.split_once('.').unwrap_or((time, "0"));
+    let milli = number(&format!("{fraction:0<3}"), 3)?;
+    let (date, time) = (numbers(date, '-', &[4, 2, 2])?, numbers(time, ':', &[2, 2, 2])?);
+    let wall = Wall(days_of(date[0], date[1], date[2]) * DAY_MS + (time[0] * 60 + time[1]) * 60_000 + time[2] * 1_000);
+    let known = time[0] < 24 && time[1] < 60 && time[2] < 60 && !fraction.is_empty();
+    let wall = wall.plus_ms(milli);
+    // A day that the calendar does not have (30 February) comes back as another.
+    (known && rfc3339(wall).starts_with(&format!("{:04}-{:02}-{:02}", date[0], date[1], date[2]))).then_some(wall)
+}
+
+/// Numbers of a fixed length; the last may be missing and is 0 then.
+fn numbers(text: &str, separator: char, lengths: &[usize; 3]) -> Option<[i64; 3]> {
+    let mut parts = text.split(separator);
+    let mut next = |length: usize| parts.next().map_or(Some(0), |part| number(part, length));
+    let numbers = [next(lengths[0])?, next(lengths[1])?, next(lengths[2])?];
+    parts.next().is_none().then_some(numbers)
+}
+
+fn number(text: &str, length: usize) -> Option<i64> {
+    (text.len() == length && text.bytes().all(|byte| byte.is_ascii_digit())).then(|| text.parse().ok())?
+}
+
+/// Days from 1970-01-01 to a date, the other way round from [`date_of`].
+fn days_of(year: i64, month: i64, day: i64) -> i64 {
+    let year = year - i64::from(month <= 2);
+    let era = year.div_euclid(400);
+    let march_month = (month + 9) % 12;
+    let in_year = (153 * march_month + 2) / 5 + day - 1;
+    let year_of_era = year.rem_euclid(400);
+    era * 146_097 + year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + in_year - 719_468
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -53,6 +91,41 @@ mod tests {
             let wall = Wall(day * DAY_MS + 3_723_004);
             let digits: String = rfc3339(wall).chars().filter(char::is_ascii_digit).collect();
             assert_eq!(digits[2..], base::Stamp::from_wall(wall).to_string());
+        }
+    }
+
+    #[test]
+    fn a_written_moment_is_read_again() {
+        for day in 10_957..47_482 {
+            let wall = Wall(day * DAY_MS + 3_723_004);
+            assert_eq!(moment(&rfc3339(wall)), Some(wall));
+        }
+        assert_eq!(moment("1970-01-02"), Some(Wall(DAY_MS)));
+        assert_eq!(moment("1970-01-01T00:01Z"), Some(Wall(60_000)));
+        assert_eq!(moment("1970-01-01T00:00:01.5Z"), Some(Wall(1_500)));
+    }
+
+    #[test]
+    fn what_is_no_moment_is_refused() {
+        for bad in [
+            "",
+            "x",
+            "1970",
+            "1970-1-1",
+            "1970-02-30",
+            "1970-13-01",
+            "1970-00-01",
+            "1970-01-01T24:00Z",
+            "1970-01-01T00:00:60Z",
+            "1970-01-01T00:00:00",
+            "1970-01-01T00:00:00+01:00",
+            "1970-01-01T00:00:00.1234Z",
+            "-970-01-01",
+            "1970-01-01-01",
+            "1970-01-01T00:00:00.Z",
+            "1970-01-01T",
+        ] {
+            assert_eq!(moment(bad), None, "{bad}");
         }
     }
 }

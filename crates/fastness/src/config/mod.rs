@@ -29,8 +29,11 @@ mod tests;
 pub use error::{ConfigError, ConfigErrors, Source};
 pub use field::{LogFormat, Secret};
 pub use key::{Key, Kind, Preset, Section, TextRule};
-pub use keys::{Client, Config, Data, KEYS, Limits, Log, Namespaces, Requests, SECTIONS, Server, Store};
+pub use keys::{
+    Alerts, Client, Config, Counters, Data, Journal, KEYS, Limits, Log, Namespaces, Requests, SECTIONS, Server, Store,
+};
 pub use layers::{Loaded, Sources};
 pub use reference::{example, reference};
 pub use rules::{RULES, Rule};
+pub(crate) use rules::{addresses, webhook};
 pub use show::show;
