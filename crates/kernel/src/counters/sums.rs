@@ -41,6 +41,16 @@ struct Sum {
     last_seen: i64,
 }
 
+impl Sum {
+    fn add(&mut self, counts: &[(Field, i64)], now: Wall) {
+        for (field, count) in counts {
+            let place = &mut self.fields[*field as usize];
+            *place = place.saturating_add(*count);
+        }
+        self.last_seen = self.last_seen.max(now.0);
+    }
+}
+
 type Shard = HashMap<&'static str, HashMap<String, Sum>>;
 
 /// The counters of one namespace, on this node.
@@ -79,12 +89,10 @@ impl Counters {
         let name = if name.len() <= NAME_MAX && !name.contains('\0') { name } else { OTHERS };
         let at = usize::try_from(ContentionKey::of(kind, name).0 % SHARDS as u64).unwrap_or(0);
         let mut shard = lock(&self.shards[at]);
-        let sum = slot(&mut shard, kind, name);
-        for (field, count) in counts {
-            let place = &mut sum.fields[*field as usize];
-            *place = place.saturating_add(*count);
+        match shard.get_mut(kind).and_then(|names| names.get_mut(name)) {
+            Some(sum) => sum.add(counts, now),
+            None => new_slot(&mut shard, kind, name).add(counts, now),
         }
-        sum.last_seen = sum.last_seen.max(now.0);
     }
 
     /// The next flush: the one before if that is not known to be in the store, else what was counted since. `None` if there is
@@ -131,15 +139,11 @@ impl Counters {
     }
 }
 
-/// The sum of a name, or that of the others if there is no room. Finding one costs no allocation.
-fn slot<'a>(shard: &'a mut Shard, kind: &'static str, name: &str) -> &'a mut Sum {
+/// A sum for a name that has none yet, or that of the others if there is no room.
+fn new_slot<'a>(shard: &'a mut Shard, kind: &'static str, name: &str) -> &'a mut Sum {
     let full = shard.values().map(HashMap::len).sum::<usize>() >= SHARD_KEYS_MAX;
-    let names = shard.entry(kind).or_default();
-    let name = if full && !names.contains_key(name) { OTHERS } else { name };
-    if !names.contains_key(name) {
-        names.insert(name.to_owned(), Sum::default());
-    }
-    names.get_mut(name).expect("it was just inserted")
+    let name = if full { OTHERS } else { name };
+    shard.entry(kind).or_default().entry(name.to_owned()).or_default()
 }
 
 fn deltas_of((kind, names): (&'static str, HashMap<String, Sum>)) -> impl Iterator<Item = Delta> {
