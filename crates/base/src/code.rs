@@ -98,6 +98,8 @@ pub mod codes {
     pub const CSERIAL: Code = Code::new("CSERIAL", 409);
     /// The client's build is older than the server demands.
     pub const DBUILD: Code = Code::new("DBUILD", 400);
+    /// No such alert.
+    pub const NALERT: Code = Code::new("NALERT", 404);
     /// No such access key.
     pub const NKEY: Code = Code::new("NKEY", 404);
     /// No such namespace.
@@ -147,6 +149,7 @@ pub mod codes {
         BPANIC,
         CSERIAL,
         DBUILD,
+        NALERT,
         NKEY,
         NNAMESPACE,
         NOPERATION,

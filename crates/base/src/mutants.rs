@@ -56,6 +56,14 @@ pub enum Mutant {
     SynchronousOff,
     /// A COMMIT whose sync failed is taken for done, and the handle is used on.
     SyncErrorTakenForDone,
+    /// A message about alerts counts as sent before it is.
+    AlertDoneBeforeSent,
+    /// A message that no channel took is given up.
+    AlertGivenUp,
+    /// The task that sends messages about alerts does not inscribe its next moment.
+    AlertSuccessorForgotten,
+    /// A flush of counters that comes again is added again.
+    CounterFlushAgain,
 }
 
 impl Mutant {
@@ -85,6 +93,10 @@ impl Mutant {
         Self::AckBeforeCommit,
         Self::SynchronousOff,
         Self::SyncErrorTakenForDone,
+        Self::AlertDoneBeforeSent,
+        Self::AlertGivenUp,
+        Self::AlertSuccessorForgotten,
+        Self::CounterFlushAgain,
     ];
 
     /// The mutant of this name.

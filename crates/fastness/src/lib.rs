@@ -13,6 +13,7 @@ mod server;
 mod stores;
 mod tasks;
 mod tls;
+mod watch;
 mod welcome;
 
 use std::process::ExitCode;

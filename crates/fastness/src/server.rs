@@ -18,7 +18,7 @@ use web::{App, AppConfig, BodyLimits, EdgeLimits, Shutdown};
 use crate::config::Config;
 use crate::tasks;
 use crate::tls::Certificate;
-use crate::{outbound, stores, welcome};
+use crate::{outbound, stores, watch, welcome};
 
 /// How often old answers of idempotent requests are forgotten.
 const FORGET_EVERY: Duration = Duration::from_secs(60);
@@ -45,6 +45,7 @@ pub(crate) fn run(config: &Config, services: Vec<web::Service>) -> Result<()> {
     runtime.shutdown_timeout(Duration::from_secs(1));
     // Before the stores: what was in flight still wants to say that it is unknown.
     outbound.close();
+    kernel.flush_watched();
     kernel.namespaces().iter().for_each(|ns| ns.store.close());
     tracing::info!("stopped");
     served
@@ -60,6 +61,7 @@ fn open(config: &Config, services: &[web::Service]) -> Result<Kernel> {
         build_min: config.client.build_min,
         request_kept_ms: i64::try_from(config.requests.kept.as_millis())?,
         tasks: task_config(config)?,
+        watch: watch::config(config),
     };
     let definitions: Vec<_> = services.iter().map(|service| service.def).collect();
     Ok(Kernel::open(Env { clock, entropy, timers }, settings, &definitions, stores)?)
@@ -117,6 +119,7 @@ async fn serve(config: &Config, edge: Edge, kernel: Kernel, services: Vec<web::S
         AppConfig { dispatcher: Some(dispatcher.clone()), ..app_config(config, &url, &shutdown) },
     );
     stop_on_signal(shutdown.clone())?;
+    kernel.watch_over();
     tokio::spawn(forget_old_answers(kernel));
     print!("{}", welcome::text(&url, &data_text(config), password.as_deref()));
     let (router, limits) = (app.router(), edge_limits(config));

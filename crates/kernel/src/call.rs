@@ -8,6 +8,7 @@ use base::{Isolation, Job, Keys, OpError, OpResult, Outcome, Phase, Stamp, Store
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use crate::counters::{Field, is_counted};
 use crate::cx::OpCx;
 use crate::cycle::{Next, next};
 use crate::effects::{self, Effects};
@@ -18,6 +19,7 @@ use crate::op::{Op, Work};
 use crate::request::{Idempotency, Request};
 use crate::tasks::TaskConfig;
 use crate::wake::{Hint, Wakes};
+use crate::watch::Watched;
 
 /// What a successful operation answers.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,6 +41,7 @@ pub(crate) struct CallJob<I: 'static, O: 'static> {
     pub(crate) namespace: Arc<str>,
     pub(crate) tasks: Arc<TaskConfig>,
     pub(crate) wakes: Arc<Wakes>,
+    pub(crate) watched: Arc<Watched>,
     pub(crate) op: &'static Op<I, O>,
     pub(crate) request: Request,
     pub(crate) input: I,
@@ -196,7 +199,23 @@ where
             Err(error) => error.code.name,
         };
         metrics::counter!("fastness_operations_total", "operation" => self.op.name, "result" => label).increment(1);
+        self.count(result.as_ref().err());
         (self.done)(result);
+    }
+
+    /// Counts the call (KER-29), in memory and outside of the operation.
+    fn count(&self, error: Option<&OpError>) {
+        if !is_counted(self.op.name) {
+            return;
+        }
+        let lost = error.is_some_and(|error| error.code == codes::CSERIAL);
+        let counts = [
+            (Field::Processed, i64::from(error.is_none())),
+            (Field::Errors, i64::from(error.is_some())),
+            (Field::Deadlocks, i64::from(lost)),
+            (Field::Retries, i64::from(self.attempt) - 1),
+        ];
+        self.watched.counters.add_all("operation", self.op.name, &counts, self.env.clock.wall());
     }
 
     fn answer_or_run_again(mut self: Box<Self>, error: OpError) {

@@ -224,7 +224,7 @@ fn write_one(tx: &mut dyn Tx, cx: &mut OpCx<'_>, id: Id, effect: &Effect, config
             cx.fx.wake(Hint::Events);
             feed::write(tx, id, event)
         }
-        Effect::Alert(alert) => alerts::write(tx, cx, alert),
+        Effect::Alert(alert) => alerts::write(tx, cx, id, alert),
         Effect::Journal(line) => journal::write(tx, cx, id, line),
     }
 }

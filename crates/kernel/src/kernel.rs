@@ -1,7 +1,7 @@
 //! The kernel itself: namespaces with their stores, and the two ways in: [`Kernel::call`] and [`Kernel::read`].
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, PoisonError, RwLock, Weak};
 
 use base::limits::{OP_TIME_AHEAD_MS, OP_TIME_OLD_MS, READ_US, REQUEST_KEPT_MS};
 use base::{Clock, Entropy, Job, OpError, OpResult, Outcome, Store, StoreResult, Timers, Tx, Verdict, codes};
@@ -16,6 +16,7 @@ use crate::request::{Caller, Request};
 use crate::service::ServiceDef;
 use crate::tasks::TaskConfig;
 use crate::wake::Wakes;
+use crate::watch::{WatchConfig, Watched};
 
 /// Time, chance and waiting, as inputs.
 #[derive(Clone)]
@@ -39,6 +40,8 @@ pub struct KernelConfig {
     pub request_kept_ms: i64,
     /// How tasks are run.
     pub tasks: TaskConfig,
+    /// Alerts, journal and counters.
+    pub watch: WatchConfig,
 }
 
 impl Default for KernelConfig {
@@ -48,6 +51,7 @@ impl Default for KernelConfig {
             build_min: 0,
             request_kept_ms: REQUEST_KEPT_MS,
             tasks: TaskConfig::default(),
+            watch: WatchConfig::default(),
         }
     }
 }
@@ -62,12 +66,15 @@ pub struct Namespace {
     pub store: Arc<dyn Store>,
     /// Those who want to be woken after a commit.
     pub wakes: Arc<Wakes>,
+    /// What is kept in memory for watching over it.
+    pub watched: Arc<Watched>,
     pub(crate) keys: KeyRing,
 }
 
 impl Namespace {
     fn new(name: String, store: Arc<dyn Store>) -> Self {
-        Self { shared_name: name.as_str().into(), name, store, wakes: Arc::default(), keys: KeyRing::default() }
+        let (wakes, watched, keys) = (Arc::default(), Arc::default(), KeyRing::default());
+        Self { shared_name: name.as_str().into(), name, store, wakes, watched, keys }
     }
 
     /// Looks every key up again, after one was revoked.
@@ -76,7 +83,7 @@ impl Namespace {
     }
 }
 
-struct Inner {
+pub(crate) struct Inner {
     env: Env,
     config: KernelConfig,
     tasks: Arc<TaskConfig>,
@@ -122,6 +129,15 @@ impl Kernel {
     /// Takes a namespace out; whoever holds it can still use its store until that is closed.
     pub fn remove_namespace(&self, name: &str) -> Option<Arc<Namespace>> {
         self.0.namespaces.write().unwrap_or_else(PoisonError::into_inner).remove(name)
+    }
+
+    /// A way back that does not keep the kernel alive: for timers, which outlive it.
+    pub(crate) fn downgrade(&self) -> Weak<Inner> {
+        Arc::downgrade(&self.0)
+    }
+
+    pub(crate) fn upgrade(weak: &Weak<Inner>) -> Option<Self> {
+        weak.upgrade().map(Self)
     }
 
     /// Time, chance and waiting.
@@ -196,6 +212,7 @@ impl Kernel {
             namespace: ns.shared_name.clone(),
             tasks: self.0.tasks.clone(),
             wakes: ns.wakes.clone(),
+            watched: ns.watched.clone(),
             op,
             request,
             input,

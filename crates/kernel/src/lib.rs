@@ -35,6 +35,7 @@ mod service;
 mod session;
 pub mod tasks;
 mod wake;
+pub mod watch;
 
 pub use crate::kernel::{Env, Kernel, KernelConfig, Namespace, ReadDone};
 pub use any_op::AnyOp;

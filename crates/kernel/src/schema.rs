@@ -4,7 +4,7 @@ use base::{Migration, Sql, StoreResult, Tx, args};
 
 use crate::service::{Invariant, ServiceDef, Violation};
 use crate::{
-    accounts, alerts, blobs, counters, feed, idempotency, journal, keys, leases, namespaces, ops, secret, tasks,
+    accounts, alerts, blobs, counters, feed, idempotency, journal, keys, leases, namespaces, ops, secret, tasks, watch,
 };
 
 const MIGRATIONS: &[Migration] =
@@ -28,7 +28,7 @@ const STATEMENTS: &[&Sql] = &[
 
 /// What the kernel itself is made of, always the first in the list of services. Each part has its own tables, statements and
 /// operations; parts use each other through plain functions.
-pub static OWN: [&ServiceDef; 10] = [
+pub static OWN: [&ServiceDef; 11] = [
     &KERNEL,
     &tasks::SERVICE,
     &leases::SERVICE,
@@ -39,6 +39,7 @@ pub static OWN: [&ServiceDef; 10] = [
     &alerts::SERVICE,
     &journal::SERVICE,
     &counters::SERVICE,
+    &watch::SERVICE,
 ];
 
 /// Requests and access keys.

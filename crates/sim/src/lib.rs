@@ -22,6 +22,7 @@ mod run;
 mod sessions;
 pub mod shrink;
 mod sim;
+mod sirens;
 mod store;
 mod trace;
 mod workload;

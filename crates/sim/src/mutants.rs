@@ -30,6 +30,10 @@ pub const OURS: &[Mutant] = &[
     Mutant::LostNodeIgnored,
     Mutant::LaneNotLeft,
     Mutant::RowGoneAtClaim,
+    Mutant::AlertDoneBeforeSent,
+    Mutant::AlertGivenUp,
+    Mutant::AlertSuccessorForgotten,
+    Mutant::CounterFlushAgain,
 ];
 
 /// Names for the command line.

@@ -15,9 +15,10 @@ use crate::clock::SimClock;
 use crate::courier::Claim;
 use crate::deliveries::Claims;
 use crate::faults::Faults;
-use crate::partner::{Fate, Partner, SimOutbound};
+use crate::partner::{Fate, ONCE, Partner, SimOutbound};
 use crate::rng::{Rng, SimEntropy};
 use crate::sessions::Sessions;
+use crate::sirens;
 use crate::store::{Ran, SimStore};
 use crate::trace::Trace;
 
@@ -163,8 +164,8 @@ impl Sim {
     pub fn new(seed: u64, path: PathBuf, services: Vec<&'static ServiceDef>, print: bool) -> Self {
         let mut rng = Rng::new(seed);
         let faults = Faults::draw(&mut rng);
-        // Tiny limits find what large ones hide.
-        let queue_max = if rng.once_in(4) { 2 } else { 1_000 };
+        // Tiny limits find what large ones hide; below 4 what the kernel itself asks at one moment would not fit.
+        let queue_max = if rng.once_in(4) { 4 } else { 1_000 };
         let batch_max = *rng.pick(&[1, 2, 5, 50]);
         let tasks = TaskConfig {
             workers: vec![*rng.pick(&[1, 4]), 2, 1],
@@ -368,14 +369,15 @@ impl Sim {
         let Some(server) = &self.server else { return };
         let made: Vec<_> = server.nodes.iter().flat_map(|node| node.outbound.take()).collect();
         for (call, done) in made {
-            let Call::Http(call) = call else { continue };
+            let (call, is_mail) = as_http(call);
             self.calls_open += 1;
             let fate = Fate::draw(&call, &self.faults.clone(), &mut self.rng);
             self.say(&format!("task calls {}: {:?}", call.url, fate.heard));
             for after_ms in fate.reaches_after_ms {
                 self.after(after_ms * 1000, Event::Reach(call.clone()));
             }
-            self.after(fate.heard_after_ms * 1000, Event::Answered(self.life, done, fate.heard));
+            let heard = if is_mail { of_mail(fate.heard) } else { fate.heard };
+            self.after(fate.heard_after_ms * 1000, Event::Answered(self.life, done, heard));
         }
     }
 
@@ -517,13 +519,15 @@ impl Sim {
         let (told, timers) = (Told::default(), Set::default());
         let entropy = Arc::new(SimEntropy::new(self.rng.fork()));
         let env = Env { clock: Arc::new(self.clock.clone()), entropy, timers: Arc::new(SimTimers(timers.clone())) };
-        let config = KernelConfig { admin_namespace: "main".into(), ..KernelConfig::default() };
+        let watch = sirens::watch_config(self.life);
+        let config = KernelConfig { admin_namespace: "main".into(), watch, ..KernelConfig::default() };
         let stores = vec![("main".to_owned(), store.clone() as Arc<dyn Store>)];
         let kernel = Kernel::open(env, config, &self.services, stores)?;
         let nodes = [("one", 5_000), ("two", 90_000)];
         let nodes = nodes.into_iter().map(|(name, late_ms)| self.start_node(name, late_ms, &store));
         let nodes = nodes.collect::<StoreResult<Vec<Node>>>()?;
         let main = kernel.admin_namespace();
+        kernel.watch_over();
         self.server = Some(Server {
             kernel,
             main,
@@ -540,5 +544,32 @@ impl Sim {
         self.after(10_000_000, Event::Housekeeping(self.life));
         self.after(1_000_000, Event::Deliver(self.life));
         Ok(())
+    }
+}
+
+/// A call as the partner sees it, and whether it is a mail.
+fn as_http(call: Call) -> (HttpCall, bool) {
+    let once = |id: String, timeout_ms: u64| HttpCall {
+        method: "POST",
+        url: "http://partner.example/".into(),
+        headers: vec![(ONCE.to_owned(), id)],
+        body: vec![],
+        timeout_ms,
+        reply_max: 1_024,
+    };
+    match call {
+        Call::Http(call) => (call, false),
+        Call::Mail(call) => (once(call.id, call.timeout_ms), true),
+        Call::Work(call) => (once(call.param, call.timeout_ms), false),
+    }
+}
+
+/// What is heard of a mail; a mail server has no status.
+fn of_mail(result: CallResult) -> CallResult {
+    match result {
+        CallResult::Http(reply) if reply.status < 300 => CallResult::Mailed,
+        CallResult::Http(reply) if reply.status < 500 => CallResult::NotMade("450 later".into()),
+        CallResult::Http(_) => CallResult::Unknown("cut off".into()),
+        other => other,
     }
 }

@@ -89,4 +89,8 @@ mutants_are_found! {
     mutant_sync_error_ignored: SyncErrorIgnored,
     mutant_settle_not_fenced: SettleNotFenced,
     mutant_timer_in_memory: TimerInMemory,
+    mutant_alert_done_before_sent: AlertDoneBeforeSent,
+    mutant_alert_given_up: AlertGivenUp,
+    mutant_alert_successor_forgotten: AlertSuccessorForgotten,
+    mutant_counter_flush_again: CounterFlushAgain,
 }

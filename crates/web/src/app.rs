@@ -17,7 +17,9 @@ use crate::metrics::metrics_handle;
 use crate::refusal::Refusals;
 use crate::route::{Access, Route, RouteInfo, Service, Table};
 use crate::shutdown::Shutdown;
-use crate::{accounts, alerts, auth, blobs, feed, journal, keys, namespaces, openapi, pipeline, system, tasks, ui};
+use crate::{
+    accounts, alerts, auth, blobs, counters, feed, journal, keys, namespaces, openapi, pipeline, system, tasks, ui,
+};
 
 /// What an operator may set of the edge.
 #[derive(Clone)]
@@ -163,13 +165,14 @@ impl App {
 }
 
 /// The kernel's own services with their routes, in the order of the page.
-const OWN: [Service; 8] = [
+const OWN: [Service; 9] = [
     namespaces::SERVICE,
     keys::SERVICE,
     accounts::SERVICE,
     tasks::SERVICE,
     alerts::SERVICE,
     journal::SERVICE,
+    counters::SERVICE,
     feed::SERVICE,
     blobs::SERVICE,
 ];

@@ -91,9 +91,19 @@ async fn who(shared: &Shared, ns: &Arc<Namespace>, key: &str, stay: &Arc<Stay>) 
     shared.kernel().authenticate(ns, key, done);
     match timeout(LOOK_UP, told).await {
         Ok(Ok(Ok(caller))) => Ok(caller),
-        Ok(Ok(Err(error))) => Err(not_now(error)),
+        Ok(Ok(Err(error))) => {
+            undecided(shared, ns, &error);
+            Err(not_now(error))
+        }
         Ok(Err(_)) | Err(_) => Err(ApiError::refused(codes::XSTORE, "the key could not be looked up in time")),
     }
+}
+
+/// A login that could not be decided goes to the log at once and to the journal when the store works again (KER-28).
+fn undecided(shared: &Shared, ns: &Namespace, error: &OpError) {
+    let env = shared.kernel().env();
+    let text = format!("a key could not be looked up: {}", error.code.name);
+    ns.watched.later.tell((env.clock.as_ref(), env.entropy.as_ref()), "login.undecided", error.code.name, &text);
 }
 
 /// A look-up that failed: a bug stays one, everything else passes by itself.

@@ -47,6 +47,7 @@ mod app;
 mod auth;
 mod blobs;
 mod body;
+mod counters;
 mod edge;
 mod error;
 mod feed;

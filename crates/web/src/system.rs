@@ -71,6 +71,10 @@ pub(crate) struct NamespaceState {
     pub(crate) health: &'static str,
     /// Jobs waiting for its store.
     pub(crate) waiting: usize,
+    /// Open alerts that nobody acknowledged, a few seconds ago.
+    pub(crate) alerts_open: i64,
+    /// Channels of alerts that do not work; `GET /v1/{ns}/alerts` tells why. The server takes work all the same.
+    pub(crate) alert_channels_failing: usize,
 }
 
 impl Ready {
@@ -89,7 +93,15 @@ impl NamespaceState {
             Engine::Postgres => "postgres",
         };
         let (health, _) = health(&ns.store.health());
-        Self { name: ns.name.clone(), engine, health, waiting: ns.store.waiting() }
+        let alerts = ns.watched.alerts();
+        Self {
+            name: ns.name.clone(),
+            engine,
+            health,
+            waiting: ns.store.waiting(),
+            alerts_open: alerts.open,
+            alert_channels_failing: alerts.banner.len(),
+        }
     }
 }
 
@@ -122,8 +134,24 @@ async fn numbers(State(shared): State<Shared>) -> Response {
         let waiting = u32::try_from(ns.store.waiting()).unwrap_or(u32::MAX);
         metrics::gauge!("fastness_store_health", "namespace" => ns.name.clone()).set(number);
         metrics::gauge!("fastness_store_waiting", "namespace" => ns.name.clone()).set(waiting);
+        watched_numbers(&ns);
     }
     ([(CONTENT_TYPE, PROMETHEUS)], metrics_handle().render()).into_response()
+}
+
+/// Numbers of alerts and journal.
+fn watched_numbers(ns: &Namespace) {
+    let number = |number: i64| f64::from(i32::try_from(number).unwrap_or(i32::MAX));
+    let alerts = ns.watched.alerts();
+    for (state, count) in [("open", alerts.open), ("acknowledged", alerts.acknowledged)] {
+        metrics::gauge!("fastness_alerts", "namespace" => ns.name.clone(), "state" => state).set(number(count));
+    }
+    let failing = u32::try_from(alerts.banner.len()).unwrap_or(u32::MAX);
+    metrics::gauge!("fastness_alert_channels_failing", "namespace" => ns.name.clone()).set(failing);
+    let (waiting, lost) = ns.watched.later.counts();
+    let waiting = u32::try_from(waiting).unwrap_or(u32::MAX);
+    metrics::gauge!("fastness_journal_waiting", "namespace" => ns.name.clone()).set(waiting);
+    metrics::counter!("fastness_journal_lost_total", "namespace" => ns.name.clone()).absolute(lost);
 }
 
 async fn description(State(shared): State<Shared>) -> Response {

@@ -20,6 +20,7 @@ use crate::body::{JsonBody, NoBody};
 use crate::error::ApiError;
 use crate::params::{PageQuery, PathOf, QueryOf};
 use crate::route::{Route, Service};
+use crate::time::moment;
 use views::{Done, MadeTask, NewTask, StartAt, TaskView};
 
 /// The service with its routes.
@@ -102,7 +103,7 @@ fn short(text: &str) -> String {
 /// A time as people write it.
 fn time(name: &str, text: Option<&String>) -> Result<Option<Wall>, ApiError> {
     let wrong = || ApiError::refused(codes::ABODY, format!("{name} is no time such as 2026-11-15T12:00:00Z"));
-    text.map(|text| Wall::parse_rfc3339(text).ok_or_else(wrong)).transpose()
+    text.map(|text| moment(text).ok_or_else(wrong)).transpose()
 }
 
 async fn create(api: Api, body: JsonBody<NewTask>) -> ApiResult<MadeTask> {

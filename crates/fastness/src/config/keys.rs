@@ -12,7 +12,7 @@ use base::limits::{BODY_MAX, OP_ROWS_MAX, PAGE_MAX, QUEUE_MAX, REQUEST_KEPT_MS};
 
 use super::field::{Field, LogFormat, Secret, Value};
 use super::key::{Key, Kind, Preset, Section};
-use super::rules::{FILTER, NAMESPACE, NODE, QUEUES, SCHEMA_PREFIX, SENDER};
+use super::rules::{ADDRESSES, FILTER, NAMESPACE, NODE, QUEUES, SCHEMA_PREFIX, SENDER};
 
 const KIB: u64 = 1 << 10;
 const MIB: u64 = 1 << 20;
@@ -20,6 +20,9 @@ const GIB: u64 = 1 << 30;
 const SECOND: u64 = 1_000;
 const MINUTE: u64 = 60 * SECOND;
 const HOUR: u64 = 60 * MINUTE;
+const DAY: u64 = 24 * HOUR;
+/// Ten years.
+const KEPT_MAX: u64 = 3_650 * DAY;
 
 /// A page reads one item more than it shows, and the rows that belong to its items.
 const PAGE_LIMIT: u64 = 4_000;
@@ -210,6 +213,38 @@ configuration! {
         /// How long the answer is kept for a repetition. A client that repeats later does its work twice.
         kept: Duration =
             Preset::Number(REQUEST_KEPT_MS.unsigned_abs()), Kind::Duration { min_ms: MINUTE, max_ms: 720 * HOUR };
+    }
+
+    /// Alerts: whom to tell that something is wrong, and how often. A namespace may have channels of its own, and the
+    /// administrators' namespace others for all; these are used where neither has any.
+    alerts: Alerts {
+        /// Mail addresses, separated by commas; empty for none. Tried first.
+        mail_to: String = Preset::Text(""), Kind::Text(&ADDRESSES);
+        /// Where a webhook is posted to, such as a gateway for short messages; empty for none. Tried when mail fails.
+        webhook_url: Option<Secret> = Preset::Text(""), Kind::Secret;
+        /// Signs the webhook as Standard Webhooks says: `whsec_` and the base64 of 24 to 64 bytes.
+        webhook_secret: Option<Secret> = Preset::Text(""), Kind::Secret;
+        /// How long the first alert of a kind waits for others, so that many become one message.
+        gather: Duration = Preset::Number(30 * SECOND), Kind::Duration { min_ms: 0, max_ms: HOUR };
+        /// Least time between two messages about one kind of alerts.
+        pace: Duration = Preset::Number(5 * MINUTE), Kind::Duration { min_ms: SECOND, max_ms: DAY };
+        /// After how long an open alert that nobody acknowledged is said again; then after twice, then after four times as
+        /// long.
+        repeat: Duration = Preset::Number(6 * HOUR), Kind::Duration { min_ms: MINUTE, max_ms: 30 * DAY };
+        /// How long closed alerts and messages are kept, counted while the server runs.
+        kept: Duration = Preset::Number(90 * DAY), Kind::Duration { min_ms: HOUR, max_ms: KEPT_MAX };
+    }
+
+    /// The journal of what an operator would want to read later.
+    journal: Journal {
+        /// How long lines are kept, counted while the server runs.
+        kept: Duration = Preset::Number(90 * DAY), Kind::Duration { min_ms: HOUR, max_ms: KEPT_MAX };
+    }
+
+    /// Counters of devices, clients and operations.
+    counters: Counters {
+        /// How long a counter that is not raised any more is kept, counted while the server runs.
+        kept: Duration = Preset::Number(90 * DAY), Kind::Duration { min_ms: HOUR, max_ms: KEPT_MAX };
     }
 
     /// What the server writes to its standard error.

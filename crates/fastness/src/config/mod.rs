@@ -30,9 +30,11 @@ pub use error::{ConfigError, ConfigErrors, Source};
 pub use field::{LogFormat, Secret};
 pub use key::{Key, Kind, Preset, Section, TextRule};
 pub use keys::{
-    Client, Config, Data, KEYS, Limits, Log, Mail, Namespaces, Outbound, Requests, SECTIONS, Server, Store,
+    Alerts, Client, Config, Counters, Data, Journal, KEYS, Limits, Log, Mail, Namespaces, Outbound, Requests, SECTIONS,
+    Server, Store, Tasks,
 };
 pub use layers::{Loaded, Sources};
 pub use reference::{example, reference};
 pub use rules::{RULES, Rule};
+pub(crate) use rules::{addresses, webhook};
 pub use show::show;

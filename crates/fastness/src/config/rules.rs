@@ -1,6 +1,7 @@
 //! Rules for texts, and rules between keys.
 
 use base::Engine;
+use kernel::alerts::Channel;
 use tracing_subscriber::filter::{EnvFilter, LevelFilter};
 
 use super::field::Secret;
@@ -47,11 +48,23 @@ pub const RULES: &[Rule] = &[
         holds: |config| config.server.namespace_requests_max <= config.server.requests_max,
     },
     Rule {
+        keys: &["alerts.webhook_url", "alerts.webhook_secret"],
+        says: "the webhook's URL begins with https:// or http://, and its secret is whsec_ with base64 of 24 to 64 bytes",
+        holds: |config| webhook(config).is_none_or(|channel| channel.check().is_ok()),
+    },
+    Rule {
         keys: &["store.engine", "store.url"],
         says: "the engine postgres needs a URL",
         holds: |config| config.store.engine != Engine::Postgres || config.store.url.is_some(),
     },
 ];
+
+/// The webhook that the configuration names for alerts.
+pub(crate) fn webhook(config: &Config) -> Option<Channel> {
+    let url = config.alerts.webhook_url.as_ref()?.expose().to_owned();
+    let secret = config.alerts.webhook_secret.as_ref().map(|secret| secret.expose().to_owned());
+    Some(Channel::Webhook { url, secret })
+}
 
 /// KER-1.
 pub(super) const NAMESPACE: TextRule = TextRule { says: "1 to 16 of a-z and 0-9", holds: is_namespace };
@@ -87,6 +100,19 @@ fn are_queues(text: &str) -> bool {
 
 fn is_node(text: &str) -> bool {
     text.len() <= 64 && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.'))
+}
+
+/// As alerts take them.
+pub(super) const ADDRESSES: TextRule =
+    TextRule { says: "up to 20 mail addresses (name@host) separated by commas", holds: is_addresses };
+
+fn is_addresses(text: &str) -> bool {
+    text.is_empty() || Channel::Mail { to: addresses(text) }.check().is_ok()
+}
+
+/// The addresses of a text.
+pub(crate) fn addresses(text: &str) -> Vec<String> {
+    text.split(',').map(|address| address.trim().to_owned()).collect()
 }
 
 fn is_namespace(text: &str) -> bool {
@@ -128,6 +154,12 @@ mod tests {
         assert!(["", "a.b=1", "a.b=0, c.d=2 "].into_iter().all(are_queues));
         assert!(!["a.b", "a.b=3", "=1", "a.b=1,", "a.b=x"].into_iter().any(are_queues));
         assert!(["", "node-1.example"].into_iter().all(is_node) && !["a b", "é"].into_iter().any(is_node));
+    }
+
+    #[test]
+    fn ker_27_ker_36_addresses_are_addresses() {
+        assert!(["", "a@b", "a@b, c@d"].into_iter().all(is_addresses));
+        assert!(!["a", ",", "a@b,", "a@b;c@d", "A <a@b>"].into_iter().any(is_addresses));
     }
 
     #[test]

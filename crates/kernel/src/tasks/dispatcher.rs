@@ -241,7 +241,9 @@ impl Dispatcher {
             (0..self.0.config.workers.len()).for_each(|queue| self.wake(post, i64::try_from(queue).unwrap_or(0)));
         }
         let next = post.clone();
-        self.after(self.round_ms(), move |dispatcher| dispatcher.round(&next));
+        // Nodes and namespaces that started together must not ask together for ever.
+        let jitter_ms = self.0.kernel.env().entropy.below(self.round_ms() / 4);
+        self.after(self.round_ms() - jitter_ms, move |dispatcher| dispatcher.round(&next));
     }
 
     /// Whether the calendar shows less than it should, given how long we ran since the last round.

@@ -50,6 +50,7 @@ fn ker_13_effects_are_rows_of_the_same_commit() {
     world.call(&ALL_KINDS, world.request(), false).unwrap();
     expect![[r#"
         task test.later queue 1 start 5 attempt 0
+        task alert.send queue 0 start 1794744030000 attempt 0
         event things a
         alert disk no room closed 0
         journal test.done server.test it was done
@@ -70,7 +71,7 @@ fn ker_13_a_repeated_request_leaves_its_effects_once() {
     for _ in 0..3 {
         world.call(&ALL_KINDS, world.request().once("POST /t", "a", [1; 32]), false).unwrap();
     }
-    assert_eq!(effects(&world).lines().count(), 4);
+    assert_eq!(effects(&world).lines().count(), 5);
 }
 
 #[test]

@@ -3,9 +3,14 @@
 //! Each file holds the tests of one requirement's neighbourhood.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod alert_driver;
+mod alerts;
+mod alerts_random;
+mod counters;
 mod cycle;
 mod effects;
 mod idempotency;
+mod journal;
 mod keys;
 mod session;
 mod tasks;

@@ -149,6 +149,16 @@ impl World {
         }
     }
 
+    /// Runs the timers that are set now, not those that they set.
+    pub fn run_timers_once(&self) {
+        let due: Vec<Waiting> = self.timers.0.lock().unwrap().drain(..).collect();
+        for (ms, then) in due {
+            self.clock.ran_ms.fetch_add(ms, Ordering::Relaxed);
+            self.clock.wall_ms.fetch_add(i64::try_from(ms).unwrap(), Ordering::Relaxed);
+            then();
+        }
+    }
+
     /// Rows of a statement of the test's.
     pub fn rows(&self, sql: &'static Sql) -> Vec<Row> {
         static ROWS: Query<&'static Sql, Vec<Row>> =

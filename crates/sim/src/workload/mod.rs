@@ -1,5 +1,6 @@
 //! Workloads: clients that do random work, remember what they were told, and compare it with what is there.
 
+mod alarms;
 mod chores;
 mod files;
 mod ledger;
@@ -49,5 +50,6 @@ pub fn all(sim: &mut Sim) -> Vec<Box<dyn Workload>> {
         Box::new(parcels::Parcels::start(2, sim)),
         Box::new(files::FileClients::start(3, sim)),
         Box::new(chores::ChoreClients::start(4, sim)),
+        Box::new(alarms::Alarms::start(5, sim)),
     ]
 }

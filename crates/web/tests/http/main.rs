@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "helpers of tests: a panic is the finding")]
 #![expect(clippy::disallowed_methods, reason = "looks at the process's own memory")]
 
+mod alerts;
 mod auth;
 mod bodies;
 mod client;
@@ -9,6 +10,7 @@ mod description;
 mod edge;
 mod errors;
 mod http2;
+mod journal;
 mod keys;
 mod overload;
 mod probe;

@@ -13,7 +13,10 @@ fn ker_30_alive_whatever_happens_ready_only_when_every_store_is_good() {
     let world = World::new();
     assert_eq!(world.ask("GET", "/healthz", &[], None).json(), json!({ "status": "alive" }));
     let ready = world.ask("GET", "/readyz", &[], None);
-    let good = |name: &str| json!({ "name": name, "engine": "sqlite", "health": "Good", "waiting": 0 });
+    let good = |name: &str| {
+        let alerts = ("alerts_open", "alert_channels_failing");
+        json!({ "name": name, "engine": "sqlite", "health": "Good", "waiting": 0, (alerts.0): 0, (alerts.1): 0 })
+    };
     let expected = json!({ "ready": true, "draining": false, "namespaces": [good("main"), good("z")] });
     assert_eq!((ready.status, ready.json()), (200, expected));
     world.valve.set(Flow::CutOff);

@@ -102,6 +102,15 @@ impl World {
         self.ask("DELETE", path, &[("authorization", &bearer(key))], None)
     }
 
+    pub fn put(&self, path: &str, key: &str, body: &Value) -> Answer {
+        self.ask("PUT", path, &[("authorization", &bearer(key))], Some(&body.to_string()))
+    }
+
+    /// A request without a body.
+    pub fn send(&self, method: &str, path: &str, key: &str) -> Answer {
+        self.ask(method, path, &[("authorization", &bearer(key))], None)
+    }
+
     pub fn post(&self, path: &str, key: &str, body: &Value) -> Answer {
         self.ask("POST", path, &[("authorization", &bearer(key))], Some(&body.to_string()))
     }

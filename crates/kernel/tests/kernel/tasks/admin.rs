@@ -59,7 +59,7 @@ fn ker_22_a_suspended_queue_starts_nothing_until_it_is_resumed() {
         assert_eq!((state[&0].suspended, state[&0].due, state[&1].suspended), (true, 2, suspended == tasks::ALL));
         world.call(&tasks::RESUME, suspended).unwrap();
         assert_eq!(world.notes().len(), before + 1);
-        assert_eq!(world.read(&tasks::STATE, look()).unwrap()[&0].suspended, false);
+        assert!(!world.read(&tasks::STATE, look()).unwrap()[&0].suspended);
     }
 }
 

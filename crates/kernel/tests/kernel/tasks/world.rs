@@ -21,12 +21,17 @@ use crate::world::{ManualClock, NOON};
 /// What the standing task notes.
 const HOURLY: &str = "hourly";
 
+type Then = Box<dyn FnOnce() + Send>;
+
+/// Now, the number of the last timer, and timers in the order of their time.
+type Times = (u64, u64, BTreeMap<(u64, u64), Then>);
+
 /// Timers in the order of their time.
 #[derive(Default)]
-pub struct Agenda(Mutex<(u64, u64, BTreeMap<(u64, u64), Box<dyn FnOnce() + Send>>)>);
+pub struct Agenda(Mutex<Times>);
 
 impl Timers for Agenda {
-    fn after(&self, ms: u64, then: Box<dyn FnOnce() + Send>) {
+    fn after(&self, ms: u64, then: Then) {
         let mut agenda = self.0.lock().unwrap();
         agenda.1 += 1;
         let key = (agenda.0 + ms, agenda.1);
