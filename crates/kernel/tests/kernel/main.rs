@@ -7,6 +7,8 @@ mod cycle;
 mod effects;
 mod idempotency;
 mod keys;
+mod leases;
+mod nodes;
 mod session;
 mod times;
 mod world;
