@@ -32,7 +32,8 @@ pub use outbound::{Call, CallResult, HttpCall, HttpReply, MailCall, Outbound, Wo
 pub use sql::{Sql, placeholders};
 pub use stamp::{InvalidStamp, Stamp};
 pub use store::{
-    ContentionKey, Engine, Health, Isolation, Job, Keys, Outcome, Store, StoreError, StoreResult, Tx, Urgency, Verdict,
+    ContentionKey, Ear, Engine, Health, Isolation, Job, Keys, Outcome, Store, StoreError, StoreResult, Tx, Urgency,
+    Verdict,
 };
 pub use ticket::Ticket;
 pub use time::{Heard, Wall};

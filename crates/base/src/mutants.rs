@@ -40,6 +40,12 @@ pub enum Mutant {
     SettleNotFenced,
     /// The wake-up of claimed work is in memory only.
     TimerInMemory,
+    /// An event's number comes from memory, outside of its commit.
+    EventNumberedOutside,
+    /// The cursor of a page is sent with its first event, before the others.
+    CursorBeforeDelivery,
+    /// A cursor older than what is kept is answered from what is left, with a hole.
+    GoneIsSilent,
     /// The writer answers before COMMIT; a kill in between loses what was acknowledged.
     AckBeforeCommit,
     /// `PRAGMA synchronous=OFF`; only a power cut shows it.
@@ -67,6 +73,9 @@ impl Mutant {
         Self::SyncErrorIgnored,
         Self::SettleNotFenced,
         Self::TimerInMemory,
+        Self::EventNumberedOutside,
+        Self::CursorBeforeDelivery,
+        Self::GoneIsSilent,
         Self::AckBeforeCommit,
         Self::SynchronousOff,
         Self::SyncErrorTakenForDone,

@@ -9,12 +9,13 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::call::{CallJob, Done};
+use crate::feed;
 use crate::keys::KeyRing;
 use crate::late::Late;
 use crate::op::{Op, Query};
 use crate::request::{Caller, Request};
 use crate::service::ServiceDef;
-use crate::wake::Wakes;
+use crate::wake::{Hint, Wakes};
 
 /// Time, chance and waiting, as inputs.
 #[derive(Clone)]
@@ -36,11 +37,18 @@ pub struct KernelConfig {
     pub build_min: u64,
     /// How long the answer of an idempotent request is kept (KER-10).
     pub request_kept_ms: i64,
+    /// How long events of the feed are kept, in listening time (KER-25).
+    pub event_kept_ms: i64,
 }
 
 impl Default for KernelConfig {
     fn default() -> Self {
-        Self { admin_namespace: "z".into(), build_min: 0, request_kept_ms: REQUEST_KEPT_MS }
+        Self {
+            admin_namespace: "z".into(),
+            build_min: 0,
+            request_kept_ms: REQUEST_KEPT_MS,
+            event_kept_ms: feed::KEPT_MS,
+        }
     }
 }
 
@@ -58,6 +66,12 @@ pub struct Namespace {
 impl Namespace {
     fn new(name: String, store: Arc<dyn Store>) -> Self {
         Self { name, store, wakes: Arc::default(), keys: KeyRing::default() }
+    }
+
+    /// Passes wake-ups of other nodes on to those who listen here.
+    fn hear_other_nodes(&self) {
+        let wakes = self.wakes.clone();
+        self.store.listen(Box::new(move |word| Hint::of_word(word).into_iter().for_each(|hint| wakes.send(hint))));
     }
 
     /// Looks every key up again, after one was revoked.
@@ -103,6 +117,7 @@ impl Kernel {
         let plan: Vec<_> = self.0.services.iter().flat_map(|service| service.migrations.iter().copied()).collect();
         store.migrate(&plan)?;
         let namespace = Arc::new(Namespace::new(name.clone(), store));
+        namespace.hear_other_nodes();
         self.0.namespaces.write().unwrap_or_else(PoisonError::into_inner).insert(name, namespace.clone());
         Ok(namespace)
     }

@@ -5,6 +5,7 @@
 
 mod cycle;
 mod effects;
+mod feed;
 mod idempotency;
 mod keys;
 mod leases;

@@ -48,6 +48,11 @@ impl Node {
         Self { main: kernel.admin_namespace(), kernel }
     }
 
+    /// Ends without a word: its store is gone, and what it held stays taken.
+    pub fn die(&self) {
+        self.main.store.close();
+    }
+
     pub fn call<I, O>(&self, op: &'static Op<I, O>, input: I) -> OpResult<O>
     where
         I: Send + 'static,
