@@ -7,6 +7,7 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 use base::{Clock, Engine, Entropy, Timers};
 use host::{DirLock, OsEntropy, RealClock, ThreadTimers};
+use kernel::feed::Sequencer;
 use kernel::ops::forget_requests::{FORGET_REQUESTS, ForgetRequests};
 use kernel::{Caller, Env, Kernel, KernelConfig, Namespace};
 use tokio::net::TcpListener;
@@ -29,8 +30,10 @@ pub(crate) fn run(config: &Config, services: Vec<web::Service>) -> Result<()> {
     let kernel = open(config, &services)?;
     let password = welcome::first_key(&kernel, std::env::var(welcome::ADMIN_KEY).ok())?;
     let runtime = Runtime::new().context("no threads for the HTTP edge")?;
+    let sequencer = Sequencer::start(&kernel);
     let served = runtime.block_on(serve(config, kernel.clone(), services, password.as_deref()));
     runtime.shutdown_timeout(Duration::from_secs(1));
+    sequencer.stop();
     kernel.namespaces().iter().for_each(|ns| ns.store.close());
     tracing::info!("stopped");
     served
@@ -45,6 +48,7 @@ fn open(config: &Config, services: &[web::Service]) -> Result<Kernel> {
         admin_namespace: config.namespaces.admin.clone(),
         build_min: config.client.build_min,
         request_kept_ms: i64::try_from(config.requests.kept.as_millis())?,
+        ..KernelConfig::default()
     };
     let definitions: Vec<_> = services.iter().map(|service| service.def).collect();
     Ok(Kernel::open(Env { clock, entropy, timers }, settings, &definitions, stores)?)

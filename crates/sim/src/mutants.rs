@@ -25,6 +25,9 @@ pub const OURS: &[Mutant] = &[
     Mutant::SyncErrorIgnored,
     Mutant::SettleNotFenced,
     Mutant::TimerInMemory,
+    Mutant::EventNumberedOutside,
+    Mutant::CursorBeforeDelivery,
+    Mutant::GoneIsSilent,
 ];
 
 /// Names for the command line.

@@ -89,4 +89,7 @@ mutants_are_found! {
     mutant_sync_error_ignored: SyncErrorIgnored,
     mutant_settle_not_fenced: SettleNotFenced,
     mutant_timer_in_memory: TimerInMemory,
+    mutant_event_numbered_outside: EventNumberedOutside,
+    mutant_cursor_before_delivery: CursorBeforeDelivery,
+    mutant_gone_is_silent: GoneIsSilent,
 }
