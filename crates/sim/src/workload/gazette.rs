@@ -2,6 +2,7 @@
 //! that they have, and must see every page of every acknowledged issue once, all in one order.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Bound::{Excluded, Included};
 
 use base::{Sql, args};
 use kernel::SessionEvent;
@@ -264,7 +265,7 @@ impl Workload for GazetteClients {
     fn check_settled(&mut self, _: &Sim) -> Result<(), String> {
         for reader in &self.readers {
             let Some((last, _)) = reader.read.last() else { continue };
-            let passed_over = self.pages.range(last + 1..=reader.place().max(*last)).next();
+            let passed_over = self.pages.range((Excluded(*last), Included(reader.place().max(*last)))).next();
             if let Some(missed) = passed_over {
                 return Err(format!("a reader at {} read {last} last and never {missed:?}", reader.cursor));
             }

@@ -8,6 +8,7 @@ mod client;
 mod description;
 mod edge;
 mod errors;
+mod events;
 mod http2;
 mod keys;
 mod overload;
