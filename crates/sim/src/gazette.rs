@@ -1,6 +1,6 @@
 //! A small service that does nothing but publish: operations that leave events and are committed or refused.
 
-use base::{Code, OpError, OpResult, Stamp, Tx};
+use base::{OpError, OpResult, Stamp, Tx, codes};
 use kernel::{Event, Op, OpCx, ServiceDef, TaskRow, feed};
 use serde::{Deserialize, Serialize};
 
@@ -12,8 +12,6 @@ pub static GAZETTE: ServiceDef =
 pub const TOPIC: &str = "gazette.page";
 /// One that they do not.
 const OTHER: &str = "gazette.note";
-
-const AREFUSED: Code = Code::new("AREFUSED", 422);
 
 /// Publishes an issue: a few pages, a note between them.
 pub static PUBLISH: Op<Issue, u32> = Op::new("gazette.publish", publish);
@@ -47,7 +45,7 @@ fn publish(_: &mut dyn Tx, cx: &mut OpCx<'_>, issue: &Issue) -> OpResult<u32> {
         cx.fx.event(event(TOPIC));
         cx.fx.event(event(OTHER));
     }
-    if issue.refused { Err(OpError::new(AREFUSED, "on purpose")) } else { Ok(issue.pages) }
+    if issue.refused { Err(OpError::new(codes::ALIMIT, "refused on purpose")) } else { Ok(issue.pages) }
 }
 
 /// Subject of a page's event.

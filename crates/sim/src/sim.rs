@@ -403,7 +403,7 @@ impl Sim {
         server.store_called = false;
         server.store.run_reads();
         let ran = server.store.run(batch_max, &faults, &mut rng);
-        self.commits += 1;
+        self.commits += u64::from(ran != Ran::Nothing);
         match ran {
             Ran::Crashed => self.crash("in a commit"),
             Ran::Answered(count) => self.say(&format!("store ran {count}")),

@@ -210,7 +210,7 @@ impl Workload for GazetteClients {
                 let Some((issue, outcome)) = state.issues.last_mut().filter(|_| asker.token == count) else { return };
                 match news {
                     News::Answer(Ok(_)) => *outcome = Outcome::Acknowledged,
-                    News::Answer(Err(error)) if error.code.name == "AREFUSED" && issue.refused => {
+                    News::Answer(Err(error)) if error.code.name == "ALIMIT" && issue.refused => {
                         *outcome = Outcome::Refused;
                     }
                     News::Answer(Err(_)) | News::Cut | News::Message(_) => {}

@@ -1,4 +1,5 @@
 //! Several nodes on one PostgreSQL: one sequencer at a time, one order for everybody, whatever becomes of a node.
+#![expect(clippy::disallowed_methods, reason = "takes the time until somebody hears")]
 
 use std::collections::BTreeSet;
 use std::sync::mpsc;
