@@ -48,7 +48,7 @@ fn open(config: &Config, services: &[web::Service]) -> Result<Kernel> {
         admin_namespace: config.namespaces.admin.clone(),
         build_min: config.client.build_min,
         request_kept_ms: i64::try_from(config.requests.kept.as_millis())?,
-        ..KernelConfig::default()
+        event_kept_ms: i64::try_from(config.events.kept.as_millis())?,
     };
     let definitions: Vec<_> = services.iter().map(|service| service.def).collect();
     Ok(Kernel::open(Env { clock, entropy, timers }, settings, &definitions, stores)?)
@@ -76,6 +76,8 @@ fn app_config(config: &Config, url: &str, shutdown: &Shutdown) -> AppConfig {
         page_max: config.limits.page,
         in_flight_max: config.server.requests_max,
         in_flight_per_namespace_max: config.server.namespace_requests_max,
+        live_per_namespace_max: config.server.namespace_live_max,
+        live_per_key_max: config.server.key_live_max,
         shutdown: shutdown.clone(),
         ..AppConfig::default()
     }

@@ -98,7 +98,7 @@ async fn events(api: Api, headers: HeaderMap, QueryOf(query): QueryOf<EventsQuer
     // Once, so that a cursor which cannot be followed is refused by status and not on the stream.
     read(&api, PageOf { topics: topics.clone(), after: after.clone(), limit: 1 }).await?;
     let first = serde_json::to_vec(&Follow { topics, after }).unwrap_or_default();
-    api.sse(&LIVE, first)
+    api.sse(&headers, &LIVE, first)
 }
 
 async fn read(api: &Api, page: PageOf) -> Result<FeedPage, ApiError> {

@@ -11,10 +11,11 @@ use std::collections::{BTreeMap, VecDeque};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
+use std::time::Duration;
 
 use axum::body::{Body, Bytes, HttpBody};
-use axum::http::HeaderValue;
 use axum::http::header::{CONTENT_TYPE, HeaderName};
+use axum::http::{HeaderMap, HeaderValue};
 use axum::response::Response;
 use base::{Heard, OpError, OpResult, codes};
 use hyper::body::Frame;
@@ -25,6 +26,7 @@ use tokio::time::Instant;
 
 use crate::api::Api;
 use crate::app::Shared;
+use crate::auth::may_stay;
 use crate::error::ApiError;
 use crate::live::LivePlace;
 use crate::shutdown::Shutdown;
@@ -35,15 +37,20 @@ pub(crate) const EVENT_STREAM: &str = "text/event-stream";
 /// Tells proxies to pass every event on at once.
 const BUFFERING: HeaderName = HeaderName::from_static("x-accel-buffering");
 
+/// How often the key is looked up again: as long as a found key is trusted.
+const CHECK_EVERY: Duration = Duration::from_millis(kernel::keys::FRESH_MS);
+
 impl Api {
-    /// Answers with a stream of server-sent events that a session writes, after it was given its first message.
+    /// Answers with a stream of server-sent events that a session writes, after it was given its first message. The key in
+    /// `headers`, those of the request, is looked up again and again: the stream ends when it was revoked.
     ///
     /// # Errors
     /// `XBUSY`: the namespace or the key has as many live connections as it may.
-    pub fn sse(&self, def: &SessionDef, first: Vec<u8>) -> Result<Response, ApiError> {
+    pub fn sse(&self, headers: &HeaderMap, def: &SessionDef, first: Vec<u8>) -> Result<Response, ApiError> {
         let (shared, ns, caller) = (self.shared(), self.namespace(), self.caller());
         let place = shared.live().enter(&ns.name, &caller.name)?;
         let mut shell = Shell::new(shared, ns, caller, def, place);
+        shell.headers = headers.clone();
         shell.tell(SessionEvent::Message(first));
         let mut response = Response::new(Body::new(Stream(Box::pin(shell.next()))));
         response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(EVENT_STREAM));
@@ -65,6 +72,9 @@ struct Shell {
     outbox: VecDeque<Bytes>,
     timers: BTreeMap<u64, Instant>,
     bell: Option<watch::Receiver<u64>>,
+    /// Of the request, with its key.
+    headers: HeaderMap,
+    check_at: Instant,
     /// Ends of what the session called; as many as it has under way.
     ends: (mpsc::UnboundedSender<SessionEvent>, mpsc::UnboundedReceiver<SessionEvent>),
     _place: LivePlace,
@@ -85,6 +95,8 @@ impl Shell {
             outbox: VecDeque::new(),
             timers: BTreeMap::new(),
             bell: None,
+            headers: HeaderMap::new(),
+            check_at: now() + CHECK_EVERY,
             ends: mpsc::unbounded_channel(),
             _place: place,
         }
@@ -100,7 +112,11 @@ impl Shell {
                 return (self, None);
             }
             let event = self.event().await;
-            self.tell(event);
+            event.into_iter().for_each(|event| self.tell(event));
+            if now() >= self.check_at {
+                self.closing |= !may_stay(&self.shared, &self.ns, &self.headers).await;
+                self.check_at = now() + CHECK_EVERY;
+            }
         }
     }
 
@@ -110,21 +126,22 @@ impl Shell {
         }
     }
 
-    /// Waits for what happens next to the session.
-    async fn event(&mut self) -> SessionEvent {
+    /// Waits for what happens next to the session; `None` when it is time to look the key up again.
+    async fn event(&mut self) -> Option<SessionEvent> {
         let due = self.timers.iter().min_by_key(|(_, at)| **at).map(|(number, at)| (*number, *at));
         tokio::select! {
             biased;
             () = self.shutdown.begun(), if !self.stopping => {
                 self.stopping = true;
-                SessionEvent::Stopping
+                Some(SessionEvent::Stopping)
             }
-            Some(end) = self.ends.1.recv() => end,
+            Some(end) = self.ends.1.recv() => Some(end),
             number = passed(due) => {
                 self.timers.remove(&number);
-                SessionEvent::Timer(number)
+                Some(SessionEvent::Timer(number))
             }
-            () = rung(&mut self.bell) => SessionEvent::Wake,
+            () = rung(&mut self.bell) => Some(SessionEvent::Wake),
+            () = pause(self.check_at.saturating_duration_since(now())) => None,
         }
     }
 
@@ -132,7 +149,7 @@ impl Shell {
         match out {
             Out::Reply(bytes) => self.outbox.push_back(bytes.into()),
             Out::Timer { number, after_ms } => {
-                self.timers.insert(number, now() + std::time::Duration::from_millis(after_ms));
+                self.timers.insert(number, now() + Duration::from_millis(after_ms));
             }
             Out::Call { call, op, input } => self.call(call, op, input),
             Out::Read { call, query, input } => self.read(call, query, input),
@@ -179,7 +196,7 @@ async fn rung(bell: &mut Option<watch::Receiver<u64>>) {
         Some(bell) => bell.changed().await,
         None => return std::future::pending().await,
     };
-    // The namespace was taken away: nobody rings any more, and the look with every heartbeat ends the stream.
+    // The namespace was taken away: nobody rings any more, and the next check ends the stream.
     if changed.is_err() {
         *bell = None;
     }

@@ -195,6 +195,17 @@ fn ker_34_live_connections_are_bounded_and_hold_no_place_of_a_request() {
     }
 }
 
+#[test]
+fn ker_32_a_live_connection_ends_when_its_key_is_revoked() {
+    let world = World::new();
+    let made = world.post("/v1/main/keys", ADMIN, &json!({ "role": "reader" })).json();
+    let (id, key) = (made["id"].as_str().unwrap(), made["key"].as_str().unwrap());
+    let mut stream = world.stream("/v1/main/events?after=head", key, "");
+    stream.until("retry: 1000");
+    assert_eq!(world.delete(&format!("/v1/main/keys/{id}"), ADMIN).status, 204);
+    stream.until("0\r\n\r\n");
+}
+
 /// A client that takes nothing: what it holds of our memory is bounded, and it is cut.
 #[test]
 fn ker_34_a_slow_reader_is_cut_and_not_buffered() {
