@@ -104,15 +104,17 @@ impl Node {
         self.kernel.env().timers.after(LOOK_EVERY_MS, Box::new(again));
     }
 
-    /// The feeds of the namespaces that there are now; those of others are let go.
+    /// The feeds to look at now; those of namespaces that are gone are let go. Where events get their number in the commit only
+    /// a new one is looked at: what came from another engine may have none yet.
     fn feeds_now(self: &Arc<Self>) -> Vec<Arc<Feed>> {
         let namespaces = self.kernel.namespaces();
         let mut feeds = lock(&self.feeds);
         feeds.retain(|_, feed| namespaces.iter().any(|ns| Arc::ptr_eq(ns, &feed.ns)));
-        for ns in namespaces {
-            feeds.entry(ns.name.clone()).or_insert_with(|| Feed::begin(self, ns));
-        }
-        feeds.values().filter(|feed| feed.is_numbered_by_us()).cloned().collect()
+        let known: Vec<_> = feeds.values().filter(|feed| feed.is_numbered_by_us()).cloned().collect();
+        let new = namespaces.into_iter().filter(|ns| !feeds.contains_key(&ns.name));
+        let begun: Vec<_> = new.map(|ns| Feed::begin(self, ns)).collect();
+        feeds.extend(begun.iter().map(|feed| (feed.ns.name.clone(), feed.clone())));
+        known.into_iter().chain(begun).collect()
     }
 }
 

@@ -166,6 +166,22 @@ fn ker_40_an_event_without_a_number_is_stuck_after_10_s() {
     assert_eq!(world.read(query, ()), Ok(0));
 }
 
+/// As a namespace that was moved here from PostgreSQL a moment too early.
+#[test]
+fn ker_40_events_that_came_without_a_number_get_one_when_the_server_starts() {
+    static UNNUMBER: Op<(), u64> = Op::new("test.unnumber_last", |tx, _, ()| {
+        static SET: Sql = Sql::new("test.unnumber_last", "UPDATE event SET number = NULL WHERE number > 3");
+        Ok(tx.execute(&SET, args![])?)
+    });
+    let node = Node::sqlite();
+    node.call(&TELL, some("a.b", 0, 5)).unwrap();
+    assert_eq!(node.call(&UNNUMBER, ()), Ok(2));
+    let sequencer = feed::Sequencer::start(&node.kernel);
+    let page = node.read(&PAGE, page_of(&[], "", 9)).unwrap().unwrap();
+    assert_eq!((subjects(&page).as_str(), page.through), ("0 1 2 3 4", 5));
+    sequencer.stop();
+}
+
 #[test]
 fn ker_24_a_node_that_was_overtaken_numbers_nothing() {
     let world = World::new();
