@@ -264,6 +264,9 @@ mod tests {
         fn heard(&self) -> Heard {
             Heard(0)
         }
+        fn engine(&self) -> crate::Engine {
+            crate::Engine::Sqlite
+        }
     }
 
     impl Connection for Scripted {

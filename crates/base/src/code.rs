@@ -94,6 +94,12 @@ pub mod codes {
     pub const BDETECTED: Code = Code::new("BDETECTED", 500);
     /// The operation panicked; it alone failed.
     pub const BPANIC: Code = Code::new("BPANIC", 500);
+    /// The cursor is of another state of the store: start over with a full read.
+    pub const CEPOCH: Code = Code::new("CEPOCH", 409);
+    /// What the cursor points at is no longer kept: start over with a full read.
+    pub const CGONE: Code = Code::new("CGONE", 409);
+    /// The lease is over, or somebody else's by now.
+    pub const CLEASE: Code = Code::new("CLEASE", 409);
     /// Other operations kept changing the same rows.
     pub const CSERIAL: Code = Code::new("CSERIAL", 409);
     /// The client's build is older than the server demands.
@@ -147,6 +153,9 @@ pub mod codes {
         ATYPE,
         BDETECTED,
         BPANIC,
+        CEPOCH,
+        CGONE,
+        CLEASE,
         CSERIAL,
         DBUILD,
         NALERT,

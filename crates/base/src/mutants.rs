@@ -50,6 +50,12 @@ pub enum Mutant {
     LaneNotLeft,
     /// A task's row goes when it is claimed, before its work is done.
     RowGoneAtClaim,
+    /// An event's number comes from memory, outside of its commit.
+    EventNumberedOutside,
+    /// The cursor of a page is sent with its first event, before the others.
+    CursorBeforeDelivery,
+    /// A cursor older than what is kept is answered from what is left, with a hole.
+    GoneIsSilent,
     /// The writer answers before COMMIT; a kill in between loses what was acknowledged.
     AckBeforeCommit,
     /// `PRAGMA synchronous=OFF`; only a power cut shows it.
@@ -90,6 +96,9 @@ impl Mutant {
         Self::LostNodeIgnored,
         Self::LaneNotLeft,
         Self::RowGoneAtClaim,
+        Self::EventNumberedOutside,
+        Self::CursorBeforeDelivery,
+        Self::GoneIsSilent,
         Self::AckBeforeCommit,
         Self::SynchronousOff,
         Self::SyncErrorTakenForDone,

@@ -37,6 +37,9 @@ pub trait Tx {
     /// The store's listening time when the transaction began.
     fn heard(&self) -> Heard;
 
+    /// Which engine this is, for the few places where the same promise is kept in another way.
+    fn engine(&self) -> Engine;
+
     /// Reads at most one row.
     ///
     /// # Errors
@@ -250,6 +253,9 @@ pub enum Health {
     Down(String),
 }
 
+/// Who is told the words that nodes call out.
+pub type Ear = Box<dyn Fn(&str) + Send + Sync>;
+
 /// A durable store of one namespace.
 pub trait Store: Send + Sync {
     /// Queues a job; a full queue answers [`StoreError::Overloaded`] at once.
@@ -278,6 +284,17 @@ pub trait Store: Send + Sync {
 
     /// Which engine.
     fn engine(&self) -> Engine;
+
+    /// Calls out a word to all nodes on the same data, this one too: a wake-up, which may be late, doubled or lost. Returns at
+    /// once; the same word many times in a short while is called out once. Nobody else is there on an embedded store.
+    fn notify(&self, word: &str) {
+        let _ = word;
+    }
+
+    /// Tells `ear` every word that some node calls out from now on. It must return at once.
+    fn listen(&self, ear: Ear) {
+        drop(ear);
+    }
 
     /// Runs what is queued, answers everybody, closes; blocks. Later jobs are answered [`StoreError::Unavailable`].
     fn close(&self);

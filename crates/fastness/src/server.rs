@@ -7,6 +7,7 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 use base::{Clock, Engine, Entropy, Timers};
 use host::{DirLock, OsEntropy, RealClock, ThreadTimers};
+use kernel::feed::Sequencer;
 use kernel::ops::forget_requests::{FORGET_REQUESTS, ForgetRequests};
 use kernel::tasks::{Dispatcher, TaskConfig};
 use kernel::{Caller, Env, Kernel, KernelConfig, Namespace};
@@ -39,12 +40,14 @@ pub(crate) fn run(config: &Config, services: Vec<web::Service>) -> Result<()> {
     let password = welcome::first_key(&kernel, std::env::var(welcome::ADMIN_KEY).ok())?;
     let dispatcher = Dispatcher::start(&kernel, outbound.clone());
     let runtime = Runtime::new().context("no threads for the HTTP edge")?;
+    let sequencer = Sequencer::start(&kernel);
     let edge = Edge { certificate, dispatcher: dispatcher.clone(), password };
     let served = runtime.block_on(serve(config, edge, kernel.clone(), services));
     runtime.block_on(end_tasks(&dispatcher));
     runtime.shutdown_timeout(Duration::from_secs(1));
     // Before the stores: what was in flight still wants to say that it is unknown.
     outbound.close();
+    sequencer.stop();
     kernel.flush_watched();
     kernel.namespaces().iter().for_each(|ns| ns.store.close());
     tracing::info!("stopped");
@@ -62,6 +65,7 @@ fn open(config: &Config, services: &[web::Service]) -> Result<Kernel> {
         request_kept_ms: i64::try_from(config.requests.kept.as_millis())?,
         tasks: task_config(config)?,
         watch: watch::config(config),
+        event_kept_ms: i64::try_from(config.events.kept.as_millis())?,
     };
     let definitions: Vec<_> = services.iter().map(|service| service.def).collect();
     Ok(Kernel::open(Env { clock, entropy, timers }, settings, &definitions, stores)?)
@@ -139,6 +143,8 @@ fn app_config(config: &Config, url: &str, shutdown: &Shutdown) -> AppConfig {
         page_max: config.limits.page,
         in_flight_max: config.server.requests_max,
         in_flight_per_namespace_max: config.server.namespace_requests_max,
+        live_per_namespace_max: config.server.namespace_live_max,
+        live_per_key_max: config.server.key_live_max,
         shutdown: shutdown.clone(),
         ..AppConfig::default()
     }

@@ -97,7 +97,7 @@ where
     fn done(mut self: Box<Self>, outcome: Outcome) {
         if outcome == Outcome::Committed {
             self.late.submit(self.store.as_ref());
-            self.hints.drain(..).for_each(|hint| self.wakes.send(hint));
+            self.hints.drain(..).for_each(|hint| hint.tell(&self.wakes, self.store.as_ref()));
         }
         let result = match outcome {
             Outcome::Committed | Outcome::Undone => self.result.take().unwrap_or_else(|| Err(not_run())),

@@ -9,13 +9,14 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::call::{CallJob, Done};
+use crate::feed;
 use crate::keys::KeyRing;
 use crate::late::Late;
 use crate::op::{Op, Query};
 use crate::request::{Caller, Request};
 use crate::service::ServiceDef;
 use crate::tasks::TaskConfig;
-use crate::wake::Wakes;
+use crate::wake::{Hint, Wakes};
 use crate::watch::{WatchConfig, Watched};
 
 /// Time, chance and waiting, as inputs.
@@ -42,6 +43,8 @@ pub struct KernelConfig {
     pub tasks: TaskConfig,
     /// Alerts, journal and counters.
     pub watch: WatchConfig,
+    /// How long events of the feed are kept, in listening time (KER-25).
+    pub event_kept_ms: i64,
 }
 
 impl Default for KernelConfig {
@@ -52,6 +55,7 @@ impl Default for KernelConfig {
             request_kept_ms: REQUEST_KEPT_MS,
             tasks: TaskConfig::default(),
             watch: WatchConfig::default(),
+            event_kept_ms: feed::KEPT_MS,
         }
     }
 }
@@ -75,6 +79,12 @@ impl Namespace {
     fn new(name: String, store: Arc<dyn Store>) -> Self {
         let (wakes, watched, keys) = (Arc::default(), Arc::default(), KeyRing::default());
         Self { shared_name: name.as_str().into(), name, store, wakes, watched, keys }
+    }
+
+    /// Passes wake-ups of other nodes on to those who listen here.
+    fn hear_other_nodes(&self) {
+        let wakes = self.wakes.clone();
+        self.store.listen(Box::new(move |word| Hint::of_word(word).into_iter().for_each(|hint| wakes.send(hint))));
     }
 
     /// Looks every key up again, after one was revoked.
@@ -122,6 +132,7 @@ impl Kernel {
         let plan: Vec<_> = self.0.services.iter().flat_map(|service| service.migrations.iter().copied()).collect();
         store.migrate(&plan)?;
         let namespace = Arc::new(Namespace::new(name.clone(), store));
+        namespace.hear_other_nodes();
         self.0.namespaces.write().unwrap_or_else(PoisonError::into_inner).insert(name, namespace.clone());
         Ok(namespace)
     }

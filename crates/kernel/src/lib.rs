@@ -12,6 +12,7 @@
 pub mod accounts;
 pub mod alerts;
 mod any_op;
+mod any_query;
 pub mod blobs;
 mod call;
 pub mod counters;
@@ -39,6 +40,7 @@ pub mod watch;
 
 pub use crate::kernel::{Env, Kernel, KernelConfig, Namespace, ReadDone};
 pub use any_op::AnyOp;
+pub use any_query::AnyQuery;
 pub use call::{Done, Reply};
 pub use cx::OpCx;
 pub use effects::{Alert, Effect, Effects, Event, JournalLine, NewTask};

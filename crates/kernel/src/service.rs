@@ -5,6 +5,7 @@
 use base::{Call, CallResult, Id, Migration, OpError, OpResult, Sql, StoreResult, Tx, Wall, codes};
 
 use crate::any_op::AnyOp;
+use crate::any_query::AnyQuery;
 use crate::cx::OpCx;
 use crate::session::SessionDef;
 
@@ -18,6 +19,8 @@ pub struct ServiceDef {
     pub statements: &'static [&'static Sql],
     /// Its operations, to be found by name.
     pub operations: &'static [&'static dyn AnyOp],
+    /// Those of its queries that sessions find by name.
+    pub queries: &'static [&'static dyn AnyQuery],
     /// Its work with the outside.
     pub tasks: &'static [TaskDef],
     /// Its stateful connections.
@@ -35,6 +38,7 @@ impl ServiceDef {
         migrations: &[],
         statements: &[],
         operations: &[],
+        queries: &[],
         tasks: &[],
         sessions: &[],
         invariants: &[],

@@ -14,7 +14,7 @@ pub enum SessionEvent {
     Message(Vec<u8>),
     /// A timer that the session set has passed.
     Timer(u64),
-    /// An operation that it called has ended, with its result as JSON.
+    /// An operation that it called, or a query, has ended, with its result as JSON.
     Ended {
         /// The number that the session gave the call.
         call: u64,
@@ -50,6 +50,17 @@ pub enum Out {
         /// Its input as JSON.
         input: serde_json::Value,
     },
+    /// Run a query and tell me [`SessionEvent::Ended`].
+    Read {
+        /// A number to know it by, from the same row as those of calls.
+        call: u64,
+        /// Name of the query.
+        query: &'static str,
+        /// Its input as JSON.
+        input: serde_json::Value,
+    },
+    /// Tell me [`SessionEvent::Wake`] from now on, whenever there may be new events.
+    Watch,
     /// End the connection.
     Close,
 }

@@ -1,9 +1,10 @@
 //! Wake-ups after COMMIT (KER-13): they only save time and may be lost, doubled or late without harm. Whoever waits for one
 //! also looks by itself.
 
+use std::borrow::Cow;
 use std::sync::{Arc, PoisonError, RwLock};
 
-use base::Wall;
+use base::{Store, Wall};
 
 /// What may have changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,6 +18,36 @@ pub enum Hint {
     },
     /// There are new events, numbered or not.
     Events,
+}
+
+impl Hint {
+    /// The hint as a word for other nodes.
+    #[must_use]
+    pub fn word(self) -> Cow<'static, str> {
+        match self {
+            Self::Tasks { queue, start_at } => format!("tasks {queue} {}", start_at.0).into(),
+            Self::Events => "events".into(),
+        }
+    }
+
+    /// The hint of a word; `None` for a word that only newer nodes know.
+    #[must_use]
+    pub fn of_word(word: &str) -> Option<Self> {
+        let parts: Vec<&str> = word.split(' ').collect();
+        match parts[..] {
+            ["events"] => Some(Self::Events),
+            ["tasks", queue, start_at] => {
+                Some(Self::Tasks { queue: queue.parse().ok()?, start_at: Wall(start_at.parse().ok()?) })
+            }
+            _ => None,
+        }
+    }
+
+    /// Wakes those who listen on this node and on others.
+    pub(crate) fn tell(self, wakes: &Wakes, store: &dyn Store) {
+        wakes.send(self);
+        store.notify(&self.word());
+    }
 }
 
 type Ear = Arc<dyn Fn(Hint) + Send + Sync>;
@@ -35,5 +66,20 @@ impl Wakes {
     pub fn send(&self, hint: Hint) {
         let ears = self.0.read().unwrap_or_else(PoisonError::into_inner).clone();
         ears.iter().for_each(|ear| ear(hint));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ker_13_a_hint_reaches_another_node_as_a_word() {
+        for hint in [Hint::Events, Hint::Tasks { queue: 2, start_at: Wall(-7) }] {
+            assert_eq!(Hint::of_word(&hint.word()), Some(hint));
+        }
+        for word in ["", "events 1", "tasks", "tasks 1", "tasks x 1", "tasks 1 2 3", "news"] {
+            assert_eq!(Hint::of_word(word), None, "{word}");
+        }
     }
 }

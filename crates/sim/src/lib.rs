@@ -14,6 +14,7 @@ mod courier;
 mod deliveries;
 mod disk;
 mod faults;
+mod gazette;
 pub mod mutants;
 mod partner;
 mod recording;

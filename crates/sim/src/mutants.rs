@@ -34,6 +34,9 @@ pub const OURS: &[Mutant] = &[
     Mutant::AlertGivenUp,
     Mutant::AlertSuccessorForgotten,
     Mutant::CounterFlushAgain,
+    Mutant::EventNumberedOutside,
+    Mutant::CursorBeforeDelivery,
+    Mutant::GoneIsSilent,
 ];
 
 /// Names for the command line.

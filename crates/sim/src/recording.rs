@@ -3,7 +3,7 @@
 //! An operation that looks at a clock, at chance or at memory that outlives a run shows here at once, because its second
 //! run asks something else.
 
-use base::{Heard, Job, Keys, Outcome, Row, Sql, StoreResult, Tx, Urgency, Value, Verdict};
+use base::{Engine, Heard, Job, Keys, Outcome, Row, Sql, StoreResult, Tx, Urgency, Value, Verdict};
 
 static SAVE: Sql = Sql::new("sim.save", "SAVEPOINT twice");
 static BACK: Sql = Sql::new("sim.back", "ROLLBACK TO twice");
@@ -42,6 +42,10 @@ impl Tx for Recording<'_> {
 
     fn heard(&self) -> Heard {
         self.tx.heard()
+    }
+
+    fn engine(&self) -> Engine {
+        self.tx.engine()
     }
 }
 

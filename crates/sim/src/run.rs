@@ -6,6 +6,7 @@ use kernel::{Caller, Invariant};
 
 use crate::chores::CHORES;
 use crate::courier::COURIER;
+use crate::gazette::{FORGET_EVENTS, GAZETTE};
 use crate::recording::NotRepeatable;
 use crate::sim::{Asker, Event, Sim};
 use crate::workload::{self, Workload};
@@ -70,7 +71,7 @@ pub struct Failure {
 /// There is no folder to put the store into.
 pub fn run(options: &Options) -> Result<Report, Failure> {
     let folder = tempfile::tempdir_in(memory_folder()).expect("a folder for the store");
-    let services = vec![&ledger::LEDGER, &COURIER, &CHORES];
+    let services = vec![&ledger::LEDGER, &COURIER, &CHORES, &GAZETTE];
     let mut sim = Sim::new(options.seed, folder.path().join("store.db"), services, options.print);
     let mut workloads = workload::all(&mut sim);
     let result = phases(&mut sim, &mut workloads, options.events);
@@ -157,6 +158,8 @@ fn housekeeping(sim: &mut Sim, life: u32) {
     if let Some((kernel, main)) = sim.kernel() {
         let request = kernel.request(Caller::server("housekeeping"));
         kernel.call(main, &FORGET_REQUESTS, request, ForgetRequests { limit: 100 }, Box::new(|_| {}));
+        let request = kernel.request(Caller::server("housekeeping"));
+        kernel.call(main, &FORGET_EVENTS, request, (), Box::new(|_| {}));
     }
     sim.after(10_000_000, Event::Housekeeping(life));
 }
@@ -185,7 +188,7 @@ fn check(sim: &mut Sim, workloads: &mut [Box<dyn Workload>]) -> Result<(), Strin
     if !sim.is_up() {
         return Ok(());
     }
-    for service in kernel::OWN.into_iter().chain([&ledger::LEDGER, &COURIER, &CHORES]) {
+    for service in kernel::OWN.into_iter().chain([&ledger::LEDGER, &COURIER, &CHORES, &GAZETTE]) {
         service.invariants.iter().try_for_each(|invariant| holds(sim, invariant))?;
     }
     workloads.iter_mut().try_for_each(|workload| workload.check(sim))

@@ -13,6 +13,10 @@ struct Open {
     asker: Asker,
     /// Number of the setting that counts, by timer: setting a timer again moves it.
     timers: BTreeMap<u64, u64>,
+    /// Wants to hear of new events.
+    watches: bool,
+    /// When the last reply reaches the client: a connection keeps the order of what is sent on it.
+    last_reply_us: u64,
 }
 
 /// The open sessions of one life.
@@ -28,7 +32,9 @@ impl Sim {
         let now = self.heard_now();
         let Some(sessions) = self.sessions() else { return self.tell(asker, News::Cut) };
         let session = (def.open)(&Caller::server(&format!("client{}", asker.client)), now);
-        sessions.open.insert(asker.token, Open { session, asker, timers: BTreeMap::new() });
+        sessions
+            .open
+            .insert(asker.token, Open { session, asker, timers: BTreeMap::new(), watches: false, last_reply_us: 0 });
     }
 
     /// Something happens to a session; what it wants is done.
@@ -59,10 +65,39 @@ impl Sim {
 
     fn perform(&mut self, asker: Asker, out: Out) {
         match out {
-            Out::Reply(bytes) => self.tell(asker, News::Message(bytes)),
+            Out::Reply(bytes) => self.reply(asker, bytes),
             Out::Timer { number, after_ms } => self.set_timer(asker.token, number, after_ms),
             Out::Call { call, op, input } => self.call_by_name(asker, call, op, input),
+            Out::Read { call, query, input } => self.read_by_name(asker, call, query, input),
+            Out::Watch => self.watch(asker.token),
             Out::Close => self.disconnect(asker.token),
+        }
+    }
+
+    fn reply(&mut self, asker: Asker, bytes: Vec<u8>) {
+        let drawn_us = self.now_us() + self.rng.within(100, 50_000);
+        let now_us = self.now_us();
+        let Some(open) = self.sessions().and_then(|sessions| sessions.open.get_mut(&asker.token)) else { return };
+        open.last_reply_us = open.last_reply_us.max(drawn_us);
+        let delay_us = open.last_reply_us - now_us;
+        self.after(delay_us, Event::Tell(asker, News::Message(bytes)));
+    }
+
+    fn watch(&mut self, connection: u64) {
+        let open = self.sessions().and_then(|sessions| sessions.open.get_mut(&connection));
+        open.into_iter().for_each(|open| open.watches = true);
+    }
+
+    /// There may be new events: sessions that watch are woken, late, twice or not at all.
+    pub fn wake_sessions(&mut self) {
+        let watching = self.sessions().map(|sessions| sessions.open.iter().filter(|(_, open)| open.watches));
+        let watching: Vec<u64> = watching.into_iter().flatten().map(|(connection, _)| *connection).collect();
+        for connection in watching {
+            let copies = if self.rng.once_in(self.faults.wake) { self.rng.below(3) } else { 1 };
+            for _ in 0..copies {
+                let late_us = if self.rng.once_in(self.faults.wake) { self.rng.below(10_000_000) } else { 100 };
+                self.after(late_us, Event::Session(self.life(), connection, SessionEvent::Wake));
+            }
         }
     }
 

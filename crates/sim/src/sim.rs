@@ -1,11 +1,13 @@
 //! The simulated world: one thread, one line of time, one seed.
 
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use base::{Call, CallResult, HttpCall, OpResult, Store, StoreResult, Timers, Tx};
+use base::{Call, CallResult, Engine, HttpCall, OpResult, Store, StoreResult, Timers, Tx};
+use kernel::feed::Sequencer;
 use kernel::tasks::{Dispatcher, TaskConfig};
-use kernel::{Caller, Env, Kernel, KernelConfig, Namespace, Op, Reply, Request, ServiceDef, SessionEvent};
+use kernel::{Caller, Env, Hint, Kernel, KernelConfig, Namespace, Op, Reply, Request, ServiceDef, SessionEvent};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -119,6 +121,9 @@ struct Server {
     outbound: SimOutbound,
     claims: Claims,
     nodes: Vec<Node>,
+    _sequencer: Sequencer,
+    /// Wake-ups for readers of events since the last look.
+    events_hinted: Arc<AtomicBool>,
     store_called: bool,
 }
 
@@ -150,6 +155,9 @@ pub struct Sim {
     queue_max: usize,
     batch_max: usize,
     tasks: TaskConfig,
+    /// As which engine the store behaves where that makes a difference.
+    engine: Engine,
+    event_kept_ms: i64,
     /// Which life of the server this is.
     life: u32,
     server: Option<Server>,
@@ -174,8 +182,14 @@ impl Sim {
             lost_ms: *rng.pick(&[30_000, 30 * 60_000]),
             ..TaskConfig::default()
         };
+        let engine = *rng.pick(&[Engine::Sqlite, Engine::Postgres]);
+        // So short that a reader that was away finds its place gone.
+        let event_kept_ms = *rng.pick(&[kernel::feed::KEPT_MS, 20_000]);
         let mut trace = Trace::new(print);
-        trace.line(0, &format!("{faults:?}, queue {queue_max}, batch {batch_max}, {tasks:?}"));
+        trace.line(
+            0,
+            &format!("{faults:?}, queue {queue_max}, batch {batch_max}, as {engine:?}, events kept {event_kept_ms} ms, {tasks:?}"),
+        );
         let mut sim = Self {
             rng,
             clock: SimClock::default(),
@@ -189,6 +203,8 @@ impl Sim {
             queue_max,
             batch_max,
             tasks,
+            engine,
+            event_kept_ms,
             life: 0,
             server: None,
             commits_looked_at: 0,
@@ -313,6 +329,21 @@ impl Sim {
         operation.call_json(&server.kernel, &server.main, request, input, done);
     }
 
+    /// A session runs a query by its name.
+    ///
+    /// # Panics
+    /// There is no such query: a bug of the session.
+    pub fn read_by_name(&mut self, asker: Asker, call: u64, query: &str, input: Value) {
+        let Some(server) = &self.server else { return };
+        let Some(query) = server.kernel.query(query) else { panic!("a session reads {query}, which is not there") };
+        let (told, waiting) = (server.told.clone(), Waiting::Session(asker.token, call));
+        let done = Box::new(move |read: OpResult<Value>| {
+            let answer = read.map(|out| Answer { out, replayed: false });
+            told.lock().unwrap_or_else(PoisonError::into_inner).push((waiting, answer));
+        });
+        query.read_json(&server.kernel, &server.main, input, done);
+    }
+
     fn run_operation<I, O>(
         &mut self,
         waiting: Waiting,
@@ -411,6 +442,7 @@ impl Sim {
         let Some(server) = &mut self.server else { return };
         let told = std::mem::take(&mut *server.told.lock().unwrap_or_else(PoisonError::into_inner));
         let timers = std::mem::take(&mut *server.timers.lock().unwrap_or_else(PoisonError::into_inner));
+        let events_hinted = server.events_hinted.swap(false, Ordering::Relaxed);
         let call_store = !server.store_called && !server.store.is_idle();
         server.store_called |= call_store;
         let life = self.life;
@@ -428,6 +460,9 @@ impl Sim {
             let late_ms = if self.rng.once_in(self.faults.wake) { self.rng.below(5_000) } else { 0 };
             self.after((ms + late_ms) * 1000, Event::Timer(life, then));
         }
+        if events_hinted {
+            self.wake_sessions();
+        }
         if call_store {
             let delay_us = self.rng.within(50, 5_000);
             self.after(delay_us, Event::StoreRuns(life));
@@ -442,7 +477,7 @@ impl Sim {
         server.store_called = false;
         server.store.run_reads();
         let ran = server.store.run(batch_max, &faults, &mut rng);
-        self.commits += 1;
+        self.commits += u64::from(ran != Ran::Nothing);
         match ran {
             Ran::Crashed => self.crash("in a commit"),
             Ran::Answered(count) => self.say(&format!("store ran {count}")),
@@ -515,12 +550,17 @@ impl Sim {
     pub fn start(&mut self) -> StoreResult<()> {
         self.life += 1;
         self.commits += 1;
-        let store = Arc::new(SimStore::open(&self.path, self.clock.clone(), self.queue_max)?);
+        let store = Arc::new(SimStore::open(&self.path, self.clock.clone(), self.queue_max, self.engine)?);
         let (told, timers) = (Told::default(), Set::default());
         let entropy = Arc::new(SimEntropy::new(self.rng.fork()));
         let env = Env { clock: Arc::new(self.clock.clone()), entropy, timers: Arc::new(SimTimers(timers.clone())) };
         let watch = sirens::watch_config(self.life);
-        let config = KernelConfig { admin_namespace: "main".into(), watch, ..KernelConfig::default() };
+        let config = KernelConfig {
+            admin_namespace: "main".into(),
+            watch,
+            event_kept_ms: self.event_kept_ms,
+            ..KernelConfig::default()
+        };
         let stores = vec![("main".to_owned(), store.clone() as Arc<dyn Store>)];
         let kernel = Kernel::open(env, config, &self.services, stores)?;
         let nodes = [("one", 5_000), ("two", 90_000)];
@@ -528,6 +568,12 @@ impl Sim {
         let nodes = nodes.collect::<StoreResult<Vec<Node>>>()?;
         let main = kernel.admin_namespace();
         kernel.watch_over();
+        let events_hinted = Arc::new(AtomicBool::new(false));
+        let hinted = events_hinted.clone();
+        main.wakes.listen(move |hint| {
+            hinted.fetch_or(hint == Hint::Events, Ordering::Relaxed);
+        });
+        let sequencer = Sequencer::start(&kernel);
         self.server = Some(Server {
             kernel,
             main,
@@ -538,6 +584,8 @@ impl Sim {
             outbound: SimOutbound::default(),
             claims: Claims::default(),
             nodes,
+            _sequencer: sequencer,
+            events_hinted,
             store_called: false,
         });
         self.say(&format!("START life {}", self.life));

@@ -37,15 +37,17 @@ pub struct SimStore {
     path: PathBuf,
     clock: SimClock,
     queue_max: usize,
+    engine: Engine,
     state: Mutex<State>,
 }
 
 impl SimStore {
-    /// Opens the store at `path`; at most `queue_max` jobs wait.
-    pub fn open(path: &Path, clock: SimClock, queue_max: usize) -> StoreResult<Self> {
+    /// Opens the store at `path`; at most `queue_max` jobs wait. What is done in another way on another engine is done as on
+    /// `engine`, so that it is simulated too.
+    pub fn open(path: &Path, clock: SimClock, queue_max: usize, engine: Engine) -> StoreResult<Self> {
         let core = SqliteCore::open(path, config(), Arc::new(clock.clone()))?;
         let state = State { core: Some(core), waiting: VecDeque::new(), reads: VecDeque::new() };
-        Ok(Self { path: path.to_owned(), clock, queue_max, state: Mutex::new(state) })
+        Ok(Self { path: path.to_owned(), clock, queue_max, engine, state: Mutex::new(state) })
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -59,7 +61,8 @@ impl SimStore {
         let count = state.waiting.len().min(max);
         let mut jobs: VecDeque<Box<dyn Job>> = state.waiting.drain(..count).collect();
         drop(state);
-        let mut conn = SimConnection { core, faults, rng, fault: None, poisoned: false, crashed: false };
+        let engine = self.engine;
+        let mut conn = SimConnection { core, faults, rng, engine, fault: None, poisoned: false, crashed: false };
         let now_us = self.clock.now_us();
         let mut expired = vec![];
         let mut next = || loop {
@@ -168,7 +171,7 @@ impl Store for SimStore {
     }
 
     fn engine(&self) -> Engine {
-        Engine::Sqlite
+        self.engine
     }
 
     fn close(&self) {
@@ -181,6 +184,7 @@ struct SimConnection<'a> {
     core: SqliteCore,
     faults: &'a Faults,
     rng: &'a mut Rng,
+    engine: Engine,
     fault: Option<StoreError>,
     /// Something ran that ends the process.
     poisoned: bool,
@@ -306,5 +310,9 @@ impl Tx for SimConnection<'_> {
 
     fn heard(&self) -> Heard {
         self.core.heard_at_begin()
+    }
+
+    fn engine(&self) -> Engine {
+        self.engine
     }
 }

@@ -9,10 +9,11 @@
 //! is gone everybody is answered at once and one worker looks for it; every job is answered exactly once, also when
 //! the engine itself panics.
 //!
-//! Deliberately not here: SQL of any service, advisory locks, extensions, LISTEN/NOTIFY, a reserve for a full disk (the
+//! Deliberately not here: SQL of any service, advisory locks, extensions, a reserve for a full disk (the
 //! disk is the server's: work that ends work is still tried), and TLS to the server.
 
 mod batch;
+mod bell;
 mod config;
 mod counters;
 mod desk;

@@ -101,6 +101,11 @@ impl Address {
         })
     }
 
+    /// The driver's own way to the server, without our settings.
+    pub(crate) fn driver(&self) -> &tokio_postgres::Config {
+        &self.driver
+    }
+
     /// Opens a connection with its settings.
     pub(crate) fn connect(&self, runtime: &Runtime) -> Result<Link, NoLink> {
         let opened = runtime.block_on(threads::within(self.connect_limit, self.open()));

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use base::{Clock, Entropy, Job, Outcome, StoreError, StoreResult};
 
 use crate::PostgresConfig;
+use crate::bell::Bell;
 use crate::counters::Tally;
 use crate::gate::Gate;
 use crate::link::Address;
@@ -22,6 +23,8 @@ pub(crate) struct Shared {
     pub(crate) reads: Queue,
     /// How many jobs of different keys share a transaction.
     pub(crate) width: Width,
+    /// Words between nodes.
+    pub(crate) bell: Bell,
 }
 
 impl Shared {
@@ -37,6 +40,7 @@ impl Shared {
             writes: Queue::new(config.queue_max),
             reads: Queue::new(config.queue_max),
             width: Width::new(config.mixed_max),
+            bell: Bell::default(),
             config,
             clock,
             entropy,

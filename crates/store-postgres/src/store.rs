@@ -3,9 +3,10 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 
-use base::{Clock, Engine, Entropy, Health, Job, Keys, Migration, Sql, Store, StoreError, StoreResult, Ticket};
+use base::{Clock, Ear, Engine, Entropy, Health, Job, Keys, Migration, Sql, Store, StoreError, StoreResult, Ticket};
 
 use crate::PostgresConfig;
+use crate::bell;
 use crate::counters::Counters;
 use crate::desk::Desk;
 use crate::queue::Refused;
@@ -58,6 +59,14 @@ impl PostgresStore {
     fn start_thread(&self, name: String, mode: Mode) -> StoreResult<()> {
         let session = Session::new(Arc::clone(&self.shared), mode)?;
         let thread = threads::start(name, move || worker::serve(session))?;
+        self.threads.lock().unwrap_or_else(PoisonError::into_inner).push(thread);
+        Ok(())
+    }
+
+    fn start_bell(&self) -> StoreResult<()> {
+        let shared = Arc::clone(&self.shared);
+        let serve = move || bell::serve(shared).unwrap_or_else(|error| tracing::warn!(%error, "no wake-ups"));
+        let thread = threads::start("pg-bell".into(), serve)?;
         self.threads.lock().unwrap_or_else(PoisonError::into_inner).push(thread);
         Ok(())
     }
@@ -121,7 +130,20 @@ impl Store for PostgresStore {
         Engine::Postgres
     }
 
+    fn notify(&self, word: &str) {
+        self.shared.bell.ring(word);
+    }
+
+    fn listen(&self, ear: Ear) {
+        if self.shared.bell.add_ear(ear)
+            && let Err(error) = self.start_bell()
+        {
+            tracing::warn!(%error, "wake-ups of other nodes are not heard: work found by looking only");
+        }
+    }
+
     fn close(&self) {
+        self.shared.bell.stop();
         self.shared.writes.close();
         self.shared.reads.close();
         let threads = std::mem::take(&mut *self.threads.lock().unwrap_or_else(PoisonError::into_inner));

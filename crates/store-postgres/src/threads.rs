@@ -51,6 +51,11 @@ pub(crate) fn pause(runtime: &Runtime, us: u64) {
     runtime.block_on(pause);
 }
 
+/// Lets time pass on the thread of [`crate::bell`].
+pub(crate) async fn rest(time: Duration) {
+    tokio::time::sleep(time).await; // tidy: sleep — words gather meanwhile
+}
+
 /// Waits for a change, at most `limit`; a poisoned lock is taken as it is, for a panic is contained where it happens.
 pub(crate) fn wait<'a, T>(changed: &Condvar, guard: MutexGuard<'a, T>, limit: Duration) -> MutexGuard<'a, T> {
     changed.wait_timeout(guard, limit).unwrap_or_else(PoisonError::into_inner).0

@@ -1,6 +1,6 @@
 //! What a job sees of a session: statements, buffered where their result is not wanted.
 
-use base::{Heard, Row, Sql, StoreError, StoreResult, Tx, Value, limits};
+use base::{Engine, Heard, Row, Sql, StoreError, StoreResult, Tx, Value, limits};
 use tokio_postgres::Statement;
 
 use crate::link::{mistake, prepare_step};
@@ -55,6 +55,10 @@ impl Tx for Session {
 
     fn heard(&self) -> Heard {
         self.heard
+    }
+
+    fn engine(&self) -> Engine {
+        Engine::Postgres
     }
 }
 

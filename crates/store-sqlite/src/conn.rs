@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use base::limits::{OP_ROWS_MAX, OP_STEPS_MAX};
 use base::mutants::{self, Mutant};
-use base::{Cell, Clock, Heard, Row, Sql, StoreError, StoreResult, Tx, Value};
+use base::{Cell, Clock, Engine, Heard, Row, Sql, StoreError, StoreResult, Tx, Value};
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{CachedStatement, Connection, OpenFlags, ToSql};
 
@@ -231,5 +231,9 @@ impl Tx for Conn {
 
     fn heard(&self) -> Heard {
         self.heard
+    }
+
+    fn engine(&self) -> Engine {
+        Engine::Sqlite
     }
 }

@@ -42,6 +42,10 @@ pub struct Api {
 }
 
 impl Api {
+    pub(crate) fn shared(&self) -> &Shared {
+        &self.shared
+    }
+
     /// The kernel.
     #[must_use]
     pub fn kernel(&self) -> &Kernel {
@@ -123,6 +127,16 @@ impl Api {
         self.kernel().read(self.namespace(), query, input, done);
         let out = answered(told, query.name).await;
         Ok(self.answer(out.map_err(|error| OpError { outcome_unknown: false, ..error })?))
+    }
+
+    /// The epoch of the namespace's store (KER-46).
+    ///
+    /// # Errors
+    /// A fault.
+    pub async fn epoch(&self) -> Result<String, ApiError> {
+        let (done, told) = self.counted();
+        self.kernel().epoch(self.namespace(), done);
+        Ok(answered(told, "feed.epoch").await?)
     }
 
     /// A good answer of this route.

@@ -13,6 +13,7 @@ use tokio::sync::Semaphore;
 use crate::admission::Admission;
 use crate::body::{BodyLimits, memory};
 use crate::error::ApiError;
+use crate::live::Live;
 use crate::metrics::metrics_handle;
 use crate::refusal::Refusals;
 use crate::route::{Access, Route, RouteInfo, Service, Table};
@@ -38,6 +39,10 @@ pub struct AppConfig {
     pub in_flight_max: usize,
     /// Requests in flight per namespace: below the former, so that one tenant's flood leaves places for others.
     pub in_flight_per_namespace_max: usize,
+    /// Live connections (server-sent events) per namespace; they hold no place of a request.
+    pub live_per_namespace_max: usize,
+    /// Live connections per key.
+    pub live_per_key_max: usize,
     /// The signal to stop, the same that [`crate::serve`] is given.
     pub shutdown: Shutdown,
     /// What runs the tasks of this node, if something does.
@@ -54,6 +59,8 @@ impl Default for AppConfig {
             page_max: base::limits::PAGE_MAX,
             in_flight_max: 4_096,
             in_flight_per_namespace_max: 2_048,
+            live_per_namespace_max: 1_000,
+            live_per_key_max: 100,
             shutdown: Shutdown::new(),
             dispatcher: None,
         }
@@ -65,6 +72,7 @@ struct Inner {
     config: AppConfig,
     admission: Admission,
     refusals: Refusals,
+    live: Live,
     body_memory: Arc<Semaphore>,
     public_routes: Vec<Arc<RouteInfo>>,
     openapi: Bytes,
@@ -90,6 +98,10 @@ impl Shared {
 
     pub(crate) fn refusals(&self) -> &Refusals {
         &self.0.refusals
+    }
+
+    pub(crate) fn live(&self) -> &Live {
+        &self.0.live
     }
 
     pub(crate) fn body_memory(&self) -> &Arc<Semaphore> {
@@ -132,6 +144,7 @@ impl App {
         let inner = Inner {
             admission: Admission::new(config.in_flight_max, config.in_flight_per_namespace_max),
             refusals: Refusals::new(),
+            live: Live::new(config.live_per_namespace_max, config.live_per_key_max),
             body_memory: memory(config.body.memory_max),
             public_routes: table.iter().filter(|route| route.access == Access::Public).cloned().collect(),
             docs: ui::docs_page(&table, &document, &config).into(),

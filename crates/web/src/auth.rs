@@ -81,6 +81,16 @@ async fn key_holder(shared: &Shared, name: &str, headers: &HeaderMap, stay: &Arc
     }
 }
 
+/// Whether a connection that stays may stay: its key may be revoked meanwhile, its namespace removed. What cannot be looked up now is
+/// looked up again later.
+pub(crate) async fn may_stay(shared: &Shared, ns: &Arc<Namespace>, headers: &HeaderMap) -> bool {
+    let served = shared.kernel().namespace(&ns.name).is_ok_and(|now| Arc::ptr_eq(&now, ns));
+    let Ok(key) = bearer(headers) else { return false };
+    let (tell, told) = oneshot::channel();
+    shared.kernel().authenticate(ns, key, Box::new(move |caller| drop(tell.send(caller))));
+    served && !matches!(timeout(LOOK_UP, told).await, Ok(Ok(Ok(None))))
+}
+
 async fn who(shared: &Shared, ns: &Arc<Namespace>, key: &str, stay: &Arc<Stay>) -> Result<Option<Caller>, ApiError> {
     let (tell, told) = oneshot::channel();
     let stay = stay.clone();

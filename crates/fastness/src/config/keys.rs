@@ -106,6 +106,12 @@ configuration! {
         /// Requests in flight of one namespace, so that the flood of one leaves room for the others.
         namespace_requests_max: usize =
             Preset::Number(2_048), Kind::Integer { min: 1, max: 1_000_000, unit: "requests" };
+        /// Live connections (server-sent events) of one namespace; they take no place of a request. A further one is answered
+        /// `XBUSY` with Retry-After.
+        namespace_live_max: usize =
+            Preset::Number(1_000), Kind::Integer { min: 0, max: 1_000_000, unit: "connections" };
+        /// Live connections of one key.
+        key_live_max: usize = Preset::Number(100), Kind::Integer { min: 0, max: 1_000_000, unit: "connections" };
         /// Time for the head of a request to arrive, and before it for the TLS handshake; slower connections are closed.
         header_timeout: Duration = Preset::Number(10 * SECOND), Kind::Duration { min_ms: 10, max_ms: 5 * MINUTE };
         /// Time for the body of a request to arrive; slower ones are answered `ASLOW`.
@@ -245,6 +251,12 @@ configuration! {
     counters: Counters {
         /// How long a counter that is not raised any more is kept, counted while the server runs.
         kept: Duration = Preset::Number(90 * DAY), Kind::Duration { min_ms: HOUR, max_ms: KEPT_MAX };
+    }
+
+    /// The change feed.
+    events: Events {
+        /// How long events are kept for readers that are away; a reader that comes later starts over with a full read.
+        kept: Duration = Preset::Number(168 * HOUR), Kind::Duration { min_ms: MINUTE, max_ms: 8_760 * HOUR };
     }
 
     /// What the server writes to its standard error.

@@ -3,6 +3,7 @@
 mod alarms;
 mod chores;
 mod files;
+mod gazette;
 mod ledger;
 mod parcels;
 mod tellers;
@@ -42,14 +43,21 @@ pub trait Workload {
     fn acknowledged(&self) -> u64;
 }
 
+/// Starts a workload of this number.
+type Start = fn(usize, &mut Sim) -> Box<dyn Workload>;
+
+/// Every workload.
+const ALL: &[Start] = &[
+    |number, sim| Box::new(ledger::LedgerClients::start(number, sim)),
+    |number, sim| Box::new(tellers::TellerClients::start(number, sim)),
+    |number, sim| Box::new(parcels::Parcels::start(number, sim)),
+    |number, sim| Box::new(files::FileClients::start(number, sim)),
+    |number, sim| Box::new(chores::ChoreClients::start(number, sim)),
+    |number, sim| Box::new(alarms::Alarms::start(number, sim)),
+    |number, sim| Box::new(gazette::GazetteClients::start(number, sim)),
+];
+
 /// The workloads of a run, started.
 pub fn all(sim: &mut Sim) -> Vec<Box<dyn Workload>> {
-    vec![
-        Box::new(ledger::LedgerClients::start(0, sim)),
-        Box::new(tellers::TellerClients::start(1, sim)),
-        Box::new(parcels::Parcels::start(2, sim)),
-        Box::new(files::FileClients::start(3, sim)),
-        Box::new(chores::ChoreClients::start(4, sim)),
-        Box::new(alarms::Alarms::start(5, sim)),
-    ]
+    ALL.iter().enumerate().map(|(number, start)| start(number, sim)).collect()
 }

@@ -15,4 +15,5 @@ mod restart;
 mod sandbox;
 mod values;
 mod waiting;
+mod words;
 mod writes;

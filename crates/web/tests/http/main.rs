@@ -9,6 +9,7 @@ mod client;
 mod description;
 mod edge;
 mod errors;
+mod events;
 mod http2;
 mod journal;
 mod keys;

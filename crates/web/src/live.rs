@@ -1,0 +1,109 @@
+//! Connections that stay (KER-34, KER-45): how many there may be, and what wakes them.
+//!
+//! A live connection gives its place among the requests in flight back when it is open, and has one of its own: at most so many
+//! per namespace and per key. All live connections of a namespace share one ear at the kernel.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+
+use base::codes;
+use kernel::{Hint, Namespace};
+use tokio::sync::watch;
+
+use crate::error::{ApiError, BUSY};
+
+/// What all live connections share.
+pub(crate) struct Live {
+    per_namespace: usize,
+    per_key: usize,
+    inner: Arc<Mutex<Inner>>,
+}
+
+#[derive(Default)]
+struct Inner {
+    /// Connections by namespace and key; no entry is zero.
+    open: BTreeMap<String, BTreeMap<String, usize>>,
+    bells: BTreeMap<String, (Weak<Namespace>, watch::Sender<u64>)>,
+}
+
+/// The place of one live connection, given back when dropped.
+pub(crate) struct LivePlace {
+    inner: Arc<Mutex<Inner>>,
+    namespace: String,
+    key: String,
+}
+
+impl Live {
+    pub(crate) fn new(per_namespace: usize, per_key: usize) -> Self {
+        Self { per_namespace, per_key, inner: Arc::default() }
+    }
+
+    /// Takes a place for a key of a namespace.
+    pub(crate) fn enter(&self, namespace: &str, key: &str) -> Result<LivePlace, ApiError> {
+        let mut inner = lock(&self.inner);
+        let keys = inner.open.entry(namespace.to_owned()).or_default();
+        let (all, of_key) = (keys.values().sum::<usize>(), keys.get(key).copied().unwrap_or(0));
+        if all >= self.per_namespace || of_key >= self.per_key {
+            metrics::counter!("fastness_http_refused_total", "reason" => "live").increment(1);
+            return Err(ApiError::refused(codes::XBUSY, BUSY));
+        }
+        keys.insert(key.to_owned(), of_key + 1);
+        Ok(LivePlace { inner: self.inner.clone(), namespace: namespace.to_owned(), key: key.to_owned() })
+    }
+
+    /// Tells of new events of a namespace from now on; wake-ups in a row become one.
+    pub(crate) fn bell(&self, ns: &Arc<Namespace>) -> watch::Receiver<u64> {
+        let mut inner = lock(&self.inner);
+        if let Some((known, bell)) = inner.bells.get(&ns.name)
+            && std::ptr::eq(known.as_ptr(), Arc::as_ptr(ns))
+        {
+            return bell.subscribe();
+        }
+        let (bell, heard) = watch::channel(0_u64);
+        let ear = bell.clone();
+        ns.wakes.listen(move |hint| match hint {
+            Hint::Events => ear.send_modify(|count| *count = count.wrapping_add(1)),
+            Hint::Tasks { .. } => {}
+        });
+        inner.bells.insert(ns.name.clone(), (Arc::downgrade(ns), bell));
+        heard
+    }
+}
+
+impl Drop for LivePlace {
+    fn drop(&mut self) {
+        let mut inner = lock(&self.inner);
+        let Some(keys) = inner.open.get_mut(&self.namespace) else { return };
+        match keys.get_mut(&self.key) {
+            Some(count) if *count > 1 => *count -= 1,
+            _ => drop(keys.remove(&self.key)),
+        }
+        if keys.is_empty() {
+            inner.open.remove(&self.namespace);
+        }
+    }
+}
+
+fn lock(inner: &Mutex<Inner>) -> MutexGuard<'_, Inner> {
+    // Counts are whole between any two steps.
+    inner.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ker_34_live_connections_are_bounded_per_namespace_and_per_key() {
+        let live = Live::new(3, 2);
+        let of_a: Vec<_> = (0..2).map(|_| live.enter("main", "a").unwrap()).collect();
+        assert_eq!(live.enter("main", "a").err().unwrap().0.code, codes::XBUSY, "of one key");
+        let of_b = live.enter("main", "b").unwrap();
+        assert_eq!(live.enter("main", "c").err().unwrap().0.code, codes::XBUSY, "of the namespace");
+        assert!(live.enter("other", "c").is_ok(), "another namespace has its own");
+        drop(of_b);
+        assert!(live.enter("main", "c").is_ok());
+        drop(of_a);
+        assert!(lock(&live.inner).open.is_empty(), "nothing is left behind");
+    }
+}

@@ -1,0 +1,232 @@
+//! Server-sent events: the shell around a [`Session`] whose replies are the text of the stream.
+//!
+//! The stream drives the session: it is asked for more only when the client has taken what was sent, so a slow client holds one
+//! reply in memory and no more, wake-ups in a row become one, and a client that takes nothing at all is cut by the edge's
+//! write timeout. When the client goes away, hyper drops the stream and with it the session.
+//!
+//! Deliberately not here: what is sent (the session says), and messages from the client (there are none on such a stream but the
+//! first).
+
+use std::collections::{BTreeMap, VecDeque};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use axum::body::{Body, Bytes, HttpBody};
+use axum::http::header::{CONTENT_TYPE, HeaderName};
+use axum::http::{HeaderMap, HeaderValue};
+use axum::response::Response;
+use base::{Heard, OpError, OpResult, codes};
+use hyper::body::Frame;
+use kernel::{Caller, Kernel, Namespace, Out, Reply, Session, SessionDef, SessionEvent};
+use serde_json::Value;
+use tokio::sync::{mpsc, watch};
+use tokio::time::Instant;
+
+use crate::api::Api;
+use crate::app::Shared;
+use crate::auth::may_stay;
+use crate::error::ApiError;
+use crate::live::LivePlace;
+use crate::shutdown::Shutdown;
+use crate::wait::{now, pause};
+
+/// Media type of such a stream.
+pub(crate) const EVENT_STREAM: &str = "text/event-stream";
+/// Tells proxies to pass every event on at once.
+const BUFFERING: HeaderName = HeaderName::from_static("x-accel-buffering");
+
+/// How often the key is looked up again: as long as a found key is trusted.
+const CHECK_EVERY: Duration = Duration::from_millis(kernel::keys::FRESH_MS);
+
+impl Api {
+    /// Answers with a stream of server-sent events that a session writes, after it was given its first message. The key in
+    /// `headers`, those of the request, is looked up again and again: the stream ends when it was revoked.
+    ///
+    /// # Errors
+    /// `XBUSY`: the namespace or the key has as many live connections as it may.
+    pub fn sse(&self, headers: &HeaderMap, def: &SessionDef, first: Vec<u8>) -> Result<Response, ApiError> {
+        let (shared, ns, caller) = (self.shared(), self.namespace(), self.caller());
+        let place = shared.live().enter(&ns.name, &caller.name)?;
+        let mut shell = Shell::new(shared, ns, caller, def, place);
+        shell.headers = headers.clone();
+        shell.tell(SessionEvent::Message(first));
+        let mut response = Response::new(Body::new(Stream(Box::pin(shell.next()))));
+        response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(EVENT_STREAM));
+        response.headers_mut().insert(BUFFERING, HeaderValue::from_static("no"));
+        Ok(response)
+    }
+}
+
+/// One connection.
+struct Shell {
+    kernel: Kernel,
+    ns: Arc<Namespace>,
+    caller: Caller,
+    session: Box<dyn Session>,
+    shared: Shared,
+    shutdown: Shutdown,
+    stopping: bool,
+    closing: bool,
+    outbox: VecDeque<Bytes>,
+    timers: BTreeMap<u64, Instant>,
+    bell: Option<watch::Receiver<u64>>,
+    /// Of the request, with its key.
+    headers: HeaderMap,
+    check_at: Instant,
+    /// Ends of what the session called; as many as it has under way.
+    ends: (mpsc::UnboundedSender<SessionEvent>, mpsc::UnboundedReceiver<SessionEvent>),
+    _place: LivePlace,
+}
+
+impl Shell {
+    fn new(shared: &Shared, ns: &Arc<Namespace>, caller: &Caller, def: &SessionDef, place: LivePlace) -> Self {
+        let kernel = shared.kernel().clone();
+        Self {
+            session: (def.open)(caller, heard(&kernel)),
+            kernel,
+            ns: ns.clone(),
+            caller: caller.clone(),
+            shutdown: shared.config().shutdown.clone(),
+            shared: shared.clone(),
+            stopping: false,
+            closing: false,
+            outbox: VecDeque::new(),
+            timers: BTreeMap::new(),
+            bell: None,
+            headers: HeaderMap::new(),
+            check_at: now() + CHECK_EVERY,
+            ends: mpsc::unbounded_channel(),
+            _place: place,
+        }
+    }
+
+    /// The next piece of the stream; `None` at its end.
+    async fn next(mut self) -> (Self, Option<Bytes>) {
+        loop {
+            if let Some(bytes) = self.outbox.pop_front() {
+                return (self, Some(bytes));
+            }
+            if self.closing {
+                return (self, None);
+            }
+            let event = self.event().await;
+            event.into_iter().for_each(|event| self.tell(event));
+            if now() >= self.check_at {
+                self.closing |= !may_stay(&self.shared, &self.ns, &self.headers).await;
+                self.check_at = now() + CHECK_EVERY;
+            }
+        }
+    }
+
+    fn tell(&mut self, event: SessionEvent) {
+        for out in self.session.on(event, heard(&self.kernel)) {
+            self.perform(out);
+        }
+    }
+
+    /// Waits for what happens next to the session; `None` when it is time to look the key up again.
+    async fn event(&mut self) -> Option<SessionEvent> {
+        let due = self.timers.iter().min_by_key(|(_, at)| **at).map(|(number, at)| (*number, *at));
+        tokio::select! {
+            biased;
+            () = self.shutdown.begun(), if !self.stopping => {
+                self.stopping = true;
+                Some(SessionEvent::Stopping)
+            }
+            Some(end) = self.ends.1.recv() => Some(end),
+            number = passed(due) => {
+                self.timers.remove(&number);
+                Some(SessionEvent::Timer(number))
+            }
+            () = rung(&mut self.bell) => Some(SessionEvent::Wake),
+            () = pause(self.check_at.saturating_duration_since(now())) => None,
+        }
+    }
+
+    fn perform(&mut self, out: Out) {
+        match out {
+            Out::Reply(bytes) => self.outbox.push_back(bytes.into()),
+            Out::Timer { number, after_ms } => {
+                self.timers.insert(number, now() + Duration::from_millis(after_ms));
+            }
+            Out::Call { call, op, input } => self.call(call, op, input),
+            Out::Read { call, query, input } => self.read(call, query, input),
+            Out::Watch => self.bell = Some(self.shared.live().bell(&self.ns)),
+            Out::Close => self.closing = true,
+        }
+    }
+
+    fn call(&self, call: u64, op: &str, input: Value) {
+        let end = self.end(call);
+        match self.kernel.operation(op) {
+            Some(operation) => {
+                let request = self.kernel.request(self.caller.clone());
+                let done = Box::new(move |reply: OpResult<Reply<Value>>| end(reply.map(|reply| reply.out)));
+                operation.call_json(&self.kernel, &self.ns, request, input, done);
+            }
+            None => end(Err(unknown(op))),
+        }
+    }
+
+    fn read(&self, call: u64, query: &str, input: Value) {
+        let end = self.end(call);
+        match self.kernel.query(query) {
+            Some(known) => known.read_json(&self.kernel, &self.ns, input, Box::new(end)),
+            None => end(Err(unknown(query))),
+        }
+    }
+
+    /// Tells the session the end of a call, if the connection is still there.
+    fn end(&self, call: u64) -> impl FnOnce(OpResult<Value>) + Send + 'static {
+        let to = self.ends.0.clone();
+        move |result| drop(to.send(SessionEvent::Ended { call, result }))
+    }
+}
+
+async fn passed(due: Option<(u64, Instant)>) -> u64 {
+    let Some((number, at)) = due else { return std::future::pending().await };
+    pause(at.saturating_duration_since(now())).await;
+    number
+}
+
+async fn rung(bell: &mut Option<watch::Receiver<u64>>) {
+    let changed = match bell {
+        Some(bell) => bell.changed().await,
+        None => return std::future::pending().await,
+    };
+    // The namespace was taken away: nobody rings any more, and the next check ends the stream.
+    if changed.is_err() {
+        *bell = None;
+    }
+}
+
+fn heard(kernel: &Kernel) -> Heard {
+    Heard(i64::try_from(kernel.env().clock.ran_ms()).unwrap_or(i64::MAX))
+}
+
+fn unknown(name: &str) -> OpError {
+    OpError::new(codes::BDETECTED, format!("a session asked for {name}, which is not there"))
+}
+
+type Next = Pin<Box<dyn Future<Output = (Shell, Option<Bytes>)> + Send>>;
+
+/// The body of the answer: the session's replies, one after the other.
+struct Stream(Next);
+
+impl HttpBody for Stream {
+    type Data = Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+        let (shell, piece) = std::task::ready!(self.0.as_mut().poll(cx));
+        let Some(bytes) = piece else {
+            // Never asked again after the end.
+            self.0 = Box::pin(std::future::pending());
+            return Poll::Ready(None);
+        };
+        self.0 = Box::pin(shell.next());
+        Poll::Ready(Some(Ok(Frame::data(bytes))))
+    }
+}
