@@ -27,16 +27,21 @@ pub(crate) fn run(config: &Config, services: Vec<web::Service>) -> Result<()> {
     // One data directory, one server (KER-42); the lock is held until the stores are closed.
     let _lock = DirLock::acquire(&config.data.dir)?;
     let kernel = open(config, &services)?;
-    let password = welcome::first_key(&kernel, std::env::var(welcome::ADMIN_KEY).ok())?;
     let runtime = Runtime::new().context("no threads for the HTTP edge")?;
-    let served = runtime.block_on(serve(config, kernel.clone(), services, password.as_deref()));
+    let address = config.server.listen;
+    let listener = runtime.block_on(TcpListener::bind(address));
+    let listener = listener.with_context(|| format!("cannot listen on {address}"))?;
+    welcome::first_key(&kernel, std::env::var(welcome::ADMIN_KEY).ok().as_deref())?;
+    // Last, when nothing can keep the password from being shown any more.
+    let password = welcome::first_account(&kernel)?;
+    let served = runtime.block_on(serve(config, kernel.clone(), services, listener, password.as_deref()));
     runtime.shutdown_timeout(Duration::from_secs(1));
     kernel.namespaces().iter().for_each(|ns| ns.store.close());
     tracing::info!("stopped");
     served
 }
 
-fn open(config: &Config, services: &[web::Service]) -> Result<Kernel> {
+pub(crate) fn open(config: &Config, services: &[web::Service]) -> Result<Kernel> {
     let clock: Arc<dyn Clock> = Arc::new(RealClock::new());
     let entropy: Arc<dyn Entropy> = Arc::new(OsEntropy);
     let timers: Arc<dyn Timers> = Arc::new(ThreadTimers::new());
@@ -50,24 +55,32 @@ fn open(config: &Config, services: &[web::Service]) -> Result<Kernel> {
     Ok(Kernel::open(Env { clock, entropy, timers }, settings, &definitions, stores)?)
 }
 
-async fn serve(config: &Config, kernel: Kernel, services: Vec<web::Service>, password: Option<&str>) -> Result<()> {
-    let address = config.server.listen;
-    let listener = TcpListener::bind(address).await.with_context(|| format!("cannot listen on {address}"))?;
+async fn serve(
+    config: &Config,
+    kernel: Kernel,
+    services: Vec<web::Service>,
+    listener: TcpListener,
+    password: Option<&str>,
+) -> Result<()> {
     let url = format!("http://{}", listener.local_addr()?);
     let shutdown = Shutdown::new();
     let app = App::new(kernel.clone(), services, app_config(config, &url, &shutdown));
     stop_on_signal(shutdown.clone())?;
     tokio::spawn(forget_old_answers(kernel));
-    print!("{}", welcome::text(&url, &data_text(config), password));
+    print!("{}", welcome::text(&url, &data_text(config), &config.namespaces.admin, password));
     let drained = web::serve(listener, app.router(), edge_limits(config), shutdown).await;
     tracing::info!(cut = drained.cut, "drained");
     Ok(())
 }
 
 fn app_config(config: &Config, url: &str, shutdown: &Shutdown) -> AppConfig {
+    let own_origin = &config.server.public_url;
     AppConfig {
         version: env!("CARGO_PKG_VERSION").into(),
-        public_url: url.to_owned(),
+        public_url: if own_origin.is_empty() { url.to_owned() } else { own_origin.clone() },
+        own_origin: (!own_origin.is_empty()).then(|| own_origin.clone()),
+        secure_cookies: own_origin.starts_with("https://"),
+        trusted_proxies: config.server.networks(),
         body: BodyLimits { max: config.limits.body, timeout: config.server.body_timeout, ..BodyLimits::default() },
         page_max: config.limits.page,
         in_flight_max: config.server.requests_max,

@@ -12,7 +12,7 @@ use base::limits::{BODY_MAX, OP_ROWS_MAX, PAGE_MAX, QUEUE_MAX, REQUEST_KEPT_MS};
 
 use super::field::{Field, LogFormat, Secret, Value};
 use super::key::{Key, Kind, Preset, Section};
-use super::rules::{FILTER, NAMESPACE, SCHEMA_PREFIX};
+use super::rules::{FILTER, NAMESPACE, NETWORKS, ORIGIN, SCHEMA_PREFIX};
 
 const KIB: u64 = 1 << 10;
 const MIB: u64 = 1 << 20;
@@ -89,6 +89,12 @@ configuration! {
         /// Serve plain HTTP on an address that other machines can reach. Only behind a proxy that does TLS, or in a
         /// closed network: keys and passwords cross the wire as they are.
         allow_plain_http: bool = Preset::Truth(false), Kind::Truth;
+        /// The URL under which browsers reach the server, such as `https://fastness.example`. Empty: whatever they ask for.
+        /// Needed behind a proxy that changes the Host. With https the session's cookie is sent over TLS only.
+        public_url: String = Preset::Text(""), Kind::Text(&ORIGIN);
+        /// Proxies before the server, as addresses or networks separated by commas: `10.0.0.0/8, 192.0.2.1`. Only what these
+        /// say in X-Forwarded-For is believed.
+        trusted_proxies: String = Preset::Text(""), Kind::Text(&NETWORKS);
         /// How long a stop waits for the requests in flight before it cuts them off.
         drain: Duration = Preset::Number(10 * SECOND), Kind::Duration { min_ms: 0, max_ms: 10 * MINUTE };
         /// Open connections; a further one is closed at once. Each needs a file descriptor.

@@ -97,7 +97,8 @@ async fn connection(edge: Arc<Edge>, stream: TcpStream, _place: OwnedSemaphorePe
 
 async fn converse(edge: &Edge, stream: TcpStream) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
     let activity = Arc::new(Activity::default());
-    let service = CountedRouter { router: edge.router.clone(), activity: activity.clone() };
+    let peer = stream.peer_addr().ok().map(|address| address.ip());
+    let service = CountedRouter { router: edge.router.clone(), activity: activity.clone(), peer };
     let io = TokioIo::new(Socket::new(stream, edge.limits.header_timeout, edge.limits.write_timeout));
     let mut conversation = pin!(edge.builder.serve_connection(io, service));
     tokio::select! {
