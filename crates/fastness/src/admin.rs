@@ -1,6 +1,6 @@
 //! `fastness admin`: what only whoever sits at the server's machine may do, with the server stopped.
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use host::{DirLock, DirLockError};
 use kernel::accounts::change_account::{CHANGE_ACCOUNT, ChangeAccount};
 use kernel::accounts::create_account::NewPassword;
@@ -11,6 +11,8 @@ use crate::{server, welcome};
 
 /// Gives an account of the administrators' namespace a new one-time password, unblocks it, and ends its sessions.
 pub(crate) fn reset_password(config: &Config, services: &[web::Service], account: &str) -> Result<String> {
+    // A mistyped path must not become a new data directory.
+    ensure!(config.data.dir.exists(), "there is no data directory {}", config.data.dir.display());
     let _lock = lock(config)?;
     let kernel = server::open(config, services)?;
     let (password, hash) = welcome::new_password(&kernel);
