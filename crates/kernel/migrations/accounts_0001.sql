@@ -1,5 +1,5 @@
 -- Accounts of people (KER-32).
-CREATE TABLE account (
+CREATE TABLE console_account (
     name {text} PRIMARY KEY,
     role {text} NOT NULL,
     -- argon2id, in the PHC text form.

@@ -18,7 +18,7 @@ use crate::body::{JsonBody, NoBody};
 use crate::error::ApiError;
 use crate::params::{PageQuery, PathOf, QueryOf};
 use crate::route::{Route, Service};
-use view::{AccountChange, AccountView, AccountsQuery, MadeAccount, NewAccount};
+use view::{AccountsQuery, ConsoleAccount, ConsoleAccountChange, MadeConsoleAccount, NewConsoleAccount};
 
 const TAG: &str = "Accounts";
 
@@ -40,21 +40,21 @@ fn account_routes() -> Vec<Route> {
                 "For a person. Its one-time password is shown in this answer and never again; its owner should change it. \
                  With an Idempotency-Key a repeat shows the same one.",
             )
-            .takes::<NewAccount>()
-            .answers::<MadeAccount>(201)
+            .takes::<NewConsoleAccount>()
+            .answers::<MadeConsoleAccount>(201)
             .errors(&[codes::AACCOUNT]),
         Route::get("/v1/{ns}/accounts", list)
             .tag(TAG)
             .summary("List accounts")
             .about("In the order of their names.")
             .query::<AccountsQuery>()
-            .answers::<List<AccountView>>(200)
+            .answers::<List<ConsoleAccount>>(200)
             .errors(&[codes::ALIMIT]),
         Route::get("/v1/{ns}/accounts/{name}", show)
             .tag(TAG)
             .summary("Show an account")
             .param("name", "Name of the account")
-            .answers::<AccountView>(200)
+            .answers::<ConsoleAccount>(200)
             .errors(&[codes::NPERSON]),
         Route::patch("/v1/{ns}/accounts/{name}", change)
             .tag(TAG)
@@ -64,8 +64,8 @@ fn account_routes() -> Vec<Route> {
                  last administrator of the administrators' namespace stays one.",
             )
             .param("name", "Name of the account")
-            .takes::<AccountChange>()
-            .answers::<MadeAccount>(200)
+            .takes::<ConsoleAccountChange>()
+            .answers::<MadeConsoleAccount>(200)
             .errors(&[codes::NPERSON, codes::ALASTADMIN]),
         Route::delete("/v1/{ns}/accounts/{name}", remove)
             .tag(TAG)
@@ -82,37 +82,41 @@ struct AccountPath {
     name: String,
 }
 
-async fn create(api: Api, body: JsonBody<NewAccount>) -> ApiResult<MadeAccount> {
+async fn create(api: Api, body: JsonBody<NewConsoleAccount>) -> ApiResult<MadeConsoleAccount> {
     check_name(&body.value.name)?;
     check_role(body.value.role)?;
     let password = new_password(&api).await?;
-    let input = |new: NewAccount| CreateAccount { name: new.name, role: new.role, password };
+    let input = |new: NewConsoleAccount| CreateAccount { name: new.name, role: new.role, password };
     let made = api.call(&CREATE_ACCOUNT, body.map(input)).await?;
     let shown = shown_once(&api, &made.out)?;
-    Ok(made.map(|made| MadeAccount::new(made.account, shown)))
+    Ok(made.map(|made| MadeConsoleAccount::new(made.account, shown)))
 }
 
-async fn list(api: Api, QueryOf(query): QueryOf<AccountsQuery>) -> ApiResult<List<AccountView>> {
+async fn list(api: Api, QueryOf(query): QueryOf<AccountsQuery>) -> ApiResult<List<ConsoleAccount>> {
     let page = api.page(&PageQuery { limit: query.limit, after: None })?;
     let after = query.after.unwrap_or_default();
     if !after.is_empty() {
         check_name(&after)?;
     }
     let accounts = api.read(&LIST_ACCOUNTS, Page { after, limit: page.and_one() }).await?;
-    let views = |accounts: Vec<Account>| accounts.into_iter().map(AccountView::from).collect();
+    let views = |accounts: Vec<Account>| accounts.into_iter().map(ConsoleAccount::from).collect();
     Ok(accounts.map(|accounts| List::cut(views(accounts), page.limit, |account| account.name.clone())))
 }
 
-async fn show(api: Api, PathOf(path): PathOf<AccountPath>) -> ApiResult<AccountView> {
-    Ok(api.read(&SHOW_ACCOUNT, path.name).await?.map(AccountView::from))
+async fn show(api: Api, PathOf(path): PathOf<AccountPath>) -> ApiResult<ConsoleAccount> {
+    Ok(api.read(&SHOW_ACCOUNT, path.name).await?.map(ConsoleAccount::from))
 }
 
-async fn change(api: Api, PathOf(path): PathOf<AccountPath>, body: JsonBody<AccountChange>) -> ApiResult<MadeAccount> {
+async fn change(
+    api: Api,
+    PathOf(path): PathOf<AccountPath>,
+    body: JsonBody<ConsoleAccountChange>,
+) -> ApiResult<MadeConsoleAccount> {
     // Asked before a hash is made for nobody.
     api.read(&SHOW_ACCOUNT, path.name.clone()).await?;
     let password = if body.value.new_password { Some(new_password(&api).await?) } else { None };
     let last_admin_stays = is_admins(&api);
-    let input = move |change: AccountChange| ChangeAccount {
+    let input = move |change: ConsoleAccountChange| ChangeAccount {
         name: path.name,
         role: change.role,
         blocked: change.blocked,
@@ -121,7 +125,7 @@ async fn change(api: Api, PathOf(path): PathOf<AccountPath>, body: JsonBody<Acco
     };
     let made = api.clone().call_and_forget_keys(&CHANGE_ACCOUNT, body.map(input)).await?;
     let shown = shown_once(&api, &made.out)?;
-    Ok(made.map(|made| MadeAccount::new(made.account, shown)))
+    Ok(made.map(|made| MadeConsoleAccount::new(made.account, shown)))
 }
 
 async fn remove(api: Api, PathOf(AccountPath { name }): PathOf<AccountPath>, body: NoBody) -> ApiResult<Deleted> {

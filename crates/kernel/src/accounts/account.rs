@@ -31,27 +31,27 @@ pub(crate) struct Stored {
 }
 
 pub(crate) static GET: Sql = Sql::new(
-    "account.get",
-    "SELECT name, role, must_change, created_at, blocked_at, password FROM account WHERE name = ?1",
+    "console_account.get",
+    "SELECT name, role, must_change, created_at, blocked_at, password FROM console_account WHERE name = ?1",
 );
 pub(crate) static INSERT: Sql = Sql::new(
-    "account.insert",
-    "INSERT INTO account (name, role, password, must_change, created_at) VALUES (?1, ?2, ?3, 1, ?4) \
+    "console_account.insert",
+    "INSERT INTO console_account (name, role, password, must_change, created_at) VALUES (?1, ?2, ?3, 1, ?4) \
      ON CONFLICT (name) DO NOTHING",
 );
 pub(crate) static SAVE: Sql = Sql::new(
-    "account.save",
-    "UPDATE account SET role = ?2, password = ?3, must_change = ?4, blocked_at = ?5 WHERE name = ?1",
+    "console_account.save",
+    "UPDATE console_account SET role = ?2, password = ?3, must_change = ?4, blocked_at = ?5 WHERE name = ?1",
 );
-pub(crate) static DELETE: Sql = Sql::new("account.delete", "DELETE FROM account WHERE name = ?1");
+pub(crate) static DELETE: Sql = Sql::new("console_account.delete", "DELETE FROM console_account WHERE name = ?1");
 pub(crate) static PAGE: Sql = Sql::new(
-    "account.page",
-    "SELECT name, role, must_change, created_at, blocked_at FROM account WHERE name > ?1 ORDER BY name LIMIT ?2",
+    "console_account.page",
+    "SELECT name, role, must_change, created_at, blocked_at FROM console_account WHERE name > ?1 ORDER BY name LIMIT ?2",
 );
-pub(crate) static ANY: Sql = Sql::new("account.any", "SELECT name FROM account ORDER BY name LIMIT 1");
+pub(crate) static ANY: Sql = Sql::new("console_account.any", "SELECT name FROM console_account ORDER BY name LIMIT 1");
 pub(crate) static OTHER_ADMINS: Sql = Sql::new(
-    "account.other_admins",
-    "SELECT name FROM account WHERE role = 'admin' AND blocked_at IS NULL AND name <> ?1 ORDER BY name LIMIT 1",
+    "console_account.other_admins",
+    "SELECT name FROM console_account WHERE role = 'admin' AND blocked_at IS NULL AND name <> ?1 ORDER BY name LIMIT 1",
 );
 
 /// Names are lower case, so that two that people take for one cannot both exist.

@@ -67,7 +67,7 @@ pub static SERVICE: ServiceDef = ServiceDef {
 
 static ORPHANS: Sql = Sql::new(
     "console_session.orphans",
-    "SELECT s.account FROM console_session s LEFT JOIN account a ON a.name = s.account \
+    "SELECT s.account FROM console_session s LEFT JOIN console_account a ON a.name = s.account \
      WHERE a.name IS NULL OR a.blocked_at IS NOT NULL ORDER BY s.account LIMIT ?1",
 );
 

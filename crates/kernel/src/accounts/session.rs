@@ -25,7 +25,7 @@ const NOTED_MS: i64 = 60_000;
 
 pub(crate) static BY_HASH: Sql = Sql::new(
     "console_session.by_hash",
-    "SELECT a.name, a.role, s.idle_at FROM console_session s JOIN account a ON a.name = s.account \
+    "SELECT a.name, a.role, s.idle_at FROM console_session s JOIN console_account a ON a.name = s.account \
      WHERE s.hash = ?1 AND s.idle_at > ?2 AND s.ends_at > ?2 AND a.blocked_at IS NULL",
 );
 pub(crate) static END: Sql = Sql::new("console_session.end", "DELETE FROM console_session WHERE hash = ?1");

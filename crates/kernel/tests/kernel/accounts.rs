@@ -4,7 +4,6 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use base::{OpResult, Sql};
-use kernel::Role;
 use kernel::accounts::begin_login::{BEGIN_LOGIN, BeginLogin, LoginBegun};
 use kernel::accounts::bootstrap_account::{BOOTSTRAP_ACCOUNT, BootstrapAccount, FirstAccount};
 use kernel::accounts::change_account::{CHANGE_ACCOUNT, ChangeAccount};
@@ -16,6 +15,7 @@ use kernel::accounts::list_accounts::{LIST_ACCOUNTS, Page, SHOW_ACCOUNT};
 use kernel::accounts::open_session::{OPEN_SESSION, OpenSession, SESSIONS_MAX};
 use kernel::accounts::password::Kept;
 use kernel::accounts::session::{Holder, IDLE_MS, LONGEST_MS, hash};
+use kernel::{Kernel, KernelConfig, Role};
 
 use crate::world::{World, error_code};
 
@@ -243,6 +243,22 @@ fn ker_32_tries_are_counted_before_the_password_is_looked_at() {
     pass(&world, 1_000);
     assert_eq!(wait_ms(&world, "anna", "192.0.2.1"), 0);
     assert_eq!(wait_ms(&world, "anna", "192.0.2.1"), 2_000);
+}
+
+#[test]
+fn ker_32_a_restart_does_not_forget_failures() {
+    let world = World::new();
+    for _ in 0..5 {
+        begin(&world, "anna", "192.0.2.1");
+    }
+    let stores = vec![("z".to_owned(), world.main().store.clone())];
+    let env = world.kernel.env().clone();
+    let restarted = World { kernel: Kernel::open(env, KernelConfig::default(), &[], stores).unwrap(), ..world };
+    let (tell, told) = std::sync::mpsc::channel();
+    let input = BeginLogin { account: "anna".into(), address: "192.0.2.1".into() };
+    let done = Box::new(move |reply| tell.send(reply).unwrap());
+    restarted.kernel.call(&restarted.kernel.admin_namespace(), &BEGIN_LOGIN, restarted.request(), input, done);
+    assert!(matches!(told.try_recv().unwrap().unwrap().out, LoginBegun::Wait { ms: 1_000 }));
 }
 
 #[test]

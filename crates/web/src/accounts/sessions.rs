@@ -14,7 +14,7 @@ use kernel::accounts::session::{IDLE_MS, LONGEST_MS, address_text, csrf_token, h
 use kernel::accounts::{check_name, password};
 use std::sync::Arc;
 
-use super::view::{Identity, Login, OpenedSession, PasswordChange};
+use super::view::{ConsoleLogin, ConsoleSession, Identity, PasswordChange};
 use crate::answer::ApiResult;
 use crate::api::Api;
 use crate::auth::{self, COOKIE_NAME};
@@ -37,8 +37,8 @@ pub(super) fn routes() -> Vec<Route> {
                 "Opens a session of an account: the answer sets the cookie `fastness_session`. Every change by the session must carry \
                  the token `csrf` of this answer as X-CSRF-Token. Failed tries are slowed down.",
             )
-            .takes::<Login>()
-            .answers::<OpenedSession>(201)
+            .takes::<ConsoleLogin>()
+            .answers::<ConsoleSession>(201)
             .errors(&[codes::SLOGIN, codes::SSLOW, codes::SCSRF]),
         Route::get("/v1/{ns}/sessions", who_am_i)
             .roles(EVERYBODY)
@@ -64,10 +64,10 @@ pub(super) fn routes() -> Vec<Route> {
     ]
 }
 
-async fn login(api: Api, headers: HeaderMap, uri: Uri, body: JsonBody<Login>) -> Result<Response, ApiError> {
+async fn login(api: Api, headers: HeaderMap, uri: Uri, body: JsonBody<ConsoleLogin>) -> Result<Response, ApiError> {
     // Otherwise a foreign page could log its own account in, and read what is done with it.
     forgery::check_origin(&headers, &uri, api.shared().config().own_origin.as_deref())?;
-    let Login { account, password } = body.value;
+    let ConsoleLogin { account, password } = body.value;
     check_name(&account)?;
     let ns = api.namespace().clone();
     let fitting = match try_password(&api, &ns, &account, password).await? {
@@ -127,7 +127,7 @@ fn new_token(api: &Api) -> String {
 
 fn opened_answer(api: &Api, token: &str, opened: Opened) -> Response {
     let account = opened.account;
-    let session = OpenedSession {
+    let session = ConsoleSession {
         account: account.name,
         namespace: api.namespace().name.clone(),
         role: account.role,

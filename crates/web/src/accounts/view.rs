@@ -12,7 +12,7 @@ use crate::time::rfc3339;
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({ "name": "anna", "role": "operator" }))]
-pub(super) struct NewAccount {
+pub(super) struct NewConsoleAccount {
     /// 1 to 64 of a-z, 0-9 and . _ @ -
     #[schema(max_length = 64, example = "anna")]
     pub(super) name: String,
@@ -25,7 +25,7 @@ pub(super) struct NewAccount {
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({ "blocked": true }))]
-pub(super) struct AccountChange {
+pub(super) struct ConsoleAccountChange {
     /// What its owner may do: admin, operator or reader.
     #[schema(value_type = Option<RoleWord>, nullable = false)]
     pub(super) role: Option<Role>,
@@ -52,7 +52,7 @@ pub(super) struct AccountsQuery {
 
 /// An account as it is shown.
 #[derive(Serialize, ToSchema)]
-pub(super) struct AccountView {
+pub(super) struct ConsoleAccount {
     /// Its name.
     #[schema(example = "anna")]
     pub(super) name: String,
@@ -69,7 +69,7 @@ pub(super) struct AccountView {
     blocked_at: Option<String>,
 }
 
-impl From<Account> for AccountView {
+impl From<Account> for ConsoleAccount {
     fn from(account: Account) -> Self {
         Self {
             name: account.name,
@@ -83,16 +83,16 @@ impl From<Account> for AccountView {
 
 /// An account, with its one-time password if one was made.
 #[derive(Serialize, ToSchema)]
-pub(super) struct MadeAccount {
+pub(super) struct MadeConsoleAccount {
     #[serde(flatten)]
-    account: AccountView,
+    account: ConsoleAccount,
     /// The one-time password, shown this once.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, example = "4f2k9-c0r3w-x8ngt-1zqv7")]
     password: Option<String>,
 }
 
-impl MadeAccount {
+impl MadeConsoleAccount {
     pub(super) fn new(account: Account, password: Option<String>) -> Self {
         Self { account: account.into(), password }
     }
@@ -102,7 +102,7 @@ impl MadeAccount {
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({ "account": "admin", "password": "4f2k9-c0r3w-x8ngt-1zqv7" }))]
-pub(super) struct Login {
+pub(super) struct ConsoleLogin {
     /// Name of the account.
     #[schema(max_length = 64)]
     pub(super) account: String,
@@ -136,7 +136,7 @@ pub(super) struct Identity {
 
 /// A session that was opened.
 #[derive(Serialize, ToSchema)]
-pub(super) struct OpenedSession {
+pub(super) struct ConsoleSession {
     /// The account.
     #[schema(example = "admin")]
     pub(super) account: String,

@@ -108,3 +108,16 @@ fn ker_32_a_scope_with_unknown_fields_is_refused_by_name() {
     refused.check(400, "ABODY");
     assert!(refused.message().contains("`devise`"), "{}", refused.message());
 }
+
+#[test]
+fn ker_10_strangers_on_a_public_route_cannot_use_up_each_others_keys() {
+    let world = World::new();
+    let add = |name: &str| {
+        let body = json!({ "name": name }).to_string();
+        world.ask("POST", "/v1/main/probe/strangers", &[("idempotency-key", "1")], Some(&body))
+    };
+    let (mine, theirs, again) = (add("mine"), add("theirs"), add("mine"));
+    assert_eq!((mine.status, theirs.status), (200, 200), "{}", theirs.text());
+    assert_eq!((again.header("idempotency-replayed"), again.json()), (Some("true"), mine.json()));
+    assert_eq!((world.count("mine"), world.count("theirs")), (1, 1));
+}

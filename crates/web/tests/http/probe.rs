@@ -103,6 +103,7 @@ fn routes() -> Vec<Route> {
             .answers_nothing(),
         tagged(Route::post("/v1/{ns}/probe/panic", panicking)).roles(&[Role::App]).answers_nothing(),
         tagged(Route::post("/v1/{ns}/probe/open", open)).public().answers::<Who>(200),
+        tagged(Route::operation("/v1/{ns}/probe/strangers", &ADD)).public(),
         tagged(Route::post("/v1/{ns}/probe/foreign", foreign)).roles(&[Role::App]).answers_nothing(),
         tagged(Route::post("/v1/{ns}/probe/untrue", small)).roles(&[Role::App]).takes::<Count>().answers_nothing(),
     ]
