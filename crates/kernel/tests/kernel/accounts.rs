@@ -105,7 +105,7 @@ fn ker_32_the_last_administrator_can_neither_be_removed_nor_blocked_nor_demoted(
     changed(&world, ChangeAccount { blocked: Some(true), ..change("second") }).unwrap();
     let demoted = ChangeAccount { role: Some(Role::Operator), ..change("admin") };
     let blocked = ChangeAccount { blocked: Some(true), ..change("admin") };
-    for refused in [demoted.clone(), blocked.clone()] {
+    for refused in [demoted.clone(), blocked] {
         assert_eq!(error_code(changed(&world, refused)).0, "ALASTADMIN", "a blocked one does not count");
     }
     assert_eq!(error_code(delete(&world, "admin", true)).0, "ALASTADMIN");
