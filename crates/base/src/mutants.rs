@@ -40,6 +40,8 @@ pub enum Mutant {
     SettleNotFenced,
     /// The wake-up of claimed work is in memory only.
     TimerInMemory,
+    /// A rotated key's older secrets end at once, whatever overlap was asked for.
+    OverlapIgnored,
     /// The writer answers before COMMIT; a kill in between loses what was acknowledged.
     AckBeforeCommit,
     /// `PRAGMA synchronous=OFF`; only a power cut shows it.
@@ -67,6 +69,7 @@ impl Mutant {
         Self::SyncErrorIgnored,
         Self::SettleNotFenced,
         Self::TimerInMemory,
+        Self::OverlapIgnored,
         Self::AckBeforeCommit,
         Self::SynchronousOff,
         Self::SyncErrorTakenForDone,

@@ -25,6 +25,7 @@ pub const OURS: &[Mutant] = &[
     Mutant::SyncErrorIgnored,
     Mutant::SettleNotFenced,
     Mutant::TimerInMemory,
+    Mutant::OverlapIgnored,
 ];
 
 /// Names for the command line.
