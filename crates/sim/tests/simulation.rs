@@ -89,4 +89,5 @@ mutants_are_found! {
     mutant_sync_error_ignored: SyncErrorIgnored,
     mutant_settle_not_fenced: SettleNotFenced,
     mutant_timer_in_memory: TimerInMemory,
+    mutant_overlap_ignored: OverlapIgnored,
 }

@@ -112,8 +112,6 @@ async fn change(
     PathOf(path): PathOf<AccountPath>,
     body: JsonBody<ConsoleAccountChange>,
 ) -> ApiResult<MadeConsoleAccount> {
-    // Asked before a hash is made for nobody.
-    api.read(&SHOW_ACCOUNT, path.name.clone()).await?;
     let password = if body.value.new_password { Some(new_password(&api).await?) } else { None };
     let last_admin_stays = is_admins(&api);
     let input = move |change: ConsoleAccountChange| ChangeAccount {

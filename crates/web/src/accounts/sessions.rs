@@ -51,8 +51,7 @@ pub(super) fn routes() -> Vec<Route> {
             .tag(TAG)
             .summary("Log out")
             .about("Ends the session of the cookie.")
-            .answers_nothing()
-            .errors(&[codes::SCSRF]),
+            .answers_nothing(),
         Route::put("/v1/{ns}/sessions/password", change_password)
             .roles(EVERYBODY)
             .tag(TAG)
@@ -60,7 +59,7 @@ pub(super) fn routes() -> Vec<Route> {
             .about("Of the session's account, which must show its old password. Ends all its sessions: log in again.")
             .takes::<PasswordChange>()
             .answers_nothing()
-            .errors(&[codes::ALIMIT, codes::SCSRF, codes::SLOGIN, codes::SSLOW]),
+            .errors(&[codes::ALIMIT, codes::SLOGIN, codes::SSLOW]),
     ]
 }
 
