@@ -21,11 +21,13 @@ use crate::auth::{self, COOKIE_NAME};
 use crate::body::{JsonBody, NoBody};
 use crate::error::ApiError;
 use crate::forgery;
-use crate::route::Route;
+use crate::route::{Route, RouteLimits};
 use crate::time::rfc3339;
 
 const TAG: &str = "Sessions";
 const EVERYBODY: &[Role] = &Role::ALL;
+/// Two passwords at their longest, with every character escaped, fit: strangers need not send more.
+const SMALL: RouteLimits = RouteLimits { body_max: Some(8 * 1024), body_timeout: None };
 
 pub(super) fn routes() -> Vec<Route> {
     vec![
@@ -37,6 +39,7 @@ pub(super) fn routes() -> Vec<Route> {
                 "Opens a session of an account: the answer sets the cookie `fastness_session`. Every change by the session must carry \
                  the token `csrf` of this answer as X-CSRF-Token. Failed tries are slowed down.",
             )
+            .limits(SMALL)
             .takes::<ConsoleLogin>()
             .answers::<ConsoleSession>(201)
             .errors(&[codes::SLOGIN, codes::SSLOW, codes::SCSRF]),
@@ -57,6 +60,7 @@ pub(super) fn routes() -> Vec<Route> {
             .tag(TAG)
             .summary("Change one's own password")
             .about("Of the session's account, which must show its old password. Ends all its sessions: log in again.")
+            .limits(SMALL)
             .takes::<PasswordChange>()
             .answers_nothing()
             .errors(&[codes::ALIMIT, codes::SLOGIN, codes::SSLOW]),

@@ -110,6 +110,17 @@ fn ker_32_a_scope_with_unknown_fields_is_refused_by_name() {
 }
 
 #[test]
+fn ker_32_own_operations_read_what_the_application_says_of_itself() {
+    let world = World::new();
+    let add =
+        |auth: &str| world.post_with("/v1/main/probe", ADMIN, &[("fastness-auth", auth)], &json!({ "name": "a" }));
+    assert_eq!(add(r#"{"account":"anna","key":"k","admin":"a"}"#).json()["id"], "anna");
+    let refused = add(r#"{"account":"bert","secret":"s3cr3t"}"#);
+    refused.check(400, "AHEADER");
+    assert!(!refused.text().contains("s3cr3t") && world.count("a") == 1, "{}", refused.text());
+}
+
+#[test]
 fn ker_10_strangers_on_a_public_route_cannot_use_up_each_others_keys() {
     let world = World::new();
     let add = |name: &str| {

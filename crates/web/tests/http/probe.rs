@@ -77,7 +77,7 @@ fn add(tx: &mut dyn Tx, cx: &mut OpCx<'_>, input: &Add) -> OpResult<Added> {
     if input.name == "panic" {
         panic!("the operation panics with /a/path");
     }
-    let id = cx.id().to_string();
+    let id = cx.properties.account.clone().unwrap_or_else(|| cx.id().to_string());
     cx.stamp();
     tx.write(&INSERT, args![&id, &input.name])?;
     Ok(Added { id })
