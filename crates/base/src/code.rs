@@ -68,12 +68,16 @@ pub mod codes {
 
     /// An attempt of a task that is not the current one has nothing to say any more.
     pub const AATTEMPT: Code = Code::new("AATTEMPT", 409);
+    /// An account of that name exists already.
+    pub const AACCOUNT: Code = Code::new("AACCOUNT", 422);
     /// The body or a parameter is not what the route takes.
     pub const ABODY: Code = Code::new("ABODY", 400);
     /// A header of ours cannot be read.
     pub const AHEADER: Code = Code::new("AHEADER", 400);
     /// The same Idempotency-Key came with another body.
     pub const AKEYREUSED: Code = Code::new("AKEYREUSED", 422);
+    /// It would leave the server without an administrator.
+    pub const ALASTADMIN: Code = Code::new("ALASTADMIN", 422);
     /// A value is beyond its limit.
     pub const ALIMIT: Code = Code::new("ALIMIT", 422);
     /// The method is not one of this path.
@@ -116,10 +120,18 @@ pub mod codes {
     pub const NROUTE: Code = Code::new("NROUTE", 404);
     /// No such task.
     pub const NTASK: Code = Code::new("NTASK", 404);
+    /// No such account.
+    pub const NPERSON: Code = Code::new("NPERSON", 404);
+    /// A change by a browser's session without its token, or from a foreign page.
+    pub const SCSRF: Code = Code::new("SCSRF", 403);
     /// The request carries no valid key.
     pub const SKEY: Code = Code::new("SKEY", 401);
+    /// Account or password is wrong.
+    pub const SLOGIN: Code = Code::new("SLOGIN", 401);
     /// The key's role does not allow this.
     pub const SROLE: Code = Code::new("SROLE", 403);
+    /// Too many failed logins: wait before the next one.
+    pub const SSLOW: Code = Code::new("SSLOW", 429);
     /// The operation needs more work than one operation may do.
     pub const TBUDGET: Code = Code::new("TBUDGET", 504);
     /// The time limit passed.
@@ -139,10 +151,12 @@ pub mod codes {
 
     /// All of them, for the reference and for the test that each has its page.
     pub const ALL: &[Code] = &[
+        AACCOUNT,
         AATTEMPT,
         ABODY,
         AHEADER,
         AKEYREUSED,
+        ALASTADMIN,
         ALIMIT,
         AMETHOD,
         AOPTIME,
@@ -162,10 +176,14 @@ pub mod codes {
         NKEY,
         NNAMESPACE,
         NOPERATION,
+        NPERSON,
         NROUTE,
         NTASK,
+        SCSRF,
         SKEY,
+        SLOGIN,
         SROLE,
+        SSLOW,
         TBUDGET,
         TTIME,
         XBUSY,
@@ -296,7 +314,7 @@ mod tests {
         assert!(status('C').all(|s| s == 409));
         assert!(status('T').all(|s| s == 504));
         assert!(status('B').all(|s| s == 500));
-        assert!(status('S').all(|s| s == 401 || s == 403));
+        assert!(status('S').all(|s| s == 401 || s == 403 || s == 429));
         for passing in [codes::XSTORE, codes::XDISK, codes::XBUSY] {
             assert!(passing.status == 503 && passing.passes());
         }

@@ -56,6 +56,8 @@ pub enum Mutant {
     CursorBeforeDelivery,
     /// A cursor older than what is kept is answered from what is left, with a hole.
     GoneIsSilent,
+    /// A rotated key's older secrets end at once, whatever overlap was asked for.
+    OverlapIgnored,
     /// The writer answers before COMMIT; a kill in between loses what was acknowledged.
     AckBeforeCommit,
     /// `PRAGMA synchronous=OFF`; only a power cut shows it.
@@ -99,6 +101,7 @@ impl Mutant {
         Self::EventNumberedOutside,
         Self::CursorBeforeDelivery,
         Self::GoneIsSilent,
+        Self::OverlapIgnored,
         Self::AckBeforeCommit,
         Self::SynchronousOff,
         Self::SyncErrorTakenForDone,

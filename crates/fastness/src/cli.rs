@@ -9,7 +9,7 @@ use anyhow::Context;
 use clap::{Args, Parser, Subcommand};
 
 use crate::config::{self, Config, Loaded};
-use crate::{log, server};
+use crate::{admin, log, server};
 
 /// Wrong use or configuration.
 const USAGE: u8 = 2;
@@ -29,6 +29,7 @@ Examples:
   fastness serve --listen 127.0.0.1:8080         on another port
   fastness config example > fastness.toml        a commented file to start from
   fastness serve --config fastness.toml          with that file
+  fastness admin reset-password                  a new administrator's password, with the server stopped
 
 Configuration comes from a file, then the environment (FASTNESS_SECTION__KEY), then flags; later ones win.
 Exit codes: 0 done, 1 failed, 2 wrong use or configuration.";
@@ -40,6 +41,21 @@ enum Command {
     /// Look at the configuration
     #[command(subcommand)]
     Config(ConfigCommand),
+    /// Help an administrator who is shut out
+    #[command(subcommand)]
+    Admin(AdminCommand),
+}
+
+#[derive(Subcommand)]
+enum AdminCommand {
+    /// Give an administrator a new password; the server must be stopped
+    ResetPassword {
+        /// Which account of the administrators' namespace
+        #[arg(long, value_name = "NAME", default_value = "admin")]
+        account: String,
+        #[command(flatten)]
+        settings: Settings,
+    },
 }
 
 #[derive(Subcommand)]
@@ -78,6 +94,9 @@ pub(crate) fn run(services: Vec<web::Service>) -> ExitCode {
             print!("{}", config::show(&loaded));
             ExitCode::SUCCESS
         }),
+        Command::Admin(AdminCommand::ResetPassword { account, settings }) => {
+            reset_password(&settings, &services, &account)
+        }
         Command::Config(ConfigCommand::Reference) => print(&config::reference()),
         Command::Config(ConfigCommand::Example) => print(&config::example()),
     }
@@ -91,14 +110,29 @@ fn print(text: &str) -> ExitCode {
 fn serve(settings: &Settings, services: Vec<web::Service>) -> ExitCode {
     with_config(settings, |loaded| {
         log::start(&loaded.config.log);
-        match server::run(&loaded.config, services) {
-            Ok(()) => ExitCode::SUCCESS,
-            Err(error) => {
-                eprintln!("fastness: {error:#}");
-                ExitCode::FAILURE
-            }
-        }
+        ended(server::run(&loaded.config, services))
     })
+}
+
+fn reset_password(settings: &Settings, services: &[web::Service], account: &str) -> ExitCode {
+    with_config(settings, |loaded| {
+        log::start(&loaded.config.log);
+        let password = admin::reset_password(&loaded.config, services, account);
+        ended(
+            password
+                .map(|password| println!("The new password of `{account}` is shown this once:\n\n    {password}\n")),
+        )
+    })
+}
+
+fn ended(result: anyhow::Result<()>) -> ExitCode {
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("fastness: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
 }
 
 /// Loads the configuration and goes on with it, or says all that is wrong.

@@ -37,11 +37,16 @@ pub(crate) fn run(config: &Config, services: Vec<web::Service>) -> Result<()> {
     let certificate = Certificate::open(config)?;
     let outbound = outbound::outbound(config)?;
     let kernel = open(config, &services)?;
-    let password = welcome::first_key(&kernel, std::env::var(welcome::ADMIN_KEY).ok())?;
-    let dispatcher = Dispatcher::start(&kernel, outbound.clone());
     let runtime = Runtime::new().context("no threads for the HTTP edge")?;
+    let address = config.server.listen;
+    let listener = runtime.block_on(TcpListener::bind(address));
+    let listener = listener.with_context(|| format!("cannot listen on {address}"))?;
+    welcome::first_key(&kernel, std::env::var(welcome::ADMIN_KEY).ok().as_deref())?;
+    let dispatcher = Dispatcher::start(&kernel, outbound.clone());
     let sequencer = Sequencer::start(&kernel);
-    let edge = Edge { certificate, dispatcher: dispatcher.clone(), password };
+    // Last, when nothing can keep the password from being shown any more.
+    let password = welcome::first_account(&kernel)?;
+    let edge = Edge { listener, certificate, dispatcher: dispatcher.clone(), password };
     let served = runtime.block_on(serve(config, edge, kernel.clone(), services));
     runtime.block_on(end_tasks(&dispatcher));
     runtime.shutdown_timeout(Duration::from_secs(1));
@@ -54,7 +59,7 @@ pub(crate) fn run(config: &Config, services: Vec<web::Service>) -> Result<()> {
     served
 }
 
-fn open(config: &Config, services: &[web::Service]) -> Result<Kernel> {
+pub(crate) fn open(config: &Config, services: &[web::Service]) -> Result<Kernel> {
     let clock: Arc<dyn Clock> = Arc::new(RealClock::new());
     let entropy: Arc<dyn Entropy> = Arc::new(OsEntropy);
     let timers: Arc<dyn Timers> = Arc::new(ThreadTimers::new());
@@ -86,6 +91,7 @@ fn task_config(config: &Config) -> Result<TaskConfig> {
 
 /// What the edge needs beside the kernel.
 struct Edge {
+    listener: TcpListener,
     certificate: Option<Certificate>,
     dispatcher: Dispatcher,
     password: Option<String>,
@@ -111,21 +117,23 @@ async fn end_tasks(dispatcher: &Dispatcher) {
 }
 
 async fn serve(config: &Config, edge: Edge, kernel: Kernel, services: Vec<web::Service>) -> Result<()> {
-    let Edge { certificate, dispatcher, password } = edge;
-    let address = config.server.listen;
-    let listener = TcpListener::bind(address).await.with_context(|| format!("cannot listen on {address}"))?;
+    let Edge { listener, certificate, dispatcher, password } = edge;
     let scheme = if certificate.is_some() { "https" } else { "http" };
     let url = format!("{scheme}://{}", listener.local_addr()?);
     let shutdown = Shutdown::new();
     let app = App::new(
         kernel.clone(),
         services,
-        AppConfig { dispatcher: Some(dispatcher.clone()), ..app_config(config, &url, &shutdown) },
+        AppConfig {
+            dispatcher: Some(dispatcher.clone()),
+            secure_cookies: certificate.is_some() || app_config(config, &url, &shutdown).secure_cookies,
+            ..app_config(config, &url, &shutdown)
+        },
     );
     stop_on_signal(shutdown.clone())?;
     kernel.watch_over();
     tokio::spawn(forget_old_answers(kernel));
-    print!("{}", welcome::text(&url, &data_text(config), password.as_deref()));
+    print!("{}", welcome::text(&url, &data_text(config), &config.namespaces.admin, password.as_deref()));
     let (router, limits) = (app.router(), edge_limits(config));
     let drained = match certificate {
         Some(certificate) => web::serve_tls(listener, certificate.watched(), router, limits, shutdown).await,
@@ -136,9 +144,13 @@ async fn serve(config: &Config, edge: Edge, kernel: Kernel, services: Vec<web::S
 }
 
 fn app_config(config: &Config, url: &str, shutdown: &Shutdown) -> AppConfig {
+    let own_origin = &config.server.public_url;
     AppConfig {
         version: env!("CARGO_PKG_VERSION").into(),
-        public_url: url.to_owned(),
+        public_url: if own_origin.is_empty() { url.to_owned() } else { own_origin.clone() },
+        own_origin: (!own_origin.is_empty()).then(|| own_origin.clone()),
+        secure_cookies: own_origin.starts_with("https://"),
+        trusted_proxies: config.server.networks(),
         body: BodyLimits { max: config.limits.body, timeout: config.server.body_timeout, ..BodyLimits::default() },
         page_max: config.limits.page,
         in_flight_max: config.server.requests_max,

@@ -1,10 +1,15 @@
-//! The first start: an administrator's key, and what a newcomer needs to read.
+//! The first start: an administrator's account, a key for automation, and what a newcomer needs to read.
 
 use std::sync::mpsc::channel;
 
 use anyhow::{Context, Result, ensure};
-use kernel::ops::bootstrap_key::{BOOTSTRAP_KEY, BootstrapKey, Bootstrapped};
-use kernel::{Caller, Kernel, keys};
+use base::OpResult;
+use kernel::accounts::bootstrap_account::{BOOTSTRAP_ACCOUNT, BootstrapAccount, FIRST, FirstAccount};
+use kernel::accounts::password;
+use kernel::ops::bootstrap_key::{BOOTSTRAP_KEY, BootstrapKey};
+use kernel::{Caller, Kernel, Op, Reply, keys};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 
 /// Shortest administrator's key that is taken from the environment.
 const KEY_MIN: usize = 16;
@@ -12,48 +17,73 @@ const KEY_MIN: usize = 16;
 /// The variable that gives the first administrator's key, for automation.
 pub(crate) const ADMIN_KEY: &str = "FASTNESS_ADMIN_KEY";
 
-/// Makes sure that there is an administrator. Gives the password to show if one was made up.
-pub(crate) fn first_key(kernel: &Kernel, given: Option<String>) -> Result<Option<String>> {
-    let secret = match &given {
-        Some(secret) => {
-            ensure!(secret.len() >= KEY_MIN, "{ADMIN_KEY} is shorter than {KEY_MIN} characters");
-            let sendable = secret.bytes().all(|byte| byte.is_ascii_graphic());
-            ensure!(sendable, "{ADMIN_KEY} has characters that an Authorization header cannot carry");
-            secret.clone()
-        }
-        None => made_up(kernel),
-    };
-    let added = bootstrap(kernel, &secret)? == Bootstrapped::Added;
-    Ok((added && given.is_none()).then_some(secret))
+/// Makes the key of the environment the first administrator's key, if there was never one.
+pub(crate) fn first_key(kernel: &Kernel, given: Option<&str>) -> Result<()> {
+    let Some(secret) = given else { return Ok(()) };
+    ensure!(secret.len() >= KEY_MIN, "{ADMIN_KEY} is shorter than {KEY_MIN} characters");
+    let sendable = secret.bytes().all(|byte| byte.is_ascii_graphic());
+    ensure!(sendable, "{ADMIN_KEY} has characters that an Authorization header cannot carry");
+    call(kernel, &BOOTSTRAP_KEY, BootstrapKey { hash: keys::hash(secret) })?;
+    Ok(())
 }
 
-fn made_up(kernel: &Kernel) -> String {
-    let mut bytes = [0; 32];
-    kernel.env().entropy.fill(&mut bytes);
-    keys::secret_text(&bytes)
+/// Makes sure that there is an administrator's account. Gives the password to show if it was made now.
+pub(crate) fn first_account(kernel: &Kernel) -> Result<Option<String>> {
+    let (password, hash) = new_password(kernel);
+    let added = call(kernel, &BOOTSTRAP_ACCOUNT, BootstrapAccount { password: hash })?;
+    Ok((added == FirstAccount::Added).then_some(password))
 }
 
-fn bootstrap(kernel: &Kernel, secret: &str) -> Result<Bootstrapped> {
+/// A new one-time password and its hash.
+pub(crate) fn new_password(kernel: &Kernel) -> (String, String) {
+    let (mut chance, mut salt) = ([0; 32], [0; 16]);
+    kernel.env().entropy.fill(&mut chance);
+    kernel.env().entropy.fill(&mut salt);
+    let password = password::one_time(&chance);
+    let hash = password::hash(&password, &salt);
+    (password, hash)
+}
+
+/// Runs an operation in the administrators' namespace and waits for it.
+pub(crate) fn call<I, O>(kernel: &Kernel, op: &'static Op<I, O>, input: I) -> Result<O>
+where
+    I: Send + 'static,
+    O: Serialize + DeserializeOwned + Send + 'static,
+{
     let (tell, told) = channel();
     let request = kernel.request(Caller::server("start"));
-    let input = BootstrapKey { hash: keys::hash(secret) };
-    let done = Box::new(move |reply| {
+    let done = Box::new(move |reply: OpResult<Reply<O>>| {
         let _ = tell.send(reply);
     });
-    kernel.call(&kernel.admin_namespace(), &BOOTSTRAP_KEY, request, input, done);
+    kernel.call(&kernel.admin_namespace(), op, request, input, done);
     Ok(told.recv().context("the store gave no answer")??.out)
 }
 
 /// What is printed when the server is ready.
-pub(crate) fn text(url: &str, data: &str, password: Option<&str>) -> String {
+pub(crate) fn text(url: &str, data: &str, admins: &str, password: Option<&str>) -> String {
     let version = env!("CARGO_PKG_VERSION");
     let mut text =
         format!("Fastness {version} is ready\n  console   {url}/\n  API       {url}/docs\n  data      {data}\n");
     if let Some(password) = password {
-        text += &format!(
-            "\n  First start: this administrator password is shown once. It is also an API key:\n\n      {password}\n\n  \
-             curl -H 'Authorization: Bearer {password}' {url}/v1/main/keys\n"
-        );
+        text += &first_start(url, admins, password);
     }
     text + "\n  Ctrl-C stops.\n"
+}
+
+/// Two lines that a newcomer can copy into a shell: a login, and with it a key for programs.
+fn first_start(url: &str, admins: &str, password: &str) -> String {
+    let json = "-H 'Content-Type: application/json'";
+    let token = r#"sed 's/.*"csrf":"\([^"]*\)".*/\1/'"#;
+    format!(
+        r#"
+  First start: log in to the console as `{FIRST}`. The password is shown this once:
+
+      password  {password}
+
+  For programs, make a key. It is shown once, too:
+
+  CSRF=$(curl -s -c cookies.txt {json} -d '{{"account":"{FIRST}","password":"{password}"}}' {url}/v1/{admins}/sessions | {token})
+  curl -b cookies.txt -H "X-CSRF-Token: $CSRF" {json} -d '{{"role":"admin"}}' {url}/v1/{admins}/keys
+"#
+    )
 }

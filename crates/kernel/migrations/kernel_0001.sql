@@ -13,11 +13,9 @@ CREATE TABLE request (
 ) {clustered};
 CREATE INDEX request_by_expiry ON request (expires_at);
 
--- Access keys (KER-32): only a hash of the secret is kept.
+-- Access keys (KER-32).
 CREATE TABLE access_key (
     id {text} PRIMARY KEY,
-    hash {blob} NOT NULL UNIQUE,
-    salt {blob} NOT NULL,
     role {text} NOT NULL,
     scope {text} NOT NULL,
     label {text} NOT NULL,
@@ -30,3 +28,14 @@ CREATE TABLE secret (
     name {text} PRIMARY KEY,
     value {blob} NOT NULL
 ) {strict};
+
+-- Secrets of access keys: only their hashes. A key has one that is valid until it is rotated, and those of earlier rotations
+-- until their overlap (listening time) ends.
+CREATE TABLE access_secret (
+    hash {blob} PRIMARY KEY,
+    key_id {text} NOT NULL,
+    salt {blob} NOT NULL,
+    valid_until {int}
+) {strict};
+CREATE INDEX access_secret_of_key ON access_secret (key_id);
+CREATE UNIQUE INDEX access_secret_current ON access_secret (key_id) WHERE valid_until IS NULL;

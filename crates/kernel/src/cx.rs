@@ -5,7 +5,7 @@ use base::{Heard, Id, IdSource, Stamp, Wall};
 use sha2::{Digest, Sha256};
 
 use crate::effects::Effects;
-use crate::request::{Caller, Request};
+use crate::request::{Caller, Properties, Request};
 
 /// The context of one attempt of one operation.
 pub struct OpCx<'a> {
@@ -21,6 +21,8 @@ pub struct OpCx<'a> {
     pub caller: &'a Caller,
     /// In which namespace.
     pub namespace: &'a str,
+    /// What the application says of itself; nothing of it was checked.
+    pub properties: &'a Properties,
     /// What must happen later: rows in the same transaction.
     pub fx: &'a mut Effects,
     ids: IdSource,
@@ -44,6 +46,7 @@ impl<'a> OpCx<'a> {
             attempt,
             caller: &request.caller,
             namespace,
+            properties: &request.properties,
             fx,
             ids: IdSource::after(request.id),
             seed: request.seed,
@@ -97,7 +100,8 @@ mod tests {
     fn with_cx(wall_ms: i64, check: impl FnOnce(&mut OpCx<'_>)) {
         let id = Id::new(Wall(1), [0; 10]);
         let caller = Caller::server("test");
-        let request = Request { id, seed: [1; 32], caller, idempotency: None, op_time: None, build: None };
+        let properties = Properties::default();
+        let request = Request { id, seed: [1; 32], caller, idempotency: None, op_time: None, build: None, properties };
         check(&mut OpCx::new((&request, "main"), 1, (Wall(wall_ms), Heard(0)), &mut Effects::default()));
     }
 

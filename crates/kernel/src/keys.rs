@@ -3,6 +3,9 @@
 //! Only SHA-256 of a secret is stored; secrets have 256 bits of chance, so a fast hash is enough and the look-up by hash
 //! tells nothing. What was found is remembered for [`FRESH_MS`]; a revocation on this node is seen at once.
 
+pub mod scope;
+pub(crate) mod secrets;
+
 use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -19,8 +22,11 @@ pub const FRESH_MS: u64 = 5_000;
 /// Most keys remembered per namespace.
 const REMEMBERED_MAX: usize = 10_000;
 
-pub(crate) static BY_HASH: Sql =
-    Sql::new("access_key.by_hash", "SELECT id, role, scope FROM access_key WHERE hash = ?1 AND revoked_at IS NULL");
+pub(crate) static BY_HASH: Sql = Sql::new(
+    "access_key.by_hash",
+    "SELECT k.id, k.role, k.scope FROM access_secret s JOIN access_key k ON k.id = s.key_id \
+     WHERE s.hash = ?1 AND (s.valid_until IS NULL OR s.valid_until > ?2) AND k.revoked_at IS NULL",
+);
 
 /// What is stored of a secret.
 #[must_use]
@@ -29,7 +35,7 @@ pub fn hash(secret: &str) -> [u8; 32] {
 }
 
 /// What is kept in memory of a caller's secret, to make secrets for the caller from.
-fn proof(secret: &str) -> [u8; 32] {
+pub(crate) fn proof(secret: &str) -> [u8; 32] {
     Sha256::new().chain_update(b"fastness proof\0").chain_update(secret).finalize().into()
 }
 
@@ -44,21 +50,33 @@ pub fn secret_from(proof: &[u8; 32], salt: &[u8]) -> String {
 /// A secret as people copy it.
 #[must_use]
 pub fn secret_text(bytes: &[u8]) -> String {
-    bytes.iter().fold("fst_".to_owned(), |mut text, byte| {
+    format!("fst_{}", hex(bytes))
+}
+
+pub(crate) fn hex(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::new(), |mut text, byte| {
         let _ = write!(text, "{byte:02x}");
         text
     })
 }
 
-/// A key that was found.
+/// Whoever a secret belongs to.
 #[derive(Debug, Clone)]
-struct Found {
-    id: String,
-    role: Role,
-    scope: Arc<str>,
+pub(crate) struct Found {
+    /// Id of the key, or name of the account.
+    pub(crate) name: String,
+    pub(crate) role: Role,
+    pub(crate) scope: Arc<str>,
+    /// The use is to be noted: a session that is used does not end for idleness.
+    pub(crate) note_use: bool,
 }
 
-/// Keys seen lately in one namespace.
+/// A look-up by the hash of what was shown.
+pub(crate) type Find = Query<[u8; 32], Option<Found>>;
+/// Told who was found, and in which namespace they live.
+pub(crate) type FindDone = ReadDone<Option<(Found, Arc<Namespace>)>>;
+
+/// Keys and sessions seen lately in one namespace.
 #[derive(Default)]
 pub(crate) struct KeyRing(Mutex<Ring>);
 
@@ -103,13 +121,13 @@ impl KeyRing {
     }
 }
 
-static FIND: Query<[u8; 32], Option<Found>> = Query::new("key.find", find);
+static FIND: Find = Query::new("key.find", find);
 
 fn find(tx: &mut dyn Tx, hash: &[u8; 32]) -> OpResult<Option<Found>> {
-    let row = tx.query_one(&BY_HASH, args![hash])?;
+    let row = tx.query_one(&BY_HASH, args![hash, tx.heard()])?;
     let found = |row: Row| {
         let role = Role::from_word(row.text(1))?;
-        Some(Found { id: row.text(0).to_owned(), role, scope: row.text(2).into() })
+        Some(Found { name: row.text(0).to_owned(), role, scope: row.text(2).into(), note_use: false })
     };
     Ok(row.and_then(found))
 }
@@ -118,27 +136,38 @@ impl Kernel {
     /// Who `secret` belongs to in namespace `ns`: one of its own keys, or an administrator of the administrators'
     /// namespace, who is valid everywhere. `None` if nobody.
     pub fn authenticate(&self, ns: &Arc<Namespace>, secret: &str, done: ReadDone<Option<Caller>>) {
-        let (hash, proof) = (hash(secret), proof(secret));
-        let caller =
-            move |found: Found| Caller { name: found.id, role: found.role, scope: found.scope, proof: Some(proof) };
+        let proof = proof(secret);
+        let caller = move |(found, _): (Found, _)| Caller {
+            name: found.name,
+            role: found.role,
+            scope: found.scope,
+            proof: Some(proof),
+        };
+        self.recognise(ns, &FIND, hash(secret), Box::new(move |found| done(found.map(|found| found.map(caller)))));
+    }
+
+    /// Looks in the namespace, then among the administrators who are valid everywhere.
+    pub(crate) fn recognise(&self, ns: &Arc<Namespace>, find: &'static Find, hash: [u8; 32], done: FindDone) {
         let (kernel, admins) = (self.clone(), self.admin_namespace());
         // An administrator's key is not one of the namespace's own: without this look it would cost a read every time.
         let known = admins.keys.get(&hash, self.env().clock.ran_ms()).filter(|found| found.role == Role::Admin);
         if let Some(found) = known {
-            return done(Ok(Some(caller(found))));
+            return done(Ok(Some((found, admins))));
         }
-        let look_further = !Arc::ptr_eq(ns, &admins);
+        let (own, look_further) = (ns.clone(), !Arc::ptr_eq(ns, &admins));
         let then: ReadDone<Option<Found>> = Box::new(move |found| match found {
             Ok(None) if look_further => {
-                let admin = move |found: Option<Found>| found.filter(|found| found.role == Role::Admin).map(caller);
-                kernel.find_key(&admins, hash, Box::new(move |found| done(found.map(admin))));
+                let admin = |found: Option<Found>| found.filter(|found| found.role == Role::Admin);
+                let everywhere = admins.clone();
+                let done = move |found: OpResult<_>| done(found.map(|found| admin(found).map(|found| (found, admins))));
+                kernel.find(&everywhere, find, hash, Box::new(done));
             }
-            found => done(found.map(|found| found.map(caller))),
+            found => done(found.map(|found| found.map(|found| (found, own)))),
         });
-        self.find_key(ns, hash, then);
+        self.find(ns, find, hash, then);
     }
 
-    fn find_key(&self, ns: &Arc<Namespace>, hash: [u8; 32], done: ReadDone<Option<Found>>) {
+    fn find(&self, ns: &Arc<Namespace>, find: &'static Find, hash: [u8; 32], done: ReadDone<Option<Found>>) {
         let clock = self.env().clock.clone();
         if let Some(found) = ns.keys.get(&hash, clock.ran_ms()) {
             return done(Ok(Some(found)));
@@ -146,11 +175,13 @@ impl Kernel {
         let (ring, generation) = (ns.clone(), ns.keys.generation());
         let remember = move |found: OpResult<Option<Found>>| {
             if let Ok(Some(found)) = &found {
-                ring.keys.remember(generation, hash, found.clone(), clock.ran_ms());
+                // Its use is noted once per look-up, not once per request.
+                let found = Found { note_use: false, ..found.clone() };
+                ring.keys.remember(generation, hash, found, clock.ran_ms());
             }
             done(found);
         };
-        self.read(ns, &FIND, hash, Box::new(remember));
+        self.read(ns, find, hash, Box::new(remember));
     }
 }
 
@@ -161,7 +192,7 @@ mod tests {
     #[test]
     fn ker_32_a_remembered_key_is_looked_up_again_after_its_time_and_after_a_revocation() {
         let ring = KeyRing::default();
-        let found = || Found { id: "a".into(), role: Role::App, scope: "{}".into() };
+        let found = || Found { name: "a".into(), role: Role::App, scope: "{}".into(), note_use: false };
         ring.remember(0, [1; 32], found(), 100);
         assert!(ring.get(&[1; 32], 100 + FRESH_MS - 1).is_some());
         assert!(ring.get(&[1; 32], 100 + FRESH_MS).is_none());

@@ -45,7 +45,7 @@ pub use call::{Done, Reply};
 pub use cx::OpCx;
 pub use effects::{Alert, Effect, Effects, Event, JournalLine, NewTask};
 pub use op::{Op, Query, Work};
-pub use request::{Caller, Idempotency, Request, Role};
+pub use request::{Caller, Idempotency, Properties, Request, Role};
 pub use schema::{KERNEL, OWN};
 pub use service::{
     Invariant, Plan, PlanFn, RETRY_MINUTES, ServiceDef, SettleFn, Stuck, StuckDef, TaskDef, TaskRow, Violation,

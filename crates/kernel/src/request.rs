@@ -112,6 +112,36 @@ pub struct Idempotency {
     pub body_hash: [u8; 32],
 }
 
+/// What the application says of itself (KER-32): own operations read and check it, so that logins and sessions of its own
+/// can be written as operations. The kernel believes none of it, and no log shows it.
+#[derive(Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Properties {
+    /// Who it says that it works for.
+    pub account: Option<String>,
+    /// What proves it.
+    pub key: Option<String>,
+    /// What proves that it is an administrator of the application.
+    pub admin: Option<String>,
+}
+
+impl Properties {
+    /// Bytes of one property.
+    pub const MAX: usize = 1_024;
+
+    /// Whether each keeps its limit.
+    #[must_use]
+    pub fn fits(&self) -> bool {
+        [&self.account, &self.key, &self.admin].into_iter().flatten().all(|text| text.len() <= Self::MAX)
+    }
+}
+
+impl fmt::Debug for Properties {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Properties(hidden)")
+    }
+}
+
 /// One request, with everything that stays the same over its attempts.
 #[derive(Debug, Clone)]
 pub struct Request {
@@ -127,6 +157,8 @@ pub struct Request {
     pub op_time: Option<Stamp>,
     /// The caller's build.
     pub build: Option<u64>,
+    /// What the application says of itself.
+    pub properties: Properties,
 }
 
 impl Request {
@@ -139,7 +171,8 @@ impl Request {
         let (mut chance, mut seed) = ([0; 10], [0; 32]);
         chance.copy_from_slice(&bytes[..10]);
         seed.copy_from_slice(&bytes[10..]);
-        Self { id: Id::new(clock.wall(), chance), seed, caller, idempotency: None, op_time: None, build: None }
+        let (id, properties) = (Id::new(clock.wall(), chance), Properties::default());
+        Self { id, seed, caller, idempotency: None, op_time: None, build: None, properties }
     }
 
     /// The same request with an idempotency key.

@@ -16,7 +16,13 @@ const STATEMENTS: &[&Sql] = &[
     &idempotency::GET,
     &keys::BY_HASH,
     &ops::create_key::INSERT,
-    &ops::create_key::BY_ID,
+    &keys::secrets::INSERT,
+    &keys::secrets::CURRENT,
+    &keys::secrets::END,
+    &keys::secrets::FORGET,
+    &keys::secrets::OLDER,
+    &keys::secrets::WITHOUT,
+    &ops::rotate_key::REVOKED,
     &ops::bootstrap_key::ANY,
     &ops::revoke_key::REVOKE,
     &ops::list_keys::PAGE,
@@ -51,9 +57,13 @@ pub static KERNEL: ServiceDef = ServiceDef {
         &ops::create_key::CREATE_KEY,
         &ops::bootstrap_key::BOOTSTRAP_KEY,
         &ops::revoke_key::REVOKE_KEY,
+        &ops::rotate_key::ROTATE_KEY,
         &ops::forget_requests::FORGET_REQUESTS,
     ],
-    invariants: &[Invariant { name: "a claimed request row is complete once committed", check: complete_requests }],
+    invariants: &[
+        Invariant { name: "a claimed request row is complete once committed", check: complete_requests },
+        keys::secrets::NEVER_WITHOUT,
+    ],
     ..ServiceDef::EMPTY
 };
 

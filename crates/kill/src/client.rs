@@ -9,10 +9,11 @@ use serde_json::Value;
 /// Longest wait for an answer unless told otherwise: longer than any operation's time limit.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// One client with its key.
+/// One client with its key or its session.
 pub struct Client {
     address: SocketAddr,
-    key: String,
+    /// Header lines that say who it is.
+    credentials: String,
     patience: Duration,
     connection: Option<BufReader<TcpStream>>,
 }
@@ -75,7 +76,17 @@ impl Client {
     /// A client that connects when it is first used.
     #[must_use]
     pub fn new(address: SocketAddr, key: &str) -> Self {
-        Self { address, key: key.to_owned(), patience: PATIENCE, connection: None }
+        let credentials = format!("authorization: Bearer {key}\r\n");
+        Self { address, credentials, patience: PATIENCE, connection: None }
+    }
+
+    /// One that holds what a login gave it, as a browser does.
+    #[must_use]
+    pub fn with_session(address: SocketAddr, login: &Answer) -> Self {
+        let cookie = login.header("set-cookie").and_then(|cookie| cookie.split(';').next()).unwrap_or_default();
+        let token = login.body["csrf"].as_str().unwrap_or_default();
+        let credentials = format!("cookie: {cookie}\r\nx-csrf-token: {token}\r\n");
+        Self { address, credentials, patience: PATIENCE, connection: None }
     }
 
     /// The same, giving up an answer after this time.
@@ -89,7 +100,7 @@ impl Client {
     /// # Errors
     /// The connection broke.
     pub fn get(&mut self, path: &str) -> io::Result<Answer> {
-        let head = format!("GET {path} HTTP/1.1\r\nhost: t\r\nauthorization: Bearer {}\r\n\r\n", self.key);
+        let head = format!("GET {path} HTTP/1.1\r\nhost: t\r\n{}\r\n", self.credentials);
         Ok(self.send(&head)?)
     }
 
@@ -98,7 +109,7 @@ impl Client {
     /// # Errors
     /// The connection broke.
     pub fn delete(&mut self, path: &str) -> io::Result<Answer> {
-        let head = format!("DELETE {path} HTTP/1.1\r\nhost: t\r\nauthorization: Bearer {}\r\n\r\n", self.key);
+        let head = format!("DELETE {path} HTTP/1.1\r\nhost: t\r\n{}\r\n", self.credentials);
         Ok(self.send(&head)?)
     }
 
@@ -109,9 +120,9 @@ impl Client {
     pub fn post(&mut self, path: &str, body: &Value, once: &str) -> Result<Answer, Cut> {
         let body = body.to_string();
         let once = if once.is_empty() { String::new() } else { format!("idempotency-key: {once}\r\n") };
-        let (key, length) = (&self.key, body.len());
+        let (credentials, length) = (&self.credentials, body.len());
         self.send(&format!(
-            "POST {path} HTTP/1.1\r\nhost: t\r\nauthorization: Bearer {key}\r\ncontent-type: application/json\r\n\
+            "POST {path} HTTP/1.1\r\nhost: t\r\n{credentials}content-type: application/json\r\n\
              content-length: {length}\r\n{once}\r\n{body}"
         ))
     }

@@ -37,6 +37,7 @@ pub const OURS: &[Mutant] = &[
     Mutant::EventNumberedOutside,
     Mutant::CursorBeforeDelivery,
     Mutant::GoneIsSilent,
+    Mutant::OverlapIgnored,
 ];
 
 /// Names for the command line.

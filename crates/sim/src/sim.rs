@@ -364,7 +364,9 @@ impl Sim {
             });
             told.lock().unwrap_or_else(PoisonError::into_inner).push((waiting, answer));
         });
-        let request = server.kernel.request(Caller::server(&format!("client{client}")));
+        // Each shows the same secret in every life, so that secrets can be made for it again.
+        let caller = Caller { proof: Some([7; 32]), ..Caller::server(&format!("client{client}")) };
+        let request = server.kernel.request(caller);
         let request = match once {
             Some(key) => Request { ..request.once(op.name, key, [7; 32]) },
             None => request,

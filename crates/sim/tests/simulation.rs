@@ -101,4 +101,5 @@ mutants_are_found! {
     mutant_event_numbered_outside: EventNumberedOutside,
     mutant_cursor_before_delivery: CursorBeforeDelivery,
     mutant_gone_is_silent: GoneIsSilent,
+    mutant_overlap_ignored: OverlapIgnored,
 }

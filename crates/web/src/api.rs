@@ -23,7 +23,7 @@ use crate::body::{Asked, JsonBody};
 use crate::error::ApiError;
 use crate::head::OurHeaders;
 use crate::params::{Page, PageQuery};
-use crate::route::RouteInfo;
+use crate::route::{Access, RouteInfo};
 
 /// Longer than the kernel's own limit: it answers first unless a store hangs.
 const ANSWER_TIMEOUT: Duration = Duration::from_millis(OP_TIME_MS + 5_000);
@@ -83,6 +83,11 @@ impl Api {
         self.shared.config().dispatcher.as_ref()
     }
 
+    /// Who asks, with all that is known of them.
+    pub(crate) fn visitor(&self) -> &Visitor {
+        &self.visitor
+    }
+
     /// The page of a list that a query asks for.
     ///
     /// # Errors
@@ -112,6 +117,32 @@ impl Api {
         self.kernel().call(self.namespace(), op, request, input, done);
         let Reply { out, version, replayed } = answered(told, op.name).await?;
         Ok(Answer { version, replayed, ..self.answer(out) })
+    }
+
+    /// Runs an operation after which keys and sessions of the namespace are looked up anew. In a task of its own, so that
+    /// this is done also when the client does not wait for the answer, and after a fault, because it may have been committed.
+    pub(crate) async fn call_and_forget_keys<I, O>(self, op: &'static Op<I, O>, body: JsonBody<I>) -> ApiResult<O>
+    where
+        I: Send + 'static,
+        O: Serialize + DeserializeOwned + Send + 'static,
+    {
+        let work = tokio::spawn(async move {
+            let answer = self.call(op, body).await;
+            self.namespace().forget_keys();
+            answer
+        });
+        work.await.unwrap_or_else(|error| Err(ApiError::refused(codes::BPANIC, error.to_string())))
+    }
+
+    /// Runs an operation whose repeat does no harm in a namespace: no answer of it is kept.
+    pub(crate) async fn call_again<I, O>(&self, ns: &Namespace, op: &'static Op<I, O>, input: I) -> OpResult<O>
+    where
+        I: Send + 'static,
+        O: Serialize + DeserializeOwned + Send + 'static,
+    {
+        let (done, told) = self.counted();
+        self.kernel().call(ns, op, self.request(), input, done);
+        answered(told, op.name).await.map(|reply: Reply<O>| reply.out)
     }
 
     /// Reads committed state.
@@ -159,13 +190,24 @@ impl Api {
 
     fn request(&self) -> Request {
         let request = self.kernel().request(self.caller().clone());
-        Request { op_time: self.headers.op_time, build: self.headers.build, ..request }
+        let OurHeaders { op_time, build, properties, .. } = self.headers.clone();
+        Request { op_time, build, properties, ..request }
     }
 
     fn request_once(&self, asked: &Asked) -> Request {
         match &self.headers.idempotency_key {
-            Some(key) => self.request().once(&self.route.label(), key, asked.hash),
+            Some(key) => self.request().once(&self.once_per(asked), key, asked.hash),
             None => self.request(),
+        }
+    }
+
+    /// What a caller's Idempotency-Key belongs to: the route. Callers of a public route have no name, so there it belongs to
+    /// what was asked as well: a stranger cannot use up another's key, and whoever shows the same activation code from another
+    /// address, because the answer was lost on the way, is still the same.
+    fn once_per(&self, asked: &Asked) -> String {
+        match self.route.access {
+            Access::Roles(_) => self.route.label(),
+            Access::Public => format!("{} {}", self.route.label(), asked.text()),
         }
     }
 

@@ -10,11 +10,13 @@ use kernel::Kernel;
 use kernel::tasks::Dispatcher;
 use tokio::sync::Semaphore;
 
+use crate::address::Network;
 use crate::admission::Admission;
 use crate::body::{BodyLimits, memory};
 use crate::error::ApiError;
 use crate::live::Live;
 use crate::metrics::metrics_handle;
+use crate::passwords::Passwords;
 use crate::refusal::Refusals;
 use crate::route::{Access, Route, RouteInfo, Service, Table};
 use crate::shutdown::Shutdown;
@@ -31,6 +33,13 @@ pub struct AppConfig {
     pub version: String,
     /// Where it is reached, for examples on its pages: no slash at the end.
     pub public_url: String,
+    /// The origin that browsers reach it under, if an operator said so: `https://fastness.example`. Without it a page's origin
+    /// is compared with the Host that was asked for.
+    pub own_origin: Option<String>,
+    /// Browsers send the session's cookie over TLS only.
+    pub secure_cookies: bool,
+    /// Proxies whose X-Forwarded-For is believed.
+    pub trusted_proxies: Vec<Network>,
     /// Limits of bodies.
     pub body: BodyLimits,
     /// Items of one page of a list.
@@ -55,6 +64,9 @@ impl Default for AppConfig {
             name: "Fastness".into(),
             version: env!("CARGO_PKG_VERSION").into(),
             public_url: "http://127.0.0.1:7400".into(),
+            own_origin: None,
+            secure_cookies: false,
+            trusted_proxies: vec![],
             body: BodyLimits::default(),
             page_max: base::limits::PAGE_MAX,
             in_flight_max: 4_096,
@@ -74,6 +86,7 @@ struct Inner {
     refusals: Refusals,
     live: Live,
     body_memory: Arc<Semaphore>,
+    passwords: Passwords,
     public_routes: Vec<Arc<RouteInfo>>,
     openapi: Bytes,
     docs: Bytes,
@@ -106,6 +119,10 @@ impl Shared {
 
     pub(crate) fn body_memory(&self) -> &Arc<Semaphore> {
         &self.0.body_memory
+    }
+
+    pub(crate) fn passwords(&self) -> &Passwords {
+        &self.0.passwords
     }
 
     pub(crate) fn openapi(&self) -> Bytes {
@@ -146,6 +163,7 @@ impl App {
             refusals: Refusals::new(),
             live: Live::new(config.live_per_namespace_max, config.live_per_key_max),
             body_memory: memory(config.body.memory_max),
+            passwords: Passwords::new(),
             public_routes: table.iter().filter(|route| route.access == Access::Public).cloned().collect(),
             docs: ui::docs_page(&table, &document, &config).into(),
             openapi: document.to_string().into(),

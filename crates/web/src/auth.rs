@@ -5,20 +5,24 @@
 //! through. That a namespace is full is told only to whoever has shown a valid key. A store that cannot be asked is a
 //! fault (503), never a refusal (401): a client must not throw its key away.
 
+use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
 use std::time::Duration;
 
 use axum::extract::Request;
 use axum::http::HeaderMap;
-use axum::http::header::AUTHORIZATION;
+use axum::http::header::{AUTHORIZATION, COOKIE};
 use base::{OpError, OpResult, codes};
-use kernel::{Caller, Namespace, Role};
+use kernel::accounts::session::{Holder, csrf_token};
+use kernel::{Caller, Namespace, ReadDone, Role};
 use tokio::sync::oneshot;
 use tokio::time::timeout;
 
+use crate::address::{self, Peer};
 use crate::admission::Stay;
 use crate::app::Shared;
 use crate::error::ApiError;
+use crate::forgery;
 use crate::watch::Trace;
 
 /// Longest key that is looked at; ours have 68 characters, an operator's own may be longer.
@@ -26,11 +30,48 @@ const KEY_MAX: usize = 512;
 /// Time for looking up a key.
 const LOOK_UP: Duration = Duration::from_secs(10);
 
+/// The cookie of a console session.
+pub(crate) const COOKIE_NAME: &str = "fastness_session";
+
 /// A caller in a namespace.
 #[derive(Clone)]
 pub(crate) struct Visitor {
     pub(crate) ns: Arc<Namespace>,
     pub(crate) caller: Caller,
+    /// Where they come from.
+    pub(crate) address: IpAddr,
+    /// The session, if it was one that let them in.
+    pub(crate) session: Option<Arc<OpenSession>>,
+}
+
+/// A session that let somebody in.
+pub(crate) struct OpenSession {
+    pub(crate) holder: Holder,
+    /// The token that a change must carry.
+    pub(crate) csrf: String,
+}
+
+/// What a request shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Shown<'a> {
+    Key(&'a str),
+    Session(&'a str),
+}
+
+impl<'a> Shown<'a> {
+    /// A key wins over a cookie, which a browser sends by itself.
+    fn read(headers: &'a HeaderMap) -> Result<Self, ApiError> {
+        if headers.contains_key(AUTHORIZATION) {
+            return bearer(headers).map(Self::Key);
+        }
+        session_cookie(headers).map(Self::Session).ok_or_else(unknown_key)
+    }
+
+    fn text(self) -> &'a str {
+        match self {
+            Self::Key(text) | Self::Session(text) => text,
+        }
+    }
 }
 
 /// The part of a path after `/v1`; `None` if it does not lie there.
@@ -43,10 +84,15 @@ pub(crate) async fn admit(shared: &Shared, request: &mut Request, stay: &Arc<Sta
     let Some(below) = below_v1(request.uri().path()) else { return Ok(()) };
     let name = below.split('/').nth(1).unwrap_or_default().to_owned();
     let is_public = shared.is_public(request.method(), request.uri().path());
+    let address = address_of(shared, request);
     let visitor = if is_public {
-        anybody(shared, &name, stay)?
+        anybody(shared, &name, address, stay)?
     } else {
-        key_holder(shared, &name, request.headers(), stay).await?
+        let visitor = somebody(shared, &name, request.headers(), address, stay).await?;
+        if let Some(session) = &visitor.session {
+            forgery::check(request, &session.csrf, shared.config().own_origin.as_deref())?;
+        }
+        visitor
     };
     if let Some(trace) = request.extensions().get::<Arc<Trace>>() {
         trace.set_caller(&visitor.caller.name);
@@ -55,28 +101,41 @@ pub(crate) async fn admit(shared: &Shared, request: &mut Request, stay: &Arc<Sta
     Ok(())
 }
 
-/// The caller of a public route.
-fn anybody(shared: &Shared, name: &str, stay: &Stay) -> Result<Visitor, ApiError> {
-    let ns = shared.kernel().namespace(name)?;
-    stay.enter(&shared.admission().tenant(&ns), None)?;
-    Ok(Visitor { ns, caller: Caller::public() })
+/// Requests that did not come over a connection (in tests) come from nowhere.
+fn address_of(shared: &Shared, request: &Request) -> IpAddr {
+    let peer = request.extensions().get::<Peer>().map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |peer| peer.0);
+    address::client(peer, request.headers(), &shared.config().trusted_proxies)
 }
 
-async fn key_holder(shared: &Shared, name: &str, headers: &HeaderMap, stay: &Arc<Stay>) -> Result<Visitor, ApiError> {
-    let key = bearer(headers)?;
+/// The caller of a public route.
+fn anybody(shared: &Shared, name: &str, address: IpAddr, stay: &Stay) -> Result<Visitor, ApiError> {
+    let ns = shared.kernel().namespace(name)?;
+    stay.enter(&shared.admission().tenant(&ns), None)?;
+    Ok(Visitor { ns, caller: Caller::public(), address, session: None })
+}
+
+async fn somebody(
+    shared: &Shared,
+    name: &str,
+    headers: &HeaderMap,
+    address: IpAddr,
+    stay: &Arc<Stay>,
+) -> Result<Visitor, ApiError> {
+    let shown = Shown::read(headers)?;
     match shared.kernel().namespace(name) {
         Ok(ns) => {
             let tenant = shared.admission().tenant(&ns);
-            tenant.check_room(key)?;
-            let caller = who(shared, &ns, key, stay).await?.ok_or_else(unknown_key)?;
-            stay.enter(&tenant, Some(key))?;
-            Ok(Visitor { ns, caller })
+            tenant.check_room(shown.text())?;
+            let (caller, session) = who(shared, &ns, shown, stay).await?.ok_or_else(unknown_key)?;
+            stay.enter(&tenant, Some(shown.text()))?;
+            Ok(Visitor { ns, caller, address, session })
         }
         Err(no_namespace) => {
             let everywhere = shared.kernel().admin_namespace();
-            let caller = who(shared, &everywhere, key, stay).await?.filter(|caller| caller.role == Role::Admin);
+            let found = who(shared, &everywhere, shown, stay).await?;
+            let admin = found.filter(|(caller, _)| caller.role == Role::Admin);
             let refusal = if name.is_empty() { no_route() } else { no_namespace.into() };
-            Err(caller.map_or_else(unknown_key, |_| refusal))
+            Err(admin.map_or_else(unknown_key, |_| refusal))
         }
     }
 }
@@ -85,22 +144,57 @@ async fn key_holder(shared: &Shared, name: &str, headers: &HeaderMap, stay: &Arc
 /// looked up again later.
 pub(crate) async fn may_stay(shared: &Shared, ns: &Arc<Namespace>, headers: &HeaderMap) -> bool {
     let served = shared.kernel().namespace(&ns.name).is_ok_and(|now| Arc::ptr_eq(&now, ns));
-    let Ok(key) = bearer(headers) else { return false };
+    let Ok(shown) = Shown::read(headers) else { return false };
     let (tell, told) = oneshot::channel();
-    shared.kernel().authenticate(ns, key, Box::new(move |caller| drop(tell.send(caller))));
-    served && !matches!(timeout(LOOK_UP, told).await, Ok(Ok(Ok(None))))
+    match shown {
+        Shown::Key(key) => {
+            let done = move |found: OpResult<Option<Caller>>| drop(tell.send(found.map(|found| found.is_some())));
+            shared.kernel().authenticate(ns, key, Box::new(done));
+        }
+        Shown::Session(token) => {
+            let done = move |found: OpResult<Option<_>>| drop(tell.send(found.map(|found| found.is_some())));
+            shared.kernel().authenticate_session(ns, token, Box::new(done));
+        }
+    }
+    served && !matches!(timeout(LOOK_UP, told).await, Ok(Ok(Ok(false))))
 }
 
-async fn who(shared: &Shared, ns: &Arc<Namespace>, key: &str, stay: &Arc<Stay>) -> Result<Option<Caller>, ApiError> {
+/// Whoever was recognised, with the session if it was one.
+type Recognised = (Caller, Option<Arc<OpenSession>>);
+
+async fn who(
+    shared: &Shared,
+    ns: &Arc<Namespace>,
+    shown: Shown<'_>,
+    stay: &Arc<Stay>,
+) -> Result<Option<Recognised>, ApiError> {
+    match shown {
+        Shown::Key(key) => {
+            let found = looked_up((shared, ns), stay, |done| shared.kernel().authenticate(ns, key, done)).await?;
+            Ok(found.map(|caller| (caller, None)))
+        }
+        Shown::Session(token) => {
+            let found =
+                looked_up((shared, ns), stay, |done| shared.kernel().authenticate_session(ns, token, done)).await?;
+            let csrf = csrf_token(token);
+            Ok(found.map(|holder| (holder.caller.clone(), Some(Arc::new(OpenSession { holder, csrf })))))
+        }
+    }
+}
+
+async fn looked_up<T: Send + 'static>(
+    (shared, ns): (&Shared, &Namespace),
+    stay: &Arc<Stay>,
+    look_up: impl FnOnce(ReadDone<Option<T>>),
+) -> Result<Option<T>, ApiError> {
     let (tell, told) = oneshot::channel();
     let stay = stay.clone();
-    let done = Box::new(move |caller: OpResult<Option<Caller>>| {
+    look_up(Box::new(move |found| {
         drop(stay);
-        drop(tell.send(caller));
-    });
-    shared.kernel().authenticate(ns, key, done);
+        drop(tell.send(found));
+    }));
     match timeout(LOOK_UP, told).await {
-        Ok(Ok(Ok(caller))) => Ok(caller),
+        Ok(Ok(Ok(found))) => Ok(found),
         Ok(Ok(Err(error))) => {
             undecided(shared, ns, &error);
             Err(not_now(error))
@@ -133,6 +227,15 @@ fn bearer(headers: &HeaderMap) -> Result<&str, ApiError> {
     let key = key.trim_start_matches(' ');
     let well_formed = !key.is_empty() && key.len() <= KEY_MAX && key.bytes().all(|byte| byte.is_ascii_graphic());
     if scheme.eq_ignore_ascii_case("bearer") && well_formed { Ok(key) } else { Err(unknown_key()) }
+}
+
+/// The token of the one session cookie; of two, one may have been planted.
+fn session_cookie(headers: &HeaderMap) -> Option<&str> {
+    let lines = headers.get_all(COOKIE).iter().filter_map(|line| line.to_str().ok());
+    let pairs = lines.flat_map(|line| line.split(';')).filter_map(|pair| pair.trim().split_once('='));
+    let mut tokens = pairs.filter(|(name, _)| *name == COOKIE_NAME).map(|(_, token)| token);
+    let (Some(token), None) = (tokens.next(), tokens.next()) else { return None };
+    (token.len() == 64 && token.bytes().all(|byte| byte.is_ascii_hexdigit())).then_some(token)
 }
 
 /// One text for every reason, so that nothing can be told apart.

@@ -70,6 +70,13 @@ pub(crate) struct Asked {
     pub(crate) hash: [u8; 32],
 }
 
+impl Asked {
+    /// The fingerprint as text.
+    pub(crate) fn text(&self) -> String {
+        self.hash.iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+}
+
 impl<T> JsonBody<T> {
     /// The body.
     pub fn value(&self) -> &T {

@@ -5,6 +5,7 @@ use axum::http::header::{HOST, HeaderName};
 use axum::http::{HeaderMap, Version};
 use base::limits::{HEADERS_BYTES_MAX, HEADERS_MAX, IDEMPOTENCY_KEY_MAX};
 use base::{Stamp, codes};
+use kernel::Properties;
 
 use crate::error::ApiError;
 
@@ -16,6 +17,8 @@ pub(crate) const IDEMPOTENCY_REPLAYED: HeaderName = HeaderName::from_static("ide
 pub(crate) const OP_TIME: HeaderName = HeaderName::from_static("fastness-op-time");
 /// The caller's build (KER-11).
 pub(crate) const BUILD: HeaderName = HeaderName::from_static("fastness-build");
+/// What the application says of itself, JSON (KER-32).
+pub(crate) const AUTH: HeaderName = HeaderName::from_static("fastness-auth");
 /// The version under which an operation was committed.
 pub(crate) const VERSION: HeaderName = HeaderName::from_static("fastness-version");
 
@@ -60,6 +63,7 @@ pub(crate) struct OurHeaders {
     pub(crate) idempotency_key: Option<String>,
     pub(crate) op_time: Option<Stamp>,
     pub(crate) build: Option<u64>,
+    pub(crate) properties: Properties,
 }
 
 impl OurHeaders {
@@ -68,6 +72,7 @@ impl OurHeaders {
             idempotency_key: single(headers, &IDEMPOTENCY_KEY)?.map(idempotency_key).transpose()?,
             op_time: single(headers, &OP_TIME)?.map(op_time).transpose()?,
             build: single(headers, &BUILD)?.map(build).transpose()?,
+            properties: single(headers, &AUTH)?.map(properties).transpose()?.unwrap_or_default(),
         })
     }
 }
@@ -103,6 +108,15 @@ fn op_time(text: &str) -> Result<Stamp, ApiError> {
 fn build(text: &str) -> Result<u64, ApiError> {
     let wrong = || unreadable(format!("fastness-build is `{}`, not a number below 2^64", short(text)));
     digits(text).and_then(|text| text.parse().ok()).ok_or_else(wrong)
+}
+
+/// Nothing of what it holds is repeated: it may be a secret.
+fn properties(text: &str) -> Result<Properties, ApiError> {
+    // An array would do for serde as well.
+    let object = Some(text).filter(|text| text.starts_with('{'));
+    let read = object.and_then(|text| serde_json::from_str(text).ok()).filter(Properties::fits);
+    let rule = "fastness-auth takes a JSON object of the texts account, key and admin";
+    read.ok_or_else(|| unreadable(format!("{rule}, each of at most {} bytes", Properties::MAX)))
 }
 
 /// Digits only: `parse` would also take a sign.
@@ -163,5 +177,18 @@ mod tests {
             check_refused(BUILD, &[bad]);
         }
         check_refused(BUILD, &["1", "2"]);
+    }
+
+    #[test]
+    fn ker_32_properties_of_the_application_are_three_texts_and_never_repeated() {
+        let given = read(AUTH, &[r#"{"account":"anna","key":"secret"}"#]).unwrap();
+        assert_eq!((given.properties.account.as_deref(), given.properties.admin.as_deref()), (Some("anna"), None));
+        assert!(!format!("{given:?}").contains("secret"), "{given:?}");
+        let long = format!(r#"{{"key":"{}"}}"#, "x".repeat(1025));
+        for bad in ["", "secret", "[]", r#"{"secret":"x"}"#, r#"{"account":7}"#, &long] {
+            check_refused(AUTH, &[bad]);
+            assert!(!read(AUTH, &[bad]).unwrap_err().0.message.contains("secret"));
+        }
+        check_refused(AUTH, &["{}", "{}"]);
     }
 }

@@ -1,17 +1,21 @@
 //! Routes of access keys (KER-32): the kernel's own.
 
+use std::borrow::Cow;
+
 use base::codes;
 use kernel::ops::create_key::{CREATE_KEY, CreateKey, CreatedKey};
 use kernel::ops::list_keys::{KeyInfo, LIST_KEYS, Page as KeyPage};
 use kernel::ops::revoke_key::{REVOKE_KEY, RevokeKey, Revoked};
+use kernel::ops::rotate_key::{OVERLAP_S, ROTATE_KEY, RotateKey};
 use kernel::{KERNEL, Role};
 use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
+use utoipa::openapi::schema::{ObjectBuilder, SchemaType, Type};
+use utoipa::openapi::{RefOr, Schema};
+use utoipa::{PartialSchema, ToSchema};
 
 use crate::answer::{ApiResult, List};
 use crate::api::Api;
 use crate::body::{JsonBody, NoBody};
-use crate::error::ApiError;
 use crate::params::{PageQuery, PathOf, QueryOf};
 use crate::route::{Route, Service};
 use crate::time::rfc3339;
@@ -47,38 +51,37 @@ fn routes() -> Vec<Route> {
             .param("id", "Id of the key")
             .answers_nothing()
             .errors(&[codes::NKEY]),
+        Route::post("/v1/{ns}/keys/{id}/rotate", rotate)
+            .tag(TAG)
+            .summary("Give a key a new secret")
+            .about(
+                "The new secret is shown in this answer and never again. The old one stays valid for `overlap_s`, so that its owner can \
+                 change over; with 0 every older secret ends at once.",
+            )
+            .param("id", "Id of the key")
+            .takes::<Rotation>()
+            .answers::<MadeKey>(200)
+            .errors(&[codes::NKEY, codes::ALIMIT]),
     ]
 }
 
-/// What a key may do.
-#[derive(Debug, Clone, Copy, Deserialize, Serialize, ToSchema)]
-#[serde(rename_all = "lowercase")]
-#[schema(as = Role)]
-enum RoleWord {
-    Admin,
-    Operator,
-    Reader,
-    Database,
-    Device,
-    Actor,
-    Gateway,
-    Folder,
-    App,
+/// The schema of the kernel's [`Role`], which cannot describe itself: the kernel knows no OpenAPI.
+pub(crate) struct RoleWord;
+
+impl ToSchema for RoleWord {
+    fn name() -> Cow<'static, str> {
+        "Role".into()
+    }
 }
 
-impl From<RoleWord> for Role {
-    fn from(word: RoleWord) -> Self {
-        match word {
-            RoleWord::Admin => Self::Admin,
-            RoleWord::Operator => Self::Operator,
-            RoleWord::Reader => Self::Reader,
-            RoleWord::Database => Self::Database,
-            RoleWord::Device => Self::Device,
-            RoleWord::Actor => Self::Actor,
-            RoleWord::Gateway => Self::Gateway,
-            RoleWord::Folder => Self::Folder,
-            RoleWord::App => Self::App,
-        }
+impl PartialSchema for RoleWord {
+    fn schema() -> RefOr<Schema> {
+        let words = Role::ALL.into_iter().map(Role::word);
+        ObjectBuilder::new()
+            .schema_type(SchemaType::Type(Type::String))
+            .description(Some("What a key or an account may do."))
+            .enum_values(Some(words))
+            .into()
     }
 }
 
@@ -88,8 +91,10 @@ impl From<RoleWord> for Role {
 #[schema(example = json!({ "role": "app", "label": "till 7" }))]
 struct NewKey {
     /// What it may do.
-    role: RoleWord,
-    /// What it may do it with; services read it. At most 4,096 bytes.
+    #[schema(value_type = RoleWord)]
+    role: Role,
+    /// What it may do it with: `service`, `company`, `subsystem`, `device`, `actor`, `client`, `folder`, each a name or a list of
+    /// names. A field that is not there does not bind. At most 4,096 bytes.
     #[serde(default)]
     #[schema(value_type = Object, required = false)]
     scope: serde_json::Map<String, serde_json::Value>,
@@ -97,6 +102,16 @@ struct NewKey {
     #[serde(default)]
     #[schema(required = false, max_length = 255, example = "till 7")]
     label: String,
+}
+
+/// How a key is rotated.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(example = json!({ "overlap_s": 86400 }))]
+struct Rotation {
+    /// How long the old secret stays valid; a day if not given, 30 days at most.
+    #[schema(nullable = false, maximum = 2592000)]
+    overlap_s: Option<u32>,
 }
 
 /// A key that was created.
@@ -131,6 +146,9 @@ struct KeyView {
     /// When it was revoked; null while it is valid.
     #[schema(format = DateTime)]
     revoked_at: Option<String>,
+    /// `active`; `overlapping` while an older secret is still valid; `revoked`.
+    #[schema(example = "active")]
+    state: &'static str,
 }
 
 impl From<KeyInfo> for KeyView {
@@ -142,12 +160,13 @@ impl From<KeyInfo> for KeyView {
             label: key.label,
             created_at: rfc3339(key.created_at),
             revoked_at: key.revoked_at.map(rfc3339),
+            state: key.state.word(),
         }
     }
 }
 
 async fn create(api: Api, body: JsonBody<NewKey>) -> ApiResult<MadeKey> {
-    let input = |key: NewKey| CreateKey { role: key.role.into(), scope: key.scope, label: key.label };
+    let input = |key: NewKey| CreateKey { role: key.role, scope: key.scope, label: key.label };
     let made = api.call(&CREATE_KEY, body.map(input)).await?;
     Ok(made.map(|CreatedKey { id, key }| MadeKey { id, key }))
 }
@@ -164,13 +183,12 @@ struct KeyPath {
     id: String,
 }
 
-/// In a task of its own, so that the key is forgotten also when the client does not wait for the answer.
 async fn revoke(api: Api, PathOf(KeyPath { id }): PathOf<KeyPath>, body: NoBody) -> ApiResult<Revoked> {
-    let work = tokio::spawn(async move {
-        let revoked = api.call(&REVOKE_KEY, body.with(RevokeKey { id })).await;
-        // Also after a fault: it may have been committed all the same.
-        api.namespace().forget_keys();
-        revoked
-    });
-    work.await.unwrap_or_else(|error| Err(ApiError::refused(codes::BPANIC, error.to_string())))
+    api.call_and_forget_keys(&REVOKE_KEY, body.with(RevokeKey { id })).await
+}
+
+async fn rotate(api: Api, PathOf(KeyPath { id }): PathOf<KeyPath>, body: JsonBody<Rotation>) -> ApiResult<MadeKey> {
+    let input = |rotation: Rotation| RotateKey { id, overlap_s: rotation.overlap_s.unwrap_or(OVERLAP_S) };
+    let rotated = api.call_and_forget_keys(&ROTATE_KEY, body.map(input)).await?;
+    Ok(rotated.map(|CreatedKey { id, key }| MadeKey { id, key }))
 }

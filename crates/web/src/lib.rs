@@ -39,6 +39,7 @@
 //! Deliberately not here: what any service does, TLS, gRPC.
 
 mod accounts;
+mod address;
 mod admission;
 mod alerts;
 mod answer;
@@ -51,6 +52,7 @@ mod counters;
 mod edge;
 mod error;
 mod feed;
+mod forgery;
 mod head;
 mod journal;
 mod keys;
@@ -59,6 +61,7 @@ mod metrics;
 mod namespaces;
 mod openapi;
 mod params;
+mod passwords;
 mod pipeline;
 mod refusal;
 mod route;
@@ -71,6 +74,7 @@ pub mod ui;
 mod wait;
 mod watch;
 
+pub use address::Network;
 pub use answer::{Answer, ApiResult, List};
 pub use api::Api;
 pub use app::{App, AppConfig, Shared};

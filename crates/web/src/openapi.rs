@@ -10,6 +10,7 @@ use serde_json::{Map, Value, json};
 use utoipa::openapi::{RefOr, Schema};
 
 use crate::app::AppConfig;
+use crate::auth::COOKIE_NAME;
 use crate::error::ErrorBody;
 use crate::route::{AnswerKind, RouteInfo, SchemaOf, Table};
 use operation::operation;
@@ -36,6 +37,10 @@ pub(crate) fn document(table: &Table, config: &AppConfig) -> Value {
             "headers": headers(),
             "securitySchemes": {
                 "key": { "type": "http", "scheme": "bearer", "description": "An access key of the namespace." },
+                "session": {
+                    "type": "apiKey", "in": "cookie", "name": COOKIE_NAME,
+                    "description": "A login of a person; changes must carry its token as X-CSRF-Token.",
+                },
             },
         },
     })
@@ -115,6 +120,12 @@ fn parameters() -> Value {
                 "type": "integer", "format": "int64",
                 "minimum": Stamp::MIN.number(), "maximum": Stamp::MAX.number(),
             },
+        },
+        "Auth": {
+            "name": "Fastness-Auth", "in": "header", "required": false,
+            "description": "What the application says of itself: a JSON object of the texts `account`, `key` and `admin`, which \
+                            own operations read and check.",
+            "schema": { "type": "string", "example": "{\"account\":\"anna\"}" },
         },
         "Build": {
             "name": "Fastness-Build", "in": "header", "required": false,

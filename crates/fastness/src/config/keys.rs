@@ -12,7 +12,7 @@ use base::limits::{BODY_MAX, OP_ROWS_MAX, PAGE_MAX, QUEUE_MAX, REQUEST_KEPT_MS};
 
 use super::field::{Field, LogFormat, Secret, Value};
 use super::key::{Key, Kind, Preset, Section};
-use super::rules::{ADDRESSES, FILTER, NAMESPACE, NODE, QUEUES, SCHEMA_PREFIX, SENDER};
+use super::rules::{ADDRESSES, FILTER, NAMESPACE, NETWORKS, NODE, ORIGIN, QUEUES, SCHEMA_PREFIX, SENDER};
 
 const KIB: u64 = 1 << 10;
 const MIB: u64 = 1 << 20;
@@ -97,6 +97,12 @@ configuration! {
         tls_certificate: Option<PathBuf> = Preset::Text(""), Kind::OptionalPath;
         /// File with the private key of the certificate (PEM).
         tls_key: Option<PathBuf> = Preset::Text(""), Kind::OptionalPath;
+        /// The URL under which browsers reach the server, such as `https://fastness.example`. Empty: whatever they ask for.
+        /// Needed behind a proxy that changes the Host. With https the session's cookie is sent over TLS only.
+        public_url: String = Preset::Text(""), Kind::Text(&ORIGIN);
+        /// Proxies before the server, as addresses or networks separated by commas: `10.0.0.0/8, 192.0.2.1`. Only what these
+        /// say in X-Forwarded-For is believed.
+        trusted_proxies: String = Preset::Text(""), Kind::Text(&NETWORKS);
         /// How long a stop waits for the requests in flight before it cuts them off.
         drain: Duration = Preset::Number(10 * SECOND), Kind::Duration { min_ms: 0, max_ms: 10 * MINUTE };
         /// Open connections; a further one is closed at once. Each needs a file descriptor.

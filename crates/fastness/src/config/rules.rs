@@ -6,7 +6,7 @@ use tracing_subscriber::filter::{EnvFilter, LevelFilter};
 
 use super::field::Secret;
 use super::key::TextRule;
-use super::keys::Config;
+use super::keys::{Config, Server};
 
 /// A rule that several keys keep together.
 #[derive(Debug, Clone, Copy)]
@@ -115,6 +115,38 @@ pub(crate) fn addresses(text: &str) -> Vec<String> {
     text.split(',').map(|address| address.trim().to_owned()).collect()
 }
 
+/// As browsers write it in the header Origin.
+pub(super) const ORIGIN: TextRule =
+    TextRule { says: "empty, or http:// or https:// and a host in lower case, without a path", holds: is_origin };
+
+/// As `web::Network` has it.
+pub(super) const NETWORKS: TextRule =
+    TextRule { says: "addresses and networks such as 10.0.0.0/8, separated by commas", holds: is_networks };
+
+fn is_origin(text: &str) -> bool {
+    let host = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"));
+    let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b".-:[]".contains(&byte);
+    text.is_empty() || host.is_some_and(|host| (1..=255).contains(&host.len()) && host.bytes().all(plain))
+}
+
+fn is_networks(text: &str) -> bool {
+    text.len() <= 4_096 && networks(text).is_some()
+}
+
+impl Server {
+    /// The proxies that are believed.
+    #[must_use]
+    pub fn networks(&self) -> Vec<web::Network> {
+        // Checked when the configuration was read.
+        networks(&self.trusted_proxies).unwrap_or_default()
+    }
+}
+
+/// The networks of a text; `None` if one cannot be read.
+fn networks(text: &str) -> Option<Vec<web::Network>> {
+    text.split(',').map(str::trim).filter(|part| !part.is_empty()).map(|part| part.parse().ok()).collect()
+}
+
 fn is_namespace(text: &str) -> bool {
     (1..=16).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit())
 }
@@ -168,5 +200,15 @@ mod tests {
         assert!(!["", "Z", "a-b", "0123456789abcdefg", "é"].into_iter().any(is_namespace));
         assert!(["fastness_", "_", "f1"].into_iter().all(is_schema_prefix));
         assert!(!["", "pg_x", "1a", "A", "a-b", "a\"b", &"a".repeat(33)].into_iter().any(is_schema_prefix));
+    }
+
+    #[test]
+    fn ker_33_an_origin_is_a_url_without_a_path_and_proxies_are_networks() {
+        assert!(
+            ["", "https://fastness.example", "http://10.0.0.1:7400", "http://[::1]:7400"].into_iter().all(is_origin)
+        );
+        assert!(!["x", "https://", "https://a/", "ftp://a", "https://A", "https://a b"].into_iter().any(is_origin));
+        assert!(["", "10.0.0.0/8", "10.0.0.0/8, 192.0.2.1,fd00::/8"].into_iter().all(is_networks));
+        assert!(!["x", "10.0.0.0/33", "10.0.0.0/8;192.0.2.1"].into_iter().any(is_networks));
     }
 }

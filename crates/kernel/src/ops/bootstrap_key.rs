@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::create_key::INSERT;
 use crate::cx::OpCx;
+use crate::keys::secrets;
 use crate::op::Op;
 use crate::request::Role;
 
@@ -37,7 +38,8 @@ fn bootstrap_key(tx: &mut dyn Tx, cx: &mut OpCx<'_>, input: &BootstrapKey) -> Op
         return Ok(Bootstrapped::NotNeeded);
     }
     let (id, salt) = (cx.id(), cx.chance());
-    tx.write(&INSERT, args![id, &input.hash, &salt, Role::Admin.word(), "{}", "first administrator", cx.wall])?;
+    secrets::insert(tx, &id.to_string(), &input.hash, &salt)?;
+    tx.write(&INSERT, args![id, Role::Admin.word(), "{}", "first administrator", cx.wall])?;
     cx.fx.journal("key.created", id.to_string(), "first administrator's key");
     Ok(Bootstrapped::Added)
 }

@@ -5,7 +5,7 @@ use base::{OpError, OpResult, Sql, Tx, args, codes};
 use serde::{Deserialize, Serialize};
 
 use crate::cx::OpCx;
-use crate::keys;
+use crate::keys::{scope, secrets};
 use crate::op::Op;
 use crate::request::Role;
 
@@ -18,7 +18,7 @@ pub static CREATE_KEY: Op<CreateKey, CreatedKey> = Op::new("key.create", create_
 pub struct CreateKey {
     /// What it may do.
     pub role: Role,
-    /// What it may do it with, as JSON; services read it.
+    /// What it may do it with: fields of [`scope::FIELDS`].
     #[serde(default)]
     pub scope: serde_json::Map<String, serde_json::Value>,
     /// For people.
@@ -37,33 +37,23 @@ pub struct CreatedKey {
 
 pub(crate) static INSERT: Sql = Sql::new(
     "access_key.insert",
-    "INSERT INTO access_key (id, hash, salt, role, scope, label, created_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+    "INSERT INTO access_key (id, role, scope, label, created_at) VALUES (?1, ?2, ?3, ?4, ?5)",
 );
-pub(crate) static BY_ID: Sql = Sql::new("access_key.by_id", "SELECT salt FROM access_key WHERE id = ?1");
 
 fn create_key(tx: &mut dyn Tx, cx: &mut OpCx<'_>, input: &CreateKey) -> OpResult<CreatedKey> {
-    let scope = serde_json::Value::Object(input.scope.clone()).to_string();
-    check_lengths(&input.label, &scope)?;
-    let (id, salt) = (cx.id().to_string(), cx.chance());
-    let key = keys::secret_from(&proof(cx)?, &salt);
-    let role = input.role.word();
-    tx.write(&INSERT, args![&id, &keys::hash(&key), &salt, role, scope, &input.label, cx.wall])?;
+    let text = serde_json::Value::Object(input.scope.clone()).to_string();
+    check_lengths(&input.label, &text)?;
+    scope::check(&input.scope)?;
+    let (id, role) = (cx.id().to_string(), input.role.word());
+    let key = secrets::add(tx, cx, &id)?;
+    tx.write(&INSERT, args![&id, role, text, &input.label, cx.wall])?;
     cx.fx.journal("key.created", &id, format!("{role} key `{}`", input.label));
     Ok(CreatedKey { id, key })
 }
 
 fn show_again(tx: &mut dyn Tx, cx: &mut OpCx<'_>, _: &CreateKey) -> OpResult<CreatedKey> {
     let id = cx.id().to_string();
-    let row = tx.query_one(&BY_ID, args![&id])?;
-    let row = row.ok_or_else(|| OpError::new(codes::NKEY, format!("key {id} was removed since")))?;
-    Ok(CreatedKey { key: keys::secret_from(&proof(cx)?, row.blob(0)), id })
-}
-
-/// A secret made from nothing that the caller knows could be made again by whoever reads the database.
-fn proof(cx: &OpCx<'_>) -> OpResult<[u8; 32]> {
-    let showed_none =
-        || OpError::new(codes::BDETECTED, format!("{} showed no secret to make one from", cx.caller.name));
-    cx.caller.proof.ok_or_else(showed_none)
+    Ok(CreatedKey { key: secrets::show_again(tx, cx, &id)?, id })
 }
 
 fn check_lengths(label: &str, scope: &str) -> OpResult<()> {

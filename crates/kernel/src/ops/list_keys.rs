@@ -31,15 +31,42 @@ pub struct KeyInfo {
     pub created_at: Wall,
     /// When it was revoked.
     pub revoked_at: Option<Wall>,
+    /// Whether it can be used.
+    pub state: KeyState,
+}
+
+/// Whether a key can be used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum KeyState {
+    /// With its one secret.
+    Active,
+    /// It was rotated: with its secret, and still with an older one.
+    Overlapping,
+    /// No more.
+    Revoked,
+}
+
+impl KeyState {
+    /// The word that people read.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Active => "active",
+            Self::Overlapping => "overlapping",
+            Self::Revoked => "revoked",
+        }
+    }
 }
 
 pub(crate) static PAGE: Sql = Sql::new(
     "access_key.page",
-    "SELECT id, role, scope, label, created_at, revoked_at FROM access_key WHERE id > ?1 ORDER BY id LIMIT ?2",
+    "SELECT id, role, scope, label, created_at, revoked_at, \
+     (SELECT COUNT(*) FROM access_secret s WHERE s.key_id = k.id AND s.valid_until > ?3) \
+     FROM access_key k WHERE id > ?1 ORDER BY id LIMIT ?2",
 );
 
 fn list_keys(tx: &mut dyn Tx, page: &Page) -> OpResult<Vec<KeyInfo>> {
-    let rows = tx.query(&PAGE, args![&page.after, page.limit], page.limit as usize)?;
+    let rows = tx.query(&PAGE, args![&page.after, page.limit, tx.heard()], page.limit as usize)?;
     Ok(rows.iter().map(info).collect())
 }
 
@@ -51,5 +78,14 @@ fn info(row: &Row) -> KeyInfo {
         label: row.text(3).to_owned(),
         created_at: Wall(row.int(4)),
         revoked_at: row.opt_int(5).map(Wall),
+        state: state(row.opt_int(5).is_some(), row.int(6) > 0),
+    }
+}
+
+fn state(revoked: bool, overlaps: bool) -> KeyState {
+    match (revoked, overlaps) {
+        (true, _) => KeyState::Revoked,
+        (false, true) => KeyState::Overlapping,
+        (false, false) => KeyState::Active,
     }
 }

@@ -5,3 +5,4 @@ pub mod create_key;
 pub mod forget_requests;
 pub mod list_keys;
 pub mod revoke_key;
+pub mod rotate_key;

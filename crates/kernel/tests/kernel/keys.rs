@@ -1,14 +1,16 @@
 //! KER-32, first part: keys are made, found, revoked.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
-use base::Sql;
+use base::{OpResult, Sql};
 use kernel::keys::hash;
 use kernel::ops::bootstrap_key::{BOOTSTRAP_KEY, BootstrapKey, Bootstrapped};
 use kernel::ops::create_key::{CREATE_KEY, CreateKey, CreatedKey};
-use kernel::ops::list_keys::{LIST_KEYS, Page};
+use kernel::ops::list_keys::{KeyState, LIST_KEYS, Page};
 use kernel::ops::revoke_key::{REVOKE_KEY, RevokeKey};
-use kernel::{Caller, Namespace, Request, Role};
+use kernel::ops::rotate_key::{ROTATE_KEY, RotateKey};
+use kernel::{Caller, Namespace, Op, Properties, Request, Role};
 
 use crate::world::{World, error_code};
 
@@ -112,4 +114,97 @@ fn ker_34_labels_and_scopes_have_limits() {
     let with = |label: String| CreateKey { role: Role::App, scope: serde_json::Map::new(), label };
     assert_eq!(error_code(world.call(&CREATE_KEY, world.request(), with("x".repeat(256)))).0, "ALIMIT");
     assert_eq!(error_code(world.call(&CREATE_KEY, world.request(), with("a\u{7}".into()))).0, "ABODY");
+}
+
+fn rotate(world: &World, mut request: Request, id: &str, overlap_s: u32) -> OpResult<CreatedKey> {
+    request.caller.proof = Some([9; 32]);
+    world.call(&ROTATE_KEY, request, RotateKey { id: id.into(), overlap_s }).map(|reply| reply.out)
+}
+
+fn is_valid(world: &World, secret: &str) -> bool {
+    world.main().forget_keys();
+    authenticate(world, &world.main(), secret).is_some()
+}
+
+fn state(world: &World) -> KeyState {
+    world.read(&LIST_KEYS, Page { after: String::new(), limit: 10 }).unwrap()[0].state
+}
+
+#[test]
+fn ker_32_a_rotated_key_has_two_secrets_until_the_overlap_ends_in_listening_time() {
+    let world = World::new();
+    let old = create(&world, world.request(), Role::App);
+    assert_eq!(state(&world), KeyState::Active);
+    let new = rotate(&world, world.request(), &old.id, 60).unwrap();
+    assert!(new.id == old.id && new.key != old.key);
+    assert!(is_valid(&world, &old.key) && is_valid(&world, &new.key) && state(&world) == KeyState::Overlapping);
+    world.clock.wall_ms.fetch_add(3_600_000, Ordering::Relaxed);
+    assert!(is_valid(&world, &old.key), "the calendar ends nothing");
+    world.clock.ran_ms.fetch_add(59_999, Ordering::Relaxed);
+    assert!(is_valid(&world, &old.key));
+    world.clock.ran_ms.fetch_add(1, Ordering::Relaxed);
+    assert!(!is_valid(&world, &old.key) && is_valid(&world, &new.key) && state(&world) == KeyState::Active);
+    world.check_invariants();
+}
+
+#[test]
+fn ker_32_a_second_rotation_does_not_cut_the_overlap_of_the_first_unless_it_is_told_to() {
+    let world = World::new();
+    let first = create(&world, world.request(), Role::App);
+    let second = rotate(&world, world.request(), &first.id, 60).unwrap();
+    let third = rotate(&world, world.request(), &first.id, 86_400).unwrap();
+    assert!([&first, &second, &third].iter().all(|made| is_valid(&world, &made.key)), "an answer may have been lost");
+    let fourth = rotate(&world, world.request(), &first.id, 0).unwrap();
+    assert!([&first, &second, &third].iter().all(|made| !is_valid(&world, &made.key)), "all older ones at once");
+    assert!(is_valid(&world, &fourth.key));
+    world.check_invariants();
+}
+
+#[test]
+fn ker_32_a_repeated_rotation_shows_the_same_secret_and_rotates_once() {
+    let world = World::new();
+    let old = create(&world, world.request(), Role::App);
+    let once = || world.request().once("POST rotate", "a", [1; 32]);
+    let new = rotate(&world, once(), &old.id, 60).unwrap();
+    assert_eq!(rotate(&world, once(), &old.id, 60).unwrap().key, new.key);
+    assert!(is_valid(&world, &old.key) && is_valid(&world, &new.key));
+    let mut stranger = once();
+    stranger.caller.proof = Some([8; 32]);
+    let input = RotateKey { id: old.id, overlap_s: 60 };
+    assert_eq!(error_code(world.call(&ROTATE_KEY, stranger, input)).0, "AKEYREUSED", "not a secret that is none");
+}
+
+#[test]
+fn ker_32_a_revoked_or_unknown_key_is_not_rotated_and_revoking_ends_every_secret() {
+    let world = World::new();
+    let old = create(&world, world.request(), Role::App);
+    let new = rotate(&world, world.request(), &old.id, 60).unwrap();
+    world.call(&REVOKE_KEY, world.request(), RevokeKey { id: old.id.clone() }).unwrap();
+    assert!(!is_valid(&world, &old.key) && !is_valid(&world, &new.key) && state(&world) == KeyState::Revoked);
+    assert_eq!(error_code(rotate(&world, world.request(), &old.id, 60)), ("NKEY", 1));
+    assert_eq!(error_code(rotate(&world, world.request(), "nobody", 60)), ("NKEY", 1));
+}
+
+#[test]
+fn ker_34_overlaps_and_older_secrets_have_limits() {
+    let world = World::new();
+    let key = create(&world, world.request(), Role::App);
+    assert_eq!(error_code(rotate(&world, world.request(), &key.id, 30 * 86_400 + 1)).0, "ALIMIT");
+    for _ in 0..8 {
+        rotate(&world, world.request(), &key.id, 86_400).unwrap();
+    }
+    assert_eq!(error_code(rotate(&world, world.request(), &key.id, 86_400)).0, "ALIMIT");
+    assert!(is_valid(&world, &key.key), "what was refused changed nothing");
+    assert!(rotate(&world, world.request(), &key.id, 0).is_ok());
+}
+
+#[test]
+fn ker_32_operations_read_what_the_application_says_of_itself() {
+    static SAID: Op<(), String> =
+        Op::new("test.said", |_, cx, ()| Ok(cx.properties.account.clone().unwrap_or_default()));
+    let world = World::new();
+    let mut request = world.request();
+    request.properties = Properties { account: Some("anna".into()), ..Properties::default() };
+    assert_eq!(world.call(&SAID, request, ()).unwrap().out, "anna");
+    assert_eq!(world.call(&SAID, world.request(), ()).unwrap().out, "");
 }

@@ -3,6 +3,7 @@
 //! Each file holds the tests of one requirement's neighbourhood.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod accounts;
 mod alert_driver;
 mod alerts;
 mod alerts_random;

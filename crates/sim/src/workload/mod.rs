@@ -4,6 +4,7 @@ mod alarms;
 mod chores;
 mod files;
 mod gazette;
+mod keys;
 mod ledger;
 mod parcels;
 mod tellers;
@@ -55,6 +56,7 @@ const ALL: &[Start] = &[
     |number, sim| Box::new(chores::ChoreClients::start(number, sim)),
     |number, sim| Box::new(alarms::Alarms::start(number, sim)),
     |number, sim| Box::new(gazette::GazetteClients::start(number, sim)),
+    |number, sim| Box::new(keys::Operator::start(number, sim)),
 ];
 
 /// The workloads of a run, started.

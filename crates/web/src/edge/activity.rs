@@ -1,6 +1,7 @@
 //! Whether a connection is used: counts its requests until their answers are sent, so that an idle one can be closed.
 
 use std::convert::Infallible;
+use std::net::IpAddr;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -13,6 +14,7 @@ use axum::http::{Request, Response};
 use hyper::body::{Frame, Incoming, SizeHint};
 use tower::Service as _;
 
+use crate::address::Peer;
 use crate::wait::pause;
 
 /// Requests of one connection.
@@ -50,6 +52,8 @@ impl Drop for Counted {
 pub(super) struct CountedRouter {
     pub(super) router: Router,
     pub(super) activity: Arc<Activity>,
+    /// Where the connection comes from; `None` where it is gone already.
+    pub(super) peer: Option<IpAddr>,
 }
 
 /// An answer that counts until it is sent.
@@ -63,7 +67,10 @@ impl hyper::service::Service<Request<Incoming>> for CountedRouter {
     type Error = Infallible;
     type Future = Pin<Box<dyn Future<Output = Result<Self::Response, Infallible>> + Send>>;
 
-    fn call(&self, request: Request<Incoming>) -> Self::Future {
+    fn call(&self, mut request: Request<Incoming>) -> Self::Future {
+        if let Some(peer) = self.peer {
+            request.extensions_mut().insert(Peer(peer));
+        }
         self.activity.begun.fetch_add(1, Ordering::SeqCst);
         let counted = Counted(self.activity.clone());
         let mut router = self.router.clone();

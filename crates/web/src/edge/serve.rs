@@ -1,6 +1,7 @@
 //! The accept loop: one task per connection, a bound on their number, a drain at the end.
 
 use std::io;
+use std::net::IpAddr;
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
@@ -119,16 +120,17 @@ async fn connection(edge: Arc<Edge>, stream: TcpStream, _place: OwnedSemaphorePe
     // Only a socket that is gone already refuses this.
     let _ = stream.set_nodelay(true);
     let _open = Raised::of(metrics::gauge!("fastness_http_connections"));
+    let peer = stream.peer_addr().ok().map(|address| address.ip());
     let ended = match &edge.tls {
-        None => converse(&edge, stream).await,
-        Some(tls) => converse_by_tls(&edge, tls, stream).await,
+        None => converse(&edge, stream, peer).await,
+        Some(tls) => converse_by_tls(&edge, tls, stream, peer).await,
     };
     if let Err(error) = ended {
         tracing::trace!(%error, "connection ended");
     }
 }
 
-async fn converse_by_tls(edge: &Edge, tls: &Tls, stream: TcpStream) -> Result<(), Failure> {
+async fn converse_by_tls(edge: &Edge, tls: &Tls, stream: TcpStream, peer: Option<IpAddr>) -> Result<(), Failure> {
     let mut place = edge.handshakes.begin();
     let secured = tokio::select! {
         secured = timeout(edge.limits.handshake_timeout, tls.acceptor().accept(stream)) => secured??,
@@ -136,15 +138,15 @@ async fn converse_by_tls(edge: &Edge, tls: &Tls, stream: TcpStream) -> Result<()
         () = edge.shutdown.begun() => return Ok(()),
     };
     drop(place);
-    converse(edge, secured).await
+    converse(edge, secured, peer).await
 }
 
-async fn converse<S>(edge: &Edge, stream: S) -> Result<(), Failure>
+async fn converse<S>(edge: &Edge, stream: S, peer: Option<IpAddr>) -> Result<(), Failure>
 where
     S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
 {
     let activity = Arc::new(Activity::default());
-    let service = CountedRouter { router: edge.router.clone(), activity: activity.clone() };
+    let service = CountedRouter { router: edge.router.clone(), activity: activity.clone(), peer };
     let io = TokioIo::new(Socket::new(stream, edge.limits.header_timeout, edge.limits.write_timeout));
     let mut conversation = pin!(edge.builder.serve_connection(io, service));
     tokio::select! {

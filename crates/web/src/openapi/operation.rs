@@ -15,7 +15,7 @@ pub(super) fn operation(route: &RouteInfo) -> Value {
         "tags": [route.tag],
         "parameters": parameters(route),
         "responses": responses(route),
-        "security": if route.access == Access::Public { json!([]) } else { json!([{ "key": [] }]) },
+        "security": if route.access == Access::Public { json!([]) } else { json!([{ "key": [] }, { "session": [] }]) },
     });
     let mut add =
         |name: &str, value: Value| operation.as_object_mut().map(|object| object.insert(name.to_owned(), value));
@@ -50,7 +50,8 @@ fn parameters(route: &RouteInfo) -> Vec<Value> {
         .collect();
     parameters.extend(route.query.iter().map(|parameter| serde_json::to_value(parameter).unwrap_or_default()));
     if route.path.starts_with("/v1/") {
-        let ours = if route.changes() { &["IdempotencyKey", "OpTime", "Build"][..] } else { &["OpTime", "Build"] };
+        let ours =
+            if route.changes() { &["IdempotencyKey", "OpTime", "Build", "Auth"][..] } else { &["OpTime", "Build"] };
         parameters.extend(ours.iter().map(|name| reference(name)));
     }
     parameters
@@ -73,7 +74,7 @@ fn responses(route: &RouteInfo) -> Value {
     let mut responses = Map::new();
     responses.insert(route.status.to_string(), good(route));
     for (status, codes) in errors(route) {
-        responses.insert(status.to_string(), error(&codes.join(", "), status == 503));
+        responses.insert(status.to_string(), error(&codes.join(", "), status == 503 || status == 429));
     }
     if route.path.starts_with("/v1/") {
         responses.insert("default".into(), error("Any other error", false));
@@ -129,6 +130,9 @@ fn common(route: &RouteInfo) -> Vec<Code> {
         vec![codes::AHEADER, codes::AOPTIME, codes::DBUILD, codes::NNAMESPACE, codes::XBUSY, codes::XSTORE];
     if route.access != Access::Public {
         common.extend([codes::SKEY, codes::SROLE]);
+    }
+    if route.access != Access::Public && route.changes() {
+        common.push(codes::SCSRF);
     }
     if route.changes() {
         common.extend([codes::ABODY, codes::ASLOW, codes::ATOOBIG, codes::AKEYREUSED, codes::CSERIAL, codes::XDISK]);

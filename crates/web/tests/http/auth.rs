@@ -98,25 +98,6 @@ fn ker_32_a_role_that_the_route_does_not_name_is_refused() {
 }
 
 #[test]
-fn ker_32_every_route_of_the_table_asks_for_key_and_role() {
-    let world = World::new();
-    let reader = world.key("main", "reader");
-    let mut walked = 0;
-    for route in world.table.iter().filter(|route| route.access != web::Access::Public) {
-        let path = route.path.replace("{ns}", "main").replace("{id}", "x").replace("{name}", "x");
-        let method = route.method.as_str();
-        let ask = |key: &str| world.ask(method, &path, &[("authorization", key)], Some("{}"));
-        check_needs_key(&world.ask(method, &path, &[], None));
-        check_needs_key(&ask("Bearer fst_wrong"));
-        let with_reader = ask(&format!("Bearer {reader}"));
-        let allowed = route.access.allows(kernel::Role::Reader);
-        assert_eq!(with_reader.status != 403, allowed, "{} {}", route.label(), with_reader.text());
-        walked += 1;
-    }
-    assert!(walked >= 8, "{walked}");
-}
-
-#[test]
 fn ker_32_a_public_route_needs_no_key_but_its_namespace() {
     let world = World::new();
     let answer = world.ask("POST", "/v1/main/probe/open", &[], None);

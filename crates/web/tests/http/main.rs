@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "helpers of tests: a panic is the finding")]
 #![expect(clippy::disallowed_methods, reason = "looks at the process's own memory")]
 
+mod accounts;
 mod alerts;
 mod auth;
 mod bodies;
@@ -16,7 +17,9 @@ mod keys;
 mod overload;
 mod probe;
 mod requests;
+mod sessions;
 mod system;
 mod tls;
 mod valve;
+mod walk;
 mod world;

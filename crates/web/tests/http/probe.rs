@@ -77,7 +77,7 @@ fn add(tx: &mut dyn Tx, cx: &mut OpCx<'_>, input: &Add) -> OpResult<Added> {
     if input.name == "panic" {
         panic!("the operation panics with /a/path");
     }
-    let id = cx.id().to_string();
+    let id = cx.properties.account.clone().unwrap_or_else(|| cx.id().to_string());
     cx.stamp();
     tx.write(&INSERT, args![&id, &input.name])?;
     Ok(Added { id })
@@ -103,6 +103,7 @@ fn routes() -> Vec<Route> {
             .answers_nothing(),
         tagged(Route::post("/v1/{ns}/probe/panic", panicking)).roles(&[Role::App]).answers_nothing(),
         tagged(Route::post("/v1/{ns}/probe/open", open)).public().answers::<Who>(200),
+        tagged(Route::operation("/v1/{ns}/probe/strangers", &ADD)).public(),
         tagged(Route::post("/v1/{ns}/probe/foreign", foreign)).roles(&[Role::App]).answers_nothing(),
         tagged(Route::post("/v1/{ns}/probe/untrue", small)).roles(&[Role::App]).takes::<Count>().answers_nothing(),
     ]

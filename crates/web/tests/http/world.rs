@@ -5,10 +5,16 @@ use std::path::Path;
 use std::sync::{Arc, mpsc};
 
 use axum::Router;
-use base::Store;
+use base::{Entropy, OpResult, Store};
 use host::{OsEntropy, RealClock, ThreadTimers};
+use kernel::accounts::create_account::{CREATE_ACCOUNT, CreateAccount, NewPassword};
+use kernel::accounts::open_session::{OPEN_SESSION, OpenSession};
+use kernel::accounts::password::Kept;
+use kernel::accounts::session;
 use kernel::ops::bootstrap_key::{BOOTSTRAP_KEY, BootstrapKey};
-use kernel::{Caller, Env, Kernel, KernelConfig, keys};
+use kernel::{Caller, Env, Kernel, KernelConfig, Op, Reply, Role, keys};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use store_sqlite::{SqliteConfig, SqliteStore};
 use tempfile::TempDir;
@@ -31,6 +37,12 @@ pub struct Setup {
     pub build_min: u64,
     /// By TLS only.
     pub tls: Option<Tls>,
+}
+
+/// What a browser holds.
+pub struct Session {
+    pub cookie: String,
+    pub csrf: String,
 }
 
 /// A running server.
@@ -75,12 +87,7 @@ impl World {
     }
 
     fn bootstrap(&self) {
-        let (tell, told) = mpsc::channel();
-        let request = self.kernel.request(Caller::server("test"));
-        let input = BootstrapKey { hash: keys::hash(ADMIN) };
-        let done = Box::new(move |added| tell.send(added).unwrap());
-        self.kernel.call(&self.kernel.admin_namespace(), &BOOTSTRAP_KEY, request, input, done);
-        told.recv().unwrap().unwrap();
+        self.run("z", &BOOTSTRAP_KEY, BootstrapKey { hash: keys::hash(ADMIN) }).unwrap();
     }
 
     pub fn client(&self) -> Client {
@@ -120,6 +127,34 @@ impl World {
         let authorization = bearer(key);
         let headers = [&[("authorization", authorization.as_str())], more].concat();
         self.ask("POST", path, &headers, Some(&body.to_string()))
+    }
+
+    /// Runs an operation in a namespace.
+    pub fn run<I, O>(&self, ns: &str, op: &'static Op<I, O>, input: I) -> OpResult<O>
+    where
+        I: Send + 'static,
+        O: Serialize + DeserializeOwned + Send + 'static,
+    {
+        let (tell, told) = mpsc::channel();
+        let request = self.kernel.request(Caller::server("test"));
+        let done = Box::new(move |reply: OpResult<Reply<O>>| tell.send(reply).unwrap());
+        self.kernel.call(&self.kernel.namespace(ns).unwrap(), op, request, input, done);
+        told.recv().unwrap().map(|reply| reply.out)
+    }
+
+    /// A session of an account that is called like its role, opened without a login: hashes take long.
+    pub fn session(&self, ns: &str, role: Role) -> Session {
+        let password = NewPassword { hash: "no password fits".into(), kept: Kept::new(&[0; 32], [0; 32]) };
+        let name = role.word().to_owned();
+        // There already, if it is the second one.
+        let _ = self.run(ns, &CREATE_ACCOUNT, CreateAccount { name: name.clone(), role, password });
+        let mut chance = [0; 32];
+        OsEntropy.fill(&mut chance);
+        let token = session::token_text(&chance);
+        let (password, address) = ("no password fits".to_owned(), "192.0.2.1".to_owned());
+        let input = OpenSession { account: name, password, hash: session::hash(&token), address };
+        self.run(ns, &OPEN_SESSION, input).unwrap();
+        Session { cookie: format!("fastness_session={token}"), csrf: session::csrf_token(&token) }
     }
 
     /// One request on a connection of its own.

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::{Command, Output};
 use std::time::Duration;
 
-use kill::client::Client;
+use kill::client::{Answer, Client};
 use kill::server::{KEY, Server};
 use serde_json::json;
 
@@ -35,23 +35,82 @@ fn with_data(test: impl FnOnce(&Path)) {
     test(&folder.path().join("data"));
 }
 
+/// Without the key of automation.
+fn plain(data: &Path) -> Command {
+    let mut command = command(data);
+    command.env_remove("FASTNESS_ADMIN_KEY");
+    command
+}
+
+/// The password that a first start shows.
+fn password(server: &Server) -> Option<String> {
+    let line = server.greeting.lines().find_map(|line| line.trim().strip_prefix("password "));
+    line.map(|password| password.trim().to_owned())
+}
+
+fn login(server: &Server, password: &str) -> Answer {
+    let body = json!({ "account": "admin", "password": password });
+    Client::new(server.address, "").post("/v1/z/sessions", &body, "").expect("an answer")
+}
+
 #[test]
 fn ker_35_the_first_start_shows_url_and_password_once_and_the_password_works() {
     with_data(|data| {
-        let mut first = command(data);
-        first.env_remove("FASTNESS_ADMIN_KEY");
-        let server = start_as(first, data);
-        let password = server.greeting.lines().map(str::trim).find(|line| line.starts_with("fst_"));
-        let password = password.expect("a password").to_owned();
-        let mut client = Client::new(server.address, &password);
-        assert_eq!(client.get("/v1/main/keys").expect("an answer").status, 200);
-        assert_eq!(client.get("/v1/z/keys").expect("an answer").body["items"].as_array().map(Vec::len), Some(1));
+        let server = start_as(plain(data), data);
+        let password = password(&server).expect("a password");
+        assert_eq!(login(&server, "another password").code(), "SLOGIN");
+        let session = login(&server, &password);
+        assert_eq!((session.status, &session.body["role"]), (201, &json!("admin")));
+        let mut person = Client::with_session(server.address, &session);
+        assert_eq!(person.get("/v1/z/keys").expect("an answer").body["items"], json!([]), "nobody asked for a key");
+        let made = person.post("/v1/z/keys", &json!({ "role": "admin" }), "").expect("an answer");
+        let key = made.body["key"].as_str().expect("a key").to_owned();
+        assert_eq!(Client::new(server.address, &key).get("/v1/main/keys").expect("an answer").status, 200);
         server.end("TERM").expect("an end");
-        let mut second = command(data);
-        second.env_remove("FASTNESS_ADMIN_KEY");
-        let server = start_as(second, data);
+        let server = start_as(plain(data), data);
         assert!(!server.greeting.contains("password"), "{}", server.greeting);
-        assert_eq!(Client::new(server.address, &password).get("/v1/main/keys").expect("an answer").status, 200);
+        assert_eq!(login(&server, &password).status, 201);
+        let mut person = Client::with_session(server.address, &session);
+        assert_eq!(person.get("/v1/main/sessions").expect("an answer").status, 200, "sessions outlive a restart");
+    });
+}
+
+#[test]
+fn ker_35_a_first_start_that_finds_its_port_taken_does_not_use_up_the_password() {
+    with_data(|data| {
+        let taken = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+        let address = taken.local_addr().expect("an address").to_string();
+        let mut command = Command::new(program());
+        let refused = output(command.args(["serve", "--listen", &address, "--data"]).arg(data));
+        assert_eq!(refused.status.code(), Some(1));
+        assert!(password(&start_as(plain(data), data)).is_some());
+    });
+}
+
+#[test]
+fn ker_33_reset_password_works_on_the_machine_while_the_server_is_stopped() {
+    let reset = |data: &Path, more: &[&str]| {
+        output(Command::new(program()).args(["admin", "reset-password", "--data"]).arg(data).args(more))
+    };
+    with_data(|data| {
+        let missing = reset(data, &[]);
+        assert_eq!(missing.status.code(), Some(1));
+        assert!(errors(&missing).contains("no data directory") && !data.exists(), "{}", errors(&missing));
+        let server = start_as(plain(data), data);
+        let (old, session) = (password(&server).expect("a password"), login(&server, &password(&server).expect("one")));
+        let running = reset(data, &[]);
+        assert_eq!(running.status.code(), Some(1));
+        assert!(errors(&running).contains("stop it first"), "{}", errors(&running));
+        server.end("TERM").expect("an end");
+        let done = reset(data, &[]);
+        let printed = String::from_utf8_lossy(&done.stdout).into_owned();
+        let new =
+            printed.lines().map(str::trim).find(|line| line.len() == 23 && line.contains('-')).expect("a password");
+        assert!(errors(&reset(data, &["--account", "nobody"])).contains("no account `nobody`"));
+        let server = start_as(plain(data), data);
+        assert_eq!((login(&server, &old).code(), login(&server, new).status), ("SLOGIN", 201));
+        let mut person = Client::with_session(server.address, &session);
+        assert_eq!(person.get("/v1/main/sessions").expect("an answer").status, 401, "its sessions ended");
     });
 }
 
