@@ -76,6 +76,8 @@ pub mod codes {
     pub const ALIMIT: Code = Code::new("ALIMIT", 422);
     /// The method is not one of this path.
     pub const AMETHOD: Code = Code::new("AMETHOD", 405);
+    /// A namespace cannot be created, changed or removed like this.
+    pub const ANAMESPACE: Code = Code::new("ANAMESPACE", 422);
     /// The caller's operation time lies in the future or too far back.
     pub const AOPTIME: Code = Code::new("AOPTIME", 400);
     /// The body did not arrive in time.
@@ -94,12 +96,22 @@ pub mod codes {
     pub const CSERIAL: Code = Code::new("CSERIAL", 409);
     /// The client's build is older than the server demands.
     pub const DBUILD: Code = Code::new("DBUILD", 400);
+    /// No such grant.
+    pub const NGRANT: Code = Code::new("NGRANT", 404);
     /// No such access key.
     pub const NKEY: Code = Code::new("NKEY", 404);
     /// No such namespace.
     pub const NNAMESPACE: Code = Code::new("NNAMESPACE", 404);
+    /// No such resource.
+    pub const NRESOURCE: Code = Code::new("NRESOURCE", 404);
     /// No such path.
     pub const NROUTE: Code = Code::new("NROUTE", 404);
+    /// The namespace is closed.
+    pub const OCLOSED: Code = Code::new("OCLOSED", 503);
+    /// The namespace is read-only.
+    pub const OREADONLY: Code = Code::new("OREADONLY", 503);
+    /// The namespace is being removed.
+    pub const OREMOVING: Code = Code::new("OREMOVING", 503);
     /// The request carries no valid key.
     pub const SKEY: Code = Code::new("SKEY", 401);
     /// The key's role does not allow this.
@@ -124,6 +136,7 @@ pub mod codes {
         AKEYREUSED,
         ALIMIT,
         AMETHOD,
+        ANAMESPACE,
         AOPTIME,
         ASLOW,
         ATOOBIG,
@@ -133,9 +146,14 @@ pub mod codes {
         BPANIC,
         CSERIAL,
         DBUILD,
+        NGRANT,
         NKEY,
         NNAMESPACE,
+        NRESOURCE,
         NROUTE,
+        OCLOSED,
+        OREADONLY,
+        OREMOVING,
         SKEY,
         SROLE,
         TBUDGET,
@@ -179,6 +197,8 @@ pub struct OpError {
     pub version: Option<Stamp>,
     /// The work may have been done after all: asking again with the same Idempotency-Key tells.
     pub outcome_unknown: bool,
+    /// Seconds after which another try is worth it, where that is known better than from the code. Told in a header.
+    pub retry_after_s: Option<u32>,
 }
 
 /// The result of an operation.
@@ -195,6 +215,7 @@ impl OpError {
             detail: vec![],
             version: None,
             outcome_unknown: false,
+            retry_after_s: None,
         }
     }
 

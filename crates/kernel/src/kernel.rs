@@ -11,6 +11,7 @@ use serde::de::DeserializeOwned;
 use crate::call::{CallJob, Done};
 use crate::keys::KeyRing;
 use crate::late::Late;
+use crate::namespaces::{AbsentStore, NamespaceRules, Registry, Standing};
 use crate::op::{Op, Query};
 use crate::request::{Caller, Request};
 use crate::service::ServiceDef;
@@ -36,11 +37,14 @@ pub struct KernelConfig {
     pub build_min: u64,
     /// How long the answer of an idempotent request is kept (KER-10).
     pub request_kept_ms: i64,
+    /// What holds for new namespaces.
+    pub namespaces: NamespaceRules,
 }
 
 impl Default for KernelConfig {
     fn default() -> Self {
-        Self { admin_namespace: "z".into(), build_min: 0, request_kept_ms: REQUEST_KEPT_MS }
+        let namespaces = NamespaceRules::default();
+        Self { admin_namespace: "z".into(), build_min: 0, request_kept_ms: REQUEST_KEPT_MS, namespaces }
     }
 }
 
@@ -53,11 +57,30 @@ pub struct Namespace {
     /// Those who want to be woken after a commit.
     pub wakes: Arc<Wakes>,
     pub(crate) keys: KeyRing,
+    standing: RwLock<Arc<Standing>>,
 }
 
 impl Namespace {
-    fn new(name: String, store: Arc<dyn Store>) -> Self {
-        Self { name, store, wakes: Arc::default(), keys: KeyRing::default() }
+    fn new(name: String, store: Arc<dyn Store>, standing: Standing) -> Self {
+        let standing = RwLock::new(Arc::new(standing));
+        Self { name, store, wakes: Arc::default(), keys: KeyRing::default(), standing }
+    }
+
+    /// How it stands: its state, and what comes with it.
+    #[must_use]
+    pub fn standing(&self) -> Arc<Standing> {
+        self.standing.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Takes in what its row says.
+    pub fn set_standing(&self, standing: Standing) {
+        *self.standing.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(standing);
+    }
+
+    /// Whether its tasks run: not while it is read-only, closed or on its way out.
+    #[must_use]
+    pub fn works(&self) -> bool {
+        self.standing().works()
     }
 
     /// Looks every key up again, after one was revoked.
@@ -72,6 +95,7 @@ struct Inner {
     services: Vec<&'static ServiceDef>,
     /// They come and go while the server runs.
     namespaces: RwLock<BTreeMap<String, Arc<Namespace>>>,
+    registry: Registry,
 }
 
 /// The kernel; cheap to clone.
@@ -90,7 +114,7 @@ impl Kernel {
         stores: Vec<(String, Arc<dyn Store>)>,
     ) -> StoreResult<Self> {
         let services: Vec<_> = crate::OWN.into_iter().chain(services.iter().copied()).collect();
-        let kernel = Self(Arc::new(Inner { env, config, services, namespaces: RwLock::default() }));
+        let kernel = Self(Arc::new(Inner { env, config, services, namespaces: RwLock::default(), registry: Registry::default() }));
         stores.into_iter().try_for_each(|(name, store)| kernel.add_namespace(name, store).map(drop))?;
         Ok(kernel)
     }
@@ -100,11 +124,40 @@ impl Kernel {
     /// # Errors
     /// The schema cannot be brought up to date.
     pub fn add_namespace(&self, name: String, store: Arc<dyn Store>) -> StoreResult<Arc<Namespace>> {
+        self.add_namespace_as(name, store, Standing::OPEN)
+    }
+
+    /// The same, standing like this from the first moment on.
+    ///
+    /// # Errors
+    /// The schema cannot be brought up to date.
+    pub fn add_namespace_as(
+        &self,
+        name: String,
+        store: Arc<dyn Store>,
+        standing: Standing,
+    ) -> StoreResult<Arc<Namespace>> {
         let plan: Vec<_> = self.0.services.iter().flat_map(|service| service.migrations.iter().copied()).collect();
         store.migrate(&plan)?;
-        let namespace = Arc::new(Namespace::new(name.clone(), store));
-        self.0.namespaces.write().unwrap_or_else(PoisonError::into_inner).insert(name, namespace.clone());
-        Ok(namespace)
+        Ok(self.put_namespace(Namespace::new(name, store, standing)))
+    }
+
+    /// Adds a namespace whose store cannot be opened now: it is there, and answers that it is not available.
+    pub fn add_absent_namespace(&self, name: String, absent: AbsentStore, standing: Standing) -> Arc<Namespace> {
+        self.put_namespace(Namespace::new(name, Arc::new(absent), standing))
+    }
+
+    fn put_namespace(&self, namespace: Namespace) -> Arc<Namespace> {
+        let namespace = Arc::new(namespace);
+        let mut all = self.0.namespaces.write().unwrap_or_else(PoisonError::into_inner);
+        all.insert(namespace.name.clone(), namespace.clone());
+        namespace
+    }
+
+    /// What this node knows of all namespaces.
+    #[must_use]
+    pub fn registry(&self) -> &Registry {
+        &self.0.registry
     }
 
     /// Takes a namespace out; whoever holds it can still use its store until that is closed.

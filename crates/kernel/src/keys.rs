@@ -119,21 +119,25 @@ impl Kernel {
     /// namespace, who is valid everywhere. `None` if nobody.
     pub fn authenticate(&self, ns: &Arc<Namespace>, secret: &str, done: ReadDone<Option<Caller>>) {
         let (hash, proof) = (hash(secret), proof(secret));
-        let caller =
-            move |found: Found| Caller { name: found.id, role: found.role, scope: found.scope, proof: Some(proof) };
+        let caller = move |everywhere: bool, found: Found| {
+            let Found { id: name, role, scope } = found;
+            Caller { name, role, scope, proof: Some(proof), everywhere }
+        };
         let (kernel, admins) = (self.clone(), self.admin_namespace());
         // An administrator's key is not one of the namespace's own: without this look it would cost a read every time.
         let known = admins.keys.get(&hash, self.env().clock.ran_ms()).filter(|found| found.role == Role::Admin);
         if let Some(found) = known {
-            return done(Ok(Some(caller(found))));
+            return done(Ok(Some(caller(true, found))));
         }
         let look_further = !Arc::ptr_eq(ns, &admins);
         let then: ReadDone<Option<Found>> = Box::new(move |found| match found {
             Ok(None) if look_further => {
-                let admin = move |found: Option<Found>| found.filter(|found| found.role == Role::Admin).map(caller);
+                let admin = move |found: Option<Found>| {
+                    found.filter(|found| found.role == Role::Admin).map(|found| caller(true, found))
+                };
                 kernel.find_key(&admins, hash, Box::new(move |found| done(found.map(admin))));
             }
-            found => done(found.map(|found| found.map(caller))),
+            found => done(found.map(|found| found.map(|found| caller(!look_further && found.role == Role::Admin, found)))),
         });
         self.find_key(ns, hash, then);
     }

@@ -7,7 +7,7 @@ use axum::body::Bytes;
 use axum::http::Method;
 use axum::routing::MethodRouter;
 use kernel::Kernel;
-use tokio::sync::Semaphore;
+use tokio::sync::{Notify, Semaphore};
 
 use crate::admission::Admission;
 use crate::body::{BodyLimits, memory};
@@ -61,6 +61,8 @@ struct Inner {
     refusals: Refusals,
     body_memory: Arc<Semaphore>,
     public_routes: Vec<Arc<RouteInfo>>,
+    /// Told when a namespace may have come, gone or changed.
+    turned: Arc<Notify>,
     openapi: Bytes,
     docs: Bytes,
 }
@@ -98,6 +100,10 @@ impl Shared {
         self.0.docs.clone()
     }
 
+    pub(crate) fn turned(&self) -> &Notify {
+        &self.0.turned
+    }
+
     /// Whether a request is for a public route of the table.
     pub(crate) fn is_public(&self, method: &Method, path: &str) -> bool {
         self.0.public_routes.iter().any(|route| route.is_for(method, path))
@@ -128,6 +134,7 @@ impl App {
             refusals: Refusals::new(),
             body_memory: memory(config.body.memory_max),
             public_routes: table.iter().filter(|route| route.access == Access::Public).cloned().collect(),
+            turned: turned(&kernel),
             docs: ui::docs_page(&table, &document, &config).into(),
             openapi: document.to_string().into(),
             kernel,
@@ -169,6 +176,13 @@ const OWN: [Service; 8] = [
     feed::SERVICE,
     blobs::SERVICE,
 ];
+
+fn turned(kernel: &Kernel) -> Arc<Notify> {
+    let turned = Arc::new(Notify::new());
+    let told = turned.clone();
+    kernel.registry().on_turn(move || told.notify_waiters());
+    turned
+}
 
 fn all_routes(kernel: &Kernel, services: &[Service]) -> (Table, Vec<MethodRouter<Shared>>) {
     for service in services {
