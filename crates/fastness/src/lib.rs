@@ -7,6 +7,7 @@
 
 mod cli;
 pub mod config;
+mod keeper;
 mod log;
 mod server;
 mod stores;

@@ -8,6 +8,7 @@ use anyhow::{Context, Result};
 use base::{Clock, Engine, Entropy, Timers};
 use host::{DirLock, OsEntropy, RealClock, ThreadTimers};
 use kernel::ops::forget_requests::{FORGET_REQUESTS, ForgetRequests};
+use kernel::namespaces::NamespaceRules;
 use kernel::{Caller, Env, Kernel, KernelConfig, Namespace};
 use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
@@ -15,7 +16,9 @@ use tokio::signal::unix::{SignalKind, signal};
 use web::{App, AppConfig, BodyLimits, EdgeLimits, Shutdown};
 
 use crate::config::Config;
-use crate::{stores, welcome};
+use crate::keeper::{self, Keeper};
+use crate::stores::Opener;
+use crate::welcome;
 
 /// How often old answers of idempotent requests are forgotten.
 const FORGET_EVERY: Duration = Duration::from_secs(60);
@@ -26,28 +29,45 @@ const FORGET_MAX: u32 = 500;
 pub(crate) fn run(config: &Config, services: Vec<web::Service>) -> Result<()> {
     // One data directory, one server (KER-42); the lock is held until the stores are closed.
     let _lock = DirLock::acquire(&config.data.dir)?;
-    let kernel = open(config, &services)?;
+    let (kernel, opener) = open(config, &services)?;
+    keeper::seed(&kernel)?;
     let password = welcome::first_key(&kernel, std::env::var(welcome::ADMIN_KEY).ok())?;
     let runtime = Runtime::new().context("no threads for the HTTP edge")?;
-    let served = runtime.block_on(serve(config, kernel.clone(), services, password.as_deref()));
+    let keeper = Keeper::new(kernel.clone(), opener);
+    let served = runtime.block_on(async {
+        keeper.start().await?;
+        serve(config, kernel.clone(), services, password.as_deref()).await
+    });
     runtime.shutdown_timeout(Duration::from_secs(1));
     kernel.namespaces().iter().for_each(|ns| ns.store.close());
     tracing::info!("stopped");
     served
 }
 
-fn open(config: &Config, services: &[web::Service]) -> Result<Kernel> {
+/// A kernel with the administrators' namespace, whose rows tell of the others.
+fn open(config: &Config, services: &[web::Service]) -> Result<(Kernel, Opener)> {
     let clock: Arc<dyn Clock> = Arc::new(RealClock::new());
     let entropy: Arc<dyn Entropy> = Arc::new(OsEntropy);
     let timers: Arc<dyn Timers> = Arc::new(ThreadTimers::new());
-    let stores = stores::open(config, &clock, &entropy)?;
+    let opener = Opener::new(config, &clock, &entropy)?;
+    let stores = vec![(config.namespaces.admin.clone(), opener.open_first(&config.namespaces.admin)?)];
     let settings = KernelConfig {
         admin_namespace: config.namespaces.admin.clone(),
         build_min: config.client.build_min,
         request_kept_ms: i64::try_from(config.requests.kept.as_millis())?,
+        namespaces: namespace_rules(config, &opener),
     };
     let definitions: Vec<_> = services.iter().map(|service| service.def).collect();
-    Ok(Kernel::open(Env { clock, entropy, timers }, settings, &definitions, stores)?)
+    Ok((Kernel::open(Env { clock, entropy, timers }, settings, &definitions, stores)?, opener))
+}
+
+fn namespace_rules(config: &Config, opener: &Opener) -> NamespaceRules {
+    NamespaceRules {
+        engine: config.store.engine,
+        has_postgres: config.store.url.is_some(),
+        namespaces_max: config.namespaces.max,
+        node: opener.node().to_owned(),
+    }
 }
 
 async fn serve(config: &Config, kernel: Kernel, services: Vec<web::Service>, password: Option<&str>) -> Result<()> {
@@ -136,7 +156,7 @@ async fn forget_old_answers(kernel: Kernel) {
     let mut every = tokio::time::interval(FORGET_EVERY);
     loop {
         every.tick().await;
-        kernel.namespaces().iter().for_each(|ns| forget_some(&kernel, ns));
+        kernel.namespaces().iter().filter(|ns| ns.works()).for_each(|ns| forget_some(&kernel, ns));
     }
 }
 

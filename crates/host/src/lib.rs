@@ -18,7 +18,7 @@ mod timers;
 pub use clock::{RanTime, RealClock};
 pub use dir_lock::{DirLock, DirLockError};
 pub use entropy::OsEntropy;
-pub use files::{Directory, DiskFiles, EntryKind, Folder, OpenFile, make_root};
+pub use files::{Directory, DiskFiles, EntryKind, Folder, OpenFile, make_root, rename_root};
 pub use open_files::open_files_max;
 pub use threads::side_by_side;
 pub use timers::ThreadTimers;
