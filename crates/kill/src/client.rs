@@ -78,6 +78,12 @@ impl Client {
         Self { address, key: key.to_owned(), patience: PATIENCE, connection: None }
     }
 
+    /// Its key.
+    #[must_use]
+    pub fn key(&self) -> &str {
+        &self.key
+    }
+
     /// The same, giving up an answer after this time.
     #[must_use]
     pub fn with_patience(self, patience: Duration) -> Self {
@@ -107,11 +113,19 @@ impl Client {
     /// # Errors
     /// The connection broke.
     pub fn post(&mut self, path: &str, body: &Value, once: &str) -> Result<Answer, Cut> {
+        self.ask("POST", path, body, once)
+    }
+
+    /// Sends JSON with any method; with an Idempotency-Key unless it is empty.
+    ///
+    /// # Errors
+    /// The connection broke.
+    pub fn ask(&mut self, method: &str, path: &str, body: &Value, once: &str) -> Result<Answer, Cut> {
         let body = body.to_string();
         let once = if once.is_empty() { String::new() } else { format!("idempotency-key: {once}\r\n") };
         let (key, length) = (&self.key, body.len());
         self.send(&format!(
-            "POST {path} HTTP/1.1\r\nhost: t\r\nauthorization: Bearer {key}\r\ncontent-type: application/json\r\n\
+            "{method} {path} HTTP/1.1\r\nhost: t\r\nauthorization: Bearer {key}\r\ncontent-type: application/json\r\n\
              content-length: {length}\r\n{once}\r\n{body}"
         ))
     }

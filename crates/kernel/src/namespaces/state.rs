@@ -136,18 +136,19 @@ mod tests {
 
     #[test]
     fn ker_2_a_closed_namespace_says_why_and_when_to_come_again() {
+        const REOPENS: i64 = 1_468_535_445_697;
         let closed = Standing {
             state: State::Closed,
             message: "moving house".into(),
-            reopens_at: Some(Wall(90_000)),
+            reopens_at: Some(Wall(REOPENS)),
             requests_max: None,
         };
         let tenant = Caller::public();
-        let refused = closed.check(&tenant, false, Wall(30_000)).unwrap_err();
+        let refused = closed.check(&tenant, false, Wall(REOPENS - 60_000)).unwrap_err();
         assert_eq!((refused.code, refused.retry_after_s), (codes::OCLOSED, Some(61)));
-        assert!(refused.message == "moving house" && refused.detail[0].contains("700101000130000"), "{refused:?}");
-        assert_eq!(closed.check(&tenant, false, Wall(i64::from(u32::MAX))).unwrap_err().retry_after_s, Some(1));
-        assert_eq!(closed.check(&tenant, false, Wall(-90_000_000)).unwrap_err().retry_after_s, Some(3_600));
+        assert!(refused.message == "moving house" && refused.detail[0].contains("160714223045697"), "{refused:?}");
+        assert_eq!(closed.check(&tenant, false, Wall(REOPENS + 60_000)).unwrap_err().retry_after_s, Some(1));
+        assert_eq!(closed.check(&tenant, false, Wall(0)).unwrap_err().retry_after_s, Some(3_600));
         assert!(closed.check(&Caller::server("x"), true, Wall(0)).is_ok());
     }
 }

@@ -7,6 +7,7 @@ mod cycle;
 mod effects;
 mod idempotency;
 mod keys;
+mod namespaces;
 mod session;
 mod times;
 mod world;

@@ -10,6 +10,7 @@ mod edge;
 mod errors;
 mod http2;
 mod keys;
+mod namespaces;
 mod overload;
 mod probe;
 mod requests;
