@@ -48,7 +48,9 @@ impl Opener {
             asked += 1;
             let opened = match self.config.store.engine {
                 Engine::Sqlite => self.make_sqlite(name, self.config.store.readers),
-                Engine::Postgres => self.open_postgres(name, None, self.config.store.readers),
+                Engine::Postgres => {
+                    self.open_postgres(name, None, (self.config.store.workers, self.config.store.readers))
+                }
             };
             match opened {
                 Err(error) if asked < ASK_MAX && self.may_come(&error) => wait_for_postgres(name, &error),
@@ -60,9 +62,9 @@ impl Opener {
 
     /// The store of a namespace as its row says; blocks, but waits for nothing that is away.
     pub(crate) fn open(&self, row: &NamespaceRow) -> Result<Arc<dyn Store>> {
-        let readers = self.readers(row);
+        let (workers, readers) = self.connections(row);
         match row.engine {
-            Engine::Postgres => self.open_postgres(&row.place, row.url.as_deref(), readers),
+            Engine::Postgres => self.open_postgres(&row.place, row.url.as_deref(), (workers, readers)),
             Engine::Sqlite if row.state == State::Creating => {
                 self.check_home(row)?;
                 self.make_sqlite(&row.place, readers)
@@ -76,7 +78,7 @@ impl Opener {
         let renamed = match row.engine {
             Engine::Sqlite => host::rename_root(&self.folder(&row.place), &self.folder(&row.aside()))?,
             Engine::Postgres => {
-                let config = self.postgres(&row.place, row.url.as_deref(), 1)?;
+                let config = self.postgres(&row.place, row.url.as_deref(), (1, 1))?;
                 PostgresStore::set_aside(config, &schema(&row.aside()), self.clock.clone(), self.entropy.clone())?
             }
         };
@@ -84,10 +86,14 @@ impl Opener {
         Ok(())
     }
 
-    /// The first namespaces have what is configured; of those created later there may be many.
-    fn readers(&self, row: &NamespaceRow) -> usize {
-        let usual = if row.place == row.name { self.config.store.readers } else { self.config.namespaces.readers };
-        row.limits.readers.and_then(|readers| usize::try_from(readers).ok()).unwrap_or(usual)
+    /// Connections that write and that read. Of namespaces created later there may be many, most of them idle.
+    fn connections(&self, row: &NamespaceRow) -> (usize, usize) {
+        let Config { store, namespaces, .. } = self.config.as_ref();
+        let is_first = row.place == row.name;
+        let (workers, readers) =
+            if is_first { (store.workers, store.readers) } else { (namespaces.workers, namespaces.readers) };
+        let own = row.limits.readers.and_then(|readers| usize::try_from(readers).ok());
+        (workers, own.unwrap_or(readers))
     }
 
     fn folder(&self, place: &str) -> PathBuf {
@@ -130,16 +136,21 @@ impl Opener {
         Ok(Arc::new(SqliteStore::open(&self.folder(place).join("store.db"), settings, self.clock.clone())?))
     }
 
-    fn postgres(&self, place: &str, own_url: Option<&str>, readers: usize) -> Result<PostgresConfig> {
+    fn postgres(
+        &self,
+        place: &str,
+        own_url: Option<&str>,
+        (workers, readers): (usize, usize),
+    ) -> Result<PostgresConfig> {
         let store = &self.config.store;
         let url = own_url.or(store.url.as_ref().map(|url| url.expose())).context("store.url is not set")?;
         let schema = format!("{}{}", store.schema_prefix, schema(place));
-        let (workers, queue_max) = (store.workers, store.queue_max);
+        let queue_max = store.queue_max;
         Ok(PostgresConfig { workers, readers, queue_max, ..PostgresConfig::new(url, schema) })
     }
 
-    fn open_postgres(&self, place: &str, own_url: Option<&str>, readers: usize) -> Result<Arc<dyn Store>> {
-        let settings = self.postgres(place, own_url, readers)?;
+    fn open_postgres(&self, place: &str, own_url: Option<&str>, connections: (usize, usize)) -> Result<Arc<dyn Store>> {
+        let settings = self.postgres(place, own_url, connections)?;
         Ok(Arc::new(PostgresStore::open(settings, self.clock.clone(), self.entropy.clone())?))
     }
 

@@ -114,7 +114,13 @@ impl Kernel {
         stores: Vec<(String, Arc<dyn Store>)>,
     ) -> StoreResult<Self> {
         let services: Vec<_> = crate::OWN.into_iter().chain(services.iter().copied()).collect();
-        let kernel = Self(Arc::new(Inner { env, config, services, namespaces: RwLock::default(), registry: Registry::default() }));
+        let kernel = Self(Arc::new(Inner {
+            env,
+            config,
+            services,
+            namespaces: RwLock::default(),
+            registry: Registry::default(),
+        }));
         stores.into_iter().try_for_each(|(name, store)| kernel.add_namespace(name, store).map(drop))?;
         Ok(kernel)
     }

@@ -137,7 +137,9 @@ impl Kernel {
                 };
                 kernel.find_key(&admins, hash, Box::new(move |found| done(found.map(admin))));
             }
-            found => done(found.map(|found| found.map(|found| caller(!look_further && found.role == Role::Admin, found)))),
+            found => {
+                done(found.map(|found| found.map(|found| caller(!look_further && found.role == Role::Admin, found))))
+            }
         });
         self.find_key(ns, hash, then);
     }

@@ -157,10 +157,8 @@ async fn list(api: Api) -> ApiResult<List<NamespaceView>> {
     check_admin(&api)?;
     let rows = api.read(&LIST_NAMESPACES, ()).await?;
     let kernel = api.kernel();
-    Ok(rows.map(|rows| List {
-        items: rows.into_iter().map(|row| NamespaceView::of(kernel, row)).collect(),
-        next: None,
-    }))
+    Ok(rows
+        .map(|rows| List { items: rows.into_iter().map(|row| NamespaceView::of(kernel, row)).collect(), next: None }))
 }
 
 async fn show(api: Api, PathOf(NamePath { name }): PathOf<NamePath>) -> ApiResult<NamespaceView> {

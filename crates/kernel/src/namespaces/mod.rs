@@ -36,8 +36,8 @@ pub use known::{Known, READ_KNOWN, Registry, granted};
 pub use list_namespaces::{GET_NAMESPACE, LIST_NAMESPACES};
 pub use remove_namespace::{REMOVE_NAMESPACE, RemoveNamespace};
 pub use resources::{
-    FIND_RESOURCE, FindResource, Found, LIST_RESOURCES, PUT_RESOURCE, PutResource, REMOVE_RESOURCE,
-    RESOURCE_BYTES_MAX, RESOURCES_BYTES_MAX, RESOURCES_MAX, ResourceInfo, ResourceName,
+    FIND_RESOURCE, FindResource, Found, LIST_RESOURCES, PUT_RESOURCE, PutResource, REMOVE_RESOURCE, RESOURCE_BYTES_MAX,
+    RESOURCES_BYTES_MAX, RESOURCES_MAX, ResourceInfo, ResourceName,
 };
 pub use row::{FIRST, Limits, NamespaceRow, is_name, word_of};
 pub use seed_namespaces::{SEED_NAMESPACES, SeedNamespaces};

@@ -100,15 +100,7 @@ pub(super) fn insert(tx: &mut dyn Tx, row: &NamespaceRow) -> OpResult<bool> {
 /// Writes what can change of a row.
 pub(super) fn update(tx: &mut dyn Tx, row: &NamespaceRow) -> OpResult<()> {
     let limits = serde_json::to_string(&row.limits).unwrap_or_default();
-    let values = args![
-        &row.name,
-        &row.label,
-        row.state.word(),
-        &row.message,
-        row.reopens_at,
-        limits,
-        row.version
-    ];
+    let values = args![&row.name, &row.label, row.state.word(), &row.message, row.reopens_at, limits, row.version];
     Ok(tx.write(&UPDATE, values)?)
 }
 

@@ -53,9 +53,9 @@ impl State {
             (Self::Removing, _, _) => Some(codes::OREMOVING),
             (Self::Closed, false, _) => Some(codes::OCLOSED),
             (Self::ReadOnly, false, true) => Some(codes::OREADONLY),
-            (Self::Creating | Self::Open, _, _) | (Self::ReadOnly, _, false) | (Self::Closed | Self::ReadOnly, true, _) => {
-                None
-            }
+            (Self::Creating | Self::Open, _, _)
+            | (Self::ReadOnly, _, false)
+            | (Self::Closed | Self::ReadOnly, true, _) => None,
         }
     }
 }
@@ -89,7 +89,10 @@ impl Standing {
         let left_s = (reopens_at.0 - now.0).div_euclid(1_000) + 1;
         let retry_after_s = u32::try_from(left_s.clamp(1, STAY_AWAY_S_MAX)).ok();
         let reopens = base::Stamp::from_wall(reopens_at);
-        Err(OpError { retry_after_s, ..refused.with(format!("expected to reopen at {reopens} (yyMMddHHmmssSSS, UTC)")) })
+        Err(OpError {
+            retry_after_s,
+            ..refused.with(format!("expected to reopen at {reopens} (yyMMddHHmmssSSS, UTC)"))
+        })
     }
 
     /// Whether its tasks run.
@@ -99,13 +102,16 @@ impl Standing {
     }
 
     fn usual_message(&self) -> String {
-        format!("the namespace is {}", match self.state {
-            State::Creating => "being created",
-            State::Open => "open",
-            State::ReadOnly => "read-only, changes are refused",
-            State::Closed => "closed",
-            State::Removing => "being removed",
-        })
+        format!(
+            "the namespace is {}",
+            match self.state {
+                State::Creating => "being created",
+                State::Open => "open",
+                State::ReadOnly => "read-only, changes are refused",
+                State::Closed => "closed",
+                State::Removing => "being removed",
+            }
+        )
     }
 }
 

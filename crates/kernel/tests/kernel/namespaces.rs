@@ -1,14 +1,15 @@
 //! KER-1, KER-2: the rows of namespaces, without a server around them. All of it runs in the store of `main` here, which
 //! has the same tables.
 
+use base::OpResult;
 use base::{Engine, Sql};
 use kernel::namespaces::{
-    CHANGE_NAMESPACE, CREATE_NAMESPACE, ChangeNamespace, CreateNamespace, FIND_RESOURCE, FindResource, GIVE_GRANT, Grant,
-    GrantedRead, LIST_GRANTS, LIST_NAMESPACES, LIST_RESOURCES, NamespaceRow, NamespaceRules, PUT_RESOURCE, PutResource,
-    READ_KNOWN, RECORD_GRANTED_READ, REMOVE_NAMESPACE, REMOVE_RESOURCE, RESOURCE_BYTES_MAX, RemoveNamespace, ResourceName,
-    SEED_NAMESPACES, SETTLE_NAMESPACE, SeedNamespaces, Settled, State, TAKE_GRANT, granted,
+    CHANGE_NAMESPACE, CREATE_NAMESPACE, ChangeNamespace, CreateNamespace, FIND_RESOURCE, FindResource, GIVE_GRANT,
+    Grant, GrantedRead, LIST_GRANTS, LIST_NAMESPACES, LIST_RESOURCES, NamespaceRow, NamespaceRules, PUT_RESOURCE,
+    PutResource, READ_KNOWN, RECORD_GRANTED_READ, REMOVE_NAMESPACE, REMOVE_RESOURCE, RESOURCE_BYTES_MAX,
+    RemoveNamespace, ResourceName, SEED_NAMESPACES, SETTLE_NAMESPACE, SeedNamespaces, Settled, State, TAKE_GRANT,
+    granted,
 };
-use base::OpResult;
 
 use crate::world::{World, error_code};
 

@@ -4,10 +4,10 @@
 //! without scripts and without our origin; only media types of a list are taken.
 
 use axum::body::{Body, Bytes};
+use axum::http::StatusCode;
 use axum::http::header::{
     CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, ETAG, HeaderMap, HeaderValue, IF_NONE_MATCH,
 };
-use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use base::codes;
 use kernel::namespaces::{
@@ -75,6 +75,7 @@ pub(super) fn routes() -> Vec<Route> {
                  is there is replaced. Resources of the administrators' namespace itself are common to all.",
             )
             .limits(limits)
+            .takes_bytes()
             .answers::<ResourceView>(200)
             .errors(&[codes::ALIMIT, codes::ATYPE]),
         described(Route::delete(ONE, remove))

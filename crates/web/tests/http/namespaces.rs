@@ -86,9 +86,12 @@ fn ker_2_only_administrators_on_z_itself_configure_namespaces() {
     let listed = world.get("/v1/z/namespaces", ADMIN).json();
     assert_eq!((&listed["items"][0]["name"], &listed["items"][1]["name"]), (&json!("main"), &json!("z")));
     world.get("/v1/z/namespaces/nobody", ADMIN).check(404, "NNAMESPACE");
-    for bad in [json!({ "message": "x" }), json!({ "state": "removing" }), json!({ "reopens_at": "now", "state": "open" })] {
+    for bad in
+        [json!({ "message": "x" }), json!({ "state": "removing" }), json!({ "reopens_at": "now", "state": "open" })]
+    {
         let body = bad.to_string();
-        let asked = world.ask("PATCH", "/v1/z/namespaces/main", &[("authorization", &format!("Bearer {ADMIN}"))], Some(&body));
+        let asked =
+            world.ask("PATCH", "/v1/z/namespaces/main", &[("authorization", &format!("Bearer {ADMIN}"))], Some(&body));
         asked.check(400, "ABODY");
     }
 }

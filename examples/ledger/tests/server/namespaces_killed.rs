@@ -46,7 +46,12 @@ fn wait_for(data: &Path, moment: Moment, is_answered: impl Fn() -> bool) {
 }
 
 /// Sends a request and kills the server at this moment; says whether it was acknowledged.
-fn kill_at(server: Server, data: &Path, moment: Moment, ask: impl FnOnce(&mut kill::client::Client) -> u16 + Send) -> bool {
+fn kill_at(
+    server: Server,
+    data: &Path,
+    moment: Moment,
+    ask: impl FnOnce(&mut kill::client::Client) -> u16 + Send,
+) -> bool {
     let mut client = server.client();
     thread::scope(|scope| {
         let asking = scope.spawn(move || ask(&mut client));
@@ -61,12 +66,8 @@ fn ker_2_a_creation_killed_at_any_moment_goes_on_at_the_next_start() {
     let folder = tempfile::tempdir().expect("a folder");
     let data = folder.path().join("data");
     let mut server = start(&data);
-    let moments = [
-        ("a", Moment::Sent),
-        ("b", Moment::Folder("b-")),
-        ("c", Moment::Store("c-")),
-        ("d", Moment::Answered),
-    ];
+    let moments =
+        [("a", Moment::Sent), ("b", Moment::Folder("b-")), ("c", Moment::Store("c-")), ("d", Moment::Answered)];
     for (name, moment) in moments {
         let new = json!({ "name": name });
         let ask = |client: &mut kill::client::Client| match client.post("/v1/z/namespaces", &new, "") {
@@ -94,11 +95,7 @@ fn ker_2_a_removal_killed_at_any_moment_goes_on_and_never_touches_what_was_creat
     let folder = tempfile::tempdir().expect("a folder");
     let data = folder.path().join("data");
     let mut server = start(&data);
-    let moments = [
-        ("a", Moment::Sent),
-        ("b", Moment::Answered),
-        ("c", Moment::Folder("removed-c-")),
-    ];
+    let moments = [("a", Moment::Sent), ("b", Moment::Answered), ("c", Moment::Folder("removed-c-"))];
     for (name, moment) in moments {
         create(&server, name);
         tenant(&server, name, "app");
