@@ -14,7 +14,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use base::OpResult;
-use kernel::namespaces::{Known, READ_KNOWN, SEED_NAMESPACES, SeedNamespaces};
+use kernel::namespaces::{Known, READ_KNOWN, SEED_NAMESPACES, SeedNamespaces, State};
 use kernel::{Caller, Kernel};
 use tokio::sync::{Notify, oneshot};
 use tokio::time::timeout;
@@ -88,7 +88,9 @@ impl Keeper {
     async fn all_tried(self: &Arc<Self>) {
         loop {
             let ended = self.ended.notified();
-            if !self.slots().values().any(|slot| slot.phase == Phase::Busy) {
+            // A removal is nobody's to wait for.
+            let opens = |slot: &Slot| slot.phase == Phase::Busy && slot.standing.state != State::Removing;
+            if !self.slots().values().any(opens) {
                 return;
             }
             ended.await;

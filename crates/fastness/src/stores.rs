@@ -64,7 +64,7 @@ impl Opener {
     pub(crate) fn open(&self, row: &NamespaceRow) -> Result<Arc<dyn Store>> {
         let (workers, readers) = self.connections(row);
         match row.engine {
-            Engine::Postgres => self.open_postgres(&row.place, row.url.as_deref(), (workers, readers)),
+            Engine::Postgres => self.open_postgres(&row.place, own_url(row), (workers, readers)),
             Engine::Sqlite if row.state == State::Creating => {
                 self.check_home(row)?;
                 self.make_sqlite(&row.place, readers)
@@ -78,7 +78,7 @@ impl Opener {
         let renamed = match row.engine {
             Engine::Sqlite => host::rename_root(&self.folder(&row.place), &self.folder(&row.aside()))?,
             Engine::Postgres => {
-                let config = self.postgres(&row.place, row.url.as_deref(), (1, 1))?;
+                let config = self.postgres(&row.place, own_url(row), (1, 1))?;
                 PostgresStore::set_aside(config, &schema(&row.aside()), self.clock.clone(), self.entropy.clone())?
             }
         };
@@ -158,6 +158,10 @@ impl Opener {
         let away = matches!(error.downcast_ref::<StoreError>(), Some(StoreError::Unavailable(_)));
         away && self.config.store.engine == Engine::Postgres
     }
+}
+
+fn own_url(row: &NamespaceRow) -> Option<&str> {
+    row.url.as_ref().map(|url| url.0.as_str())
 }
 
 /// A place as PostgreSQL names it.

@@ -12,7 +12,7 @@ use std::time::Duration;
 use base::codes;
 use kernel::namespaces::{
     CHANGE_NAMESPACE, CREATE_NAMESPACE, ChangeNamespace, CreateNamespace, GET_NAMESPACE, LIST_NAMESPACES, NamespaceRow,
-    REMOVE_NAMESPACE, RemoveNamespace, State,
+    REMOVE_NAMESPACE, RemoveNamespace, SecretUrl, State,
 };
 use serde::Deserialize;
 use tokio::time::timeout;
@@ -111,7 +111,7 @@ async fn create(api: Api, body: JsonBody<NewNamespace>) -> ApiResult<NamespaceVi
         name: new.name,
         label: new.label,
         engine: new.engine.map(Into::into),
-        url: new.url,
+        url: new.url.map(SecretUrl),
         rules,
         admin,
     };

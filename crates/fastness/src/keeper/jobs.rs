@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use base::Engine;
-use kernel::namespaces::{AbsentStore, NamespaceRow, SETTLE_NAMESPACE, Settled, Standing, State};
+use kernel::namespaces::{AbsentStore, NamespaceRow, SETTLE_NAMESPACE, Settled, Standing};
 use kernel::{Caller, Namespace};
 use tokio::sync::oneshot;
 use tokio::task::spawn_blocking;
@@ -40,9 +40,8 @@ impl Keeper {
                 keeper.absent(&row, &format!("{error:#}"));
             }
             keeper.end(&row, opened);
-            if row.state == State::Creating {
-                keeper.wake.notify_one();
-            }
+            // Its row may be newer by now, or wait to hear that it was created.
+            keeper.wake.notify_one();
         });
     }
 

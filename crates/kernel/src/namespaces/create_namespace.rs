@@ -7,7 +7,7 @@
 use base::{ContentionKey, Engine, Keys, OpError, OpResult, Tx, args, codes};
 use serde::{Deserialize, Serialize};
 
-use super::row::{self, Limits, NamespaceRow};
+use super::row::{self, Limits, NamespaceRow, SecretUrl};
 use super::state::State;
 use crate::cx::OpCx;
 use crate::op::Op;
@@ -50,7 +50,7 @@ pub struct CreateNamespace {
     /// Its engine.
     pub engine: Option<Engine>,
     /// Its own PostgreSQL.
-    pub url: Option<String>,
+    pub url: Option<SecretUrl>,
     /// What holds on this server.
     pub rules: NamespaceRules,
     /// The administrators' namespace, whose name is taken.
@@ -79,7 +79,7 @@ fn wished(cx: &mut OpCx<'_>, input: &CreateNamespace) -> OpResult<NamespaceRow> 
     row::check_name(&input.name)?;
     let label = input.label.clone().unwrap_or_default();
     row::check_label(&label)?;
-    input.url.as_deref().map_or(Ok(()), row::check_url)?;
+    input.url.as_ref().map_or(Ok(()), row::check_url)?;
     let engine = input.engine.unwrap_or(input.rules.engine);
     check_engine(engine, input)?;
     if input.name == input.admin {

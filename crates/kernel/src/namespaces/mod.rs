@@ -39,7 +39,7 @@ pub use resources::{
     FIND_RESOURCE, FindResource, Found, LIST_RESOURCES, PUT_RESOURCE, PutResource, REMOVE_RESOURCE, RESOURCE_BYTES_MAX,
     RESOURCES_BYTES_MAX, RESOURCES_MAX, ResourceInfo, ResourceName,
 };
-pub use row::{FIRST, Limits, NamespaceRow, is_name, word_of};
+pub use row::{FIRST, Limits, NamespaceRow, SecretUrl, is_name, word_of};
 pub use seed_namespaces::{SEED_NAMESPACES, SeedNamespaces};
 pub use settle_namespace::{SETTLE_NAMESPACE, Settled};
 pub use state::{Standing, State};

@@ -1,5 +1,7 @@
 //! The rows of a namespace: how they are read, checked and named.
 
+use std::fmt;
+
 use base::limits::NAME_MAX;
 use base::{Engine, Id, OpError, OpResult, Row, Sql, Stamp, Tx, Wall, args, codes};
 use serde::{Deserialize, Serialize};
@@ -29,7 +31,7 @@ pub struct NamespaceRow {
     pub home: String,
     /// Its own PostgreSQL, if it has one. May hold a password: neither shown nor kept with answers.
     #[serde(skip)]
-    pub url: Option<String>,
+    pub url: Option<SecretUrl>,
     /// Its state.
     pub state: State,
     /// What people are told while it is not open.
@@ -42,6 +44,16 @@ pub struct NamespaceRow {
     pub created_at: i64,
     /// Of the row.
     pub version: i64,
+}
+
+/// How to reach a PostgreSQL; may hold a password, so it is never printed.
+#[derive(Clone, PartialEq, Eq)]
+pub struct SecretUrl(pub String);
+
+impl fmt::Debug for SecretUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("SecretUrl(…)")
+    }
 }
 
 /// Limits of one namespace's own, below those of the server.
@@ -89,7 +101,7 @@ pub(super) fn insert(tx: &mut dyn Tx, row: &NamespaceRow) -> OpResult<bool> {
         word_of(row.engine),
         &row.place,
         &row.home,
-        row.url.as_deref(),
+        row.url.as_ref().map(|url| url.0.as_str()),
         row.state.word(),
         row.created_at,
         row.version,
@@ -120,7 +132,7 @@ pub(super) fn from_row(row: &Row) -> NamespaceRow {
         engine: engine_of(row.text(2)).expect("an engine that we wrote"),
         place: row.text(3).to_owned(),
         home: row.text(4).to_owned(),
-        url: row.opt_text(5).map(str::to_owned),
+        url: row.opt_text(5).map(|url| SecretUrl(url.to_owned())),
         state: State::from_word(row.text(6)).expect("a state that we wrote"),
         message: row.text(7).to_owned(),
         reopens_at: row.opt_int(8),
@@ -187,8 +199,8 @@ pub(super) fn check_message(message: &str) -> OpResult<()> {
     check_text("message", message, TEXT_MAX)
 }
 
-pub(super) fn check_url(url: &str) -> OpResult<()> {
-    check_text("url", url, TEXT_MAX)
+pub(super) fn check_url(url: &SecretUrl) -> OpResult<()> {
+    check_text("url", &url.0, TEXT_MAX)
 }
 
 fn check_text(what: &str, text: &str, max: usize) -> OpResult<()> {

@@ -7,8 +7,8 @@ use kernel::namespaces::{
     CHANGE_NAMESPACE, CREATE_NAMESPACE, ChangeNamespace, CreateNamespace, FIND_RESOURCE, FindResource, GIVE_GRANT,
     Grant, GrantedRead, LIST_GRANTS, LIST_NAMESPACES, LIST_RESOURCES, NamespaceRow, NamespaceRules, PUT_RESOURCE,
     PutResource, READ_KNOWN, RECORD_GRANTED_READ, REMOVE_NAMESPACE, REMOVE_RESOURCE, RESOURCE_BYTES_MAX,
-    RemoveNamespace, ResourceName, SEED_NAMESPACES, SETTLE_NAMESPACE, SeedNamespaces, Settled, State, TAKE_GRANT,
-    granted,
+    RemoveNamespace, ResourceName, SEED_NAMESPACES, SETTLE_NAMESPACE, SecretUrl, SeedNamespaces, Settled, State,
+    TAKE_GRANT, granted,
 };
 
 use crate::world::{World, error_code};
@@ -70,9 +70,13 @@ fn ker_2_creating_twice_gives_what_is_there_and_another_wish_is_refused() {
     assert_eq!(create(&world, wish("shop")).unwrap(), made);
     for other in [
         CreateNamespace { label: Some("another".into()), ..wish("shop") },
-        CreateNamespace { engine: Some(Engine::Postgres), url: Some("host=x".into()), ..wish("shop") },
+        CreateNamespace {
+            engine: Some(Engine::Postgres),
+            url: Some(SecretUrl("host=x password=hunter2".into())),
+            ..wish("shop")
+        },
         CreateNamespace { engine: Some(Engine::Postgres), ..wish("new") },
-        CreateNamespace { url: Some("host=x".into()), ..wish("new") },
+        CreateNamespace { url: Some(SecretUrl("host=x password=hunter2".into())), ..wish("new") },
         wish("z"),
     ] {
         assert_eq!(error_code(create(&world, other)).0, "ANAMESPACE");
@@ -83,6 +87,16 @@ fn ker_2_creating_twice_gives_what_is_there_and_another_wish_is_refused() {
     create(&world, wish("fourth")).unwrap();
     assert_eq!(error_code(create(&world, wish("fifth"))).0, "ALIMIT");
     assert_eq!(states(&world).len(), 4, "what was refused left nothing");
+}
+
+#[test]
+fn ker_1_the_way_to_a_database_is_kept_but_never_printed_nor_kept_with_answers() {
+    let world = world();
+    let url = Some(SecretUrl("host=x password=hunter2".into()));
+    let made = create(&world, CreateNamespace { engine: Some(Engine::Postgres), url, ..wish("far") }).unwrap();
+    assert!(!format!("{made:?}").contains("hunter2") && !serde_json::to_string(&made).unwrap().contains("hunter2"));
+    let kept = world.read(&READ_KNOWN, ()).unwrap().rows["far"].url.clone().unwrap();
+    assert_eq!(kept.0, "host=x password=hunter2");
 }
 
 #[test]

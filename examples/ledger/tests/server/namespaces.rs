@@ -82,7 +82,7 @@ fn ker_1_a_request_never_sees_another_namespace_by_key_id_or_cursor() {
         let items = answer.body["items"].as_array().expect("items");
         items.iter().map(|item| item["id"].as_str().expect("an id").to_owned()).collect()
     };
-    assert_eq!(ids(&of_a.get("/v1/a/keys").expect("an answer")), [first_of_a.clone()]);
+    assert_eq!(ids(&of_a.get("/v1/a/keys").expect("an answer")), [first_of_a.as_str()]);
     let cursor = format!("/v1/a/keys?after={first_of_b}");
     assert_eq!(ids(&of_a.get(&cursor).expect("an answer")), Vec::<String>::new(), "a cursor of b shows nothing of b");
     let cursor = format!("/v1/b/keys?after={first_of_a}");

@@ -72,6 +72,32 @@ fn ker_2_a_change_made_on_one_node_is_seen_on_the_other_within_5_s() {
     assert_eq!(keys.body["items"].as_array().map(Vec::len), Some(1));
 }
 
+/// Killed while the other nodes would still let go, a removal goes on at the next start, from the row alone.
+#[test]
+fn ker_2_a_removal_killed_on_postgresql_goes_on_and_the_schema_is_kept() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let database = Database::new(SHARED, "killed").expect("a database");
+    let launch = database.launch(launch(&folder.path().join("data")));
+    let server = launch.start().expect("a server");
+    let row = create(&server, "shop");
+    tenant(&server, "shop", "app");
+    let removing = remove(&server, "shop");
+    assert_eq!(
+        removing.body["kept_as"],
+        format!("removed-{}", row["place"].as_str().expect("a place")),
+        "{removing:?}"
+    );
+    server.kill().expect("a running server");
+    let server = launch.start().expect("a server");
+    let refused = server.client().post("/v1/z/namespaces", &json!({ "name": "shop" }), "").expect("an answer");
+    assert_eq!((refused.status, refused.code()), (503, "OREMOVING"), "{refused:?}");
+    until_status(&mut server.client(), "/v1/z/namespaces/shop", 404);
+    assert!(server.log().contains("renamed=true"), "{}", server.log());
+    create(&server, "shop");
+    let keys = server.client().get("/v1/shop/keys").expect("an answer");
+    assert_eq!((keys.status, &keys.body["items"]), (200, &json!([])), "{keys:?}");
+}
+
 #[test]
 fn ker_2_a_namespace_whose_database_is_away_harms_nobody_else() {
     let folder = tempfile::tempdir().expect("a folder");
