@@ -82,6 +82,8 @@ pub mod codes {
     pub const ALIMIT: Code = Code::new("ALIMIT", 422);
     /// The method is not one of this path.
     pub const AMETHOD: Code = Code::new("AMETHOD", 405);
+    /// A namespace cannot be created, changed or removed like this.
+    pub const ANAMESPACE: Code = Code::new("ANAMESPACE", 422);
     /// The caller's operation time lies in the future or too far back.
     pub const AOPTIME: Code = Code::new("AOPTIME", 400);
     /// The body did not arrive in time.
@@ -110,6 +112,8 @@ pub mod codes {
     pub const DBUILD: Code = Code::new("DBUILD", 400);
     /// No such alert.
     pub const NALERT: Code = Code::new("NALERT", 404);
+    /// No such grant.
+    pub const NGRANT: Code = Code::new("NGRANT", 404);
     /// No such access key.
     pub const NKEY: Code = Code::new("NKEY", 404);
     /// No such namespace.
@@ -124,6 +128,14 @@ pub mod codes {
     pub const NPERSON: Code = Code::new("NPERSON", 404);
     /// A change by a browser's session without its token, or from a foreign page.
     pub const SCSRF: Code = Code::new("SCSRF", 403);
+    /// No such resource.
+    pub const NRESOURCE: Code = Code::new("NRESOURCE", 404);
+    /// The namespace is closed.
+    pub const OCLOSED: Code = Code::new("OCLOSED", 503);
+    /// The namespace is read-only.
+    pub const OREADONLY: Code = Code::new("OREADONLY", 503);
+    /// The namespace is being removed.
+    pub const OREMOVING: Code = Code::new("OREMOVING", 503);
     /// The request carries no valid key.
     pub const SKEY: Code = Code::new("SKEY", 401);
     /// Account or password is wrong.
@@ -159,6 +171,7 @@ pub mod codes {
         ALASTADMIN,
         ALIMIT,
         AMETHOD,
+        ANAMESPACE,
         AOPTIME,
         ASLOW,
         ATASK,
@@ -173,12 +186,17 @@ pub mod codes {
         CSERIAL,
         DBUILD,
         NALERT,
+        NGRANT,
         NKEY,
         NNAMESPACE,
         NOPERATION,
         NPERSON,
+        NRESOURCE,
         NROUTE,
         NTASK,
+        OCLOSED,
+        OREADONLY,
+        OREMOVING,
         SCSRF,
         SKEY,
         SLOGIN,
@@ -227,6 +245,8 @@ pub struct OpError {
     pub version: Option<Stamp>,
     /// The work may have been done after all: asking again with the same Idempotency-Key tells.
     pub outcome_unknown: bool,
+    /// Seconds after which another try is worth it, where that is known better than from the code. Told in a header.
+    pub retry_after_s: Option<u32>,
 }
 
 /// The result of an operation.
@@ -243,6 +263,7 @@ impl OpError {
             detail: vec![],
             version: None,
             outcome_unknown: false,
+            retry_after_s: None,
         }
     }
 

@@ -14,7 +14,7 @@ pub(crate) fn reset_password(config: &Config, services: &[web::Service], account
     // A mistyped path must not become a new data directory.
     ensure!(config.data.dir.exists(), "there is no data directory {}", config.data.dir.display());
     let _lock = lock(config)?;
-    let kernel = server::open(config, services)?;
+    let (kernel, _) = server::open(config, services)?;
     let (password, hash) = welcome::new_password(&kernel);
     // Nobody can ask for it again: it is printed here, not answered.
     let kept = Kept::new(&[0; 32], [0; 32]);

@@ -8,6 +8,7 @@
 mod admin;
 mod cli;
 pub mod config;
+mod keeper;
 mod log;
 mod outbound;
 mod server;

@@ -8,6 +8,7 @@ use anyhow::{Context, Result};
 use base::{Clock, Engine, Entropy, Timers};
 use host::{DirLock, OsEntropy, RealClock, ThreadTimers};
 use kernel::feed::Sequencer;
+use kernel::namespaces::NamespaceRules;
 use kernel::ops::forget_requests::{FORGET_REQUESTS, ForgetRequests};
 use kernel::tasks::{Dispatcher, TaskConfig};
 use kernel::{Caller, Env, Kernel, KernelConfig, Namespace};
@@ -17,9 +18,10 @@ use tokio::signal::unix::{SignalKind, signal};
 use web::{App, AppConfig, BodyLimits, EdgeLimits, Shutdown};
 
 use crate::config::Config;
-use crate::tasks;
+use crate::keeper::{self, Keeper};
+use crate::stores::Opener;
 use crate::tls::Certificate;
-use crate::{outbound, stores, watch, welcome};
+use crate::{outbound, tasks, watch, welcome};
 
 /// How often old answers of idempotent requests are forgotten.
 const FORGET_EVERY: Duration = Duration::from_secs(60);
@@ -36,12 +38,15 @@ pub(crate) fn run(config: &Config, services: Vec<web::Service>) -> Result<()> {
     let _lock = DirLock::acquire(&config.data.dir)?;
     let certificate = Certificate::open(config)?;
     let outbound = outbound::outbound(config)?;
-    let kernel = open(config, &services)?;
+    let (kernel, opener) = open(config, &services)?;
+    keeper::seed(&kernel)?;
     let runtime = Runtime::new().context("no threads for the HTTP edge")?;
     let address = config.server.listen;
     let listener = runtime.block_on(TcpListener::bind(address));
     let listener = listener.with_context(|| format!("cannot listen on {address}"))?;
     welcome::first_key(&kernel, std::env::var(welcome::ADMIN_KEY).ok().as_deref())?;
+    let keeper = Keeper::new(kernel.clone(), opener);
+    runtime.block_on(keeper.start())?;
     let dispatcher = Dispatcher::start(&kernel, outbound.clone());
     let sequencer = Sequencer::start(&kernel);
     // Last, when nothing can keep the password from being shown any more.
@@ -59,11 +64,13 @@ pub(crate) fn run(config: &Config, services: Vec<web::Service>) -> Result<()> {
     served
 }
 
-pub(crate) fn open(config: &Config, services: &[web::Service]) -> Result<Kernel> {
+/// A kernel with the administrators' namespace, whose rows tell of the others.
+pub(crate) fn open(config: &Config, services: &[web::Service]) -> Result<(Kernel, Opener)> {
     let clock: Arc<dyn Clock> = Arc::new(RealClock::new());
     let entropy: Arc<dyn Entropy> = Arc::new(OsEntropy);
     let timers: Arc<dyn Timers> = Arc::new(ThreadTimers::new());
-    let stores = stores::open(config, &clock, &entropy)?;
+    let opener = Opener::new(config, &clock, &entropy)?;
+    let stores = vec![(config.namespaces.admin.clone(), opener.open_first(&config.namespaces.admin)?)];
     let settings = KernelConfig {
         admin_namespace: config.namespaces.admin.clone(),
         build_min: config.client.build_min,
@@ -71,9 +78,19 @@ pub(crate) fn open(config: &Config, services: &[web::Service]) -> Result<Kernel>
         tasks: task_config(config)?,
         watch: watch::config(config),
         event_kept_ms: i64::try_from(config.events.kept.as_millis())?,
+        namespaces: namespace_rules(config, &opener),
     };
     let definitions: Vec<_> = services.iter().map(|service| service.def).collect();
-    Ok(Kernel::open(Env { clock, entropy, timers }, settings, &definitions, stores)?)
+    Ok((Kernel::open(Env { clock, entropy, timers }, settings, &definitions, stores)?, opener))
+}
+
+fn namespace_rules(config: &Config, opener: &Opener) -> NamespaceRules {
+    NamespaceRules {
+        engine: config.store.engine,
+        has_postgres: config.store.url.is_some(),
+        namespaces_max: config.namespaces.max,
+        node: opener.node().to_owned(),
+    }
 }
 
 fn task_config(config: &Config) -> Result<TaskConfig> {
@@ -222,7 +239,7 @@ async fn forget_old_answers(kernel: Kernel) {
     let mut every = tokio::time::interval(FORGET_EVERY);
     loop {
         every.tick().await;
-        kernel.namespaces().iter().for_each(|ns| forget_some(&kernel, ns));
+        kernel.namespaces().iter().filter(|ns| ns.works()).for_each(|ns| forget_some(&kernel, ns));
     }
 }
 

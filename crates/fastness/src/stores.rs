@@ -1,10 +1,16 @@
-//! Opens the stores of the namespaces with the configured engine.
+//! Opens the stores of namespaces, and sets aside those of removed ones.
+//!
+//! What is on the disk around each step: a namespace that is being created has nothing, an empty folder or schema, or a store
+//! with some or all of its tables; opening it again goes on from any of these. A namespace in any other state has its store:
+//! one that is missing (its disk is not mounted, or it is another node's) is never made anew.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::{Context, Result};
-use base::{Clock, Engine, Entropy, Store, StoreError};
+use anyhow::{Context, Result, bail};
+use base::{Clock, Engine, Entropy, Files, Id, RelPath, Store, StoreError};
+use kernel::namespaces::{NamespaceRow, State};
 use store_postgres::{PostgresConfig, PostgresStore};
 use store_sqlite::{SqliteConfig, SqliteStore};
 
@@ -15,67 +21,174 @@ const ASK_AGAIN: Duration = Duration::from_secs(1);
 /// After so many times we give up, and the supervisor decides.
 const ASK_MAX: u32 = 60;
 
-/// The stores of the first namespaces: `main` and the administrators'.
-pub(crate) fn open(
-    config: &Config,
-    clock: &Arc<dyn Clock>,
-    entropy: &Arc<dyn Entropy>,
-) -> Result<Vec<(String, Arc<dyn Store>)>> {
-    let mut names = vec!["main".to_owned(), config.namespaces.admin.clone()];
-    names.dedup();
-    let open = |name: String| {
-        let store = match config.store.engine {
-            Engine::Sqlite => open_sqlite(config, &name, clock.clone()),
-            Engine::Postgres => open_postgres(config, &name, clock.clone(), entropy.clone()),
-        };
-        let store = store.with_context(|| format!("cannot open the store of namespace `{name}`"))?;
-        Ok((name, store))
-    };
-    names.into_iter().map(open).collect()
-}
-
-fn open_sqlite(config: &Config, name: &str, clock: Arc<dyn Clock>) -> Result<Arc<dyn Store>> {
-    let folder = config.data.dir.join("namespaces").join(name);
-    // Synced from the root down: a power cut must not take a whole namespace with its folder.
-    host::make_root(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
-    let settings = SqliteConfig {
-        cache_bytes: config.store.cache,
-        wal_max_bytes: config.store.wal_max,
-        queue_max: config.store.queue_max,
-        readers: config.store.readers,
-        reserve_bytes: config.store.reserve,
-        ..SqliteConfig::default()
-    };
-    Ok(Arc::new(SqliteStore::open(&folder.join("store.db"), settings, clock)?))
-}
-
-fn open_postgres(
-    config: &Config,
-    name: &str,
+/// Opens stores with the configured engines.
+#[derive(Clone)]
+pub(crate) struct Opener {
+    config: Arc<Config>,
     clock: Arc<dyn Clock>,
     entropy: Arc<dyn Entropy>,
-) -> Result<Arc<dyn Store>> {
-    let url = config.store.url.as_ref().context("store.url is not set")?;
-    let settings = PostgresConfig {
-        workers: config.store.workers,
-        readers: config.store.readers,
-        queue_max: config.store.queue_max,
-        ..PostgresConfig::new(url.expose(), format!("{}{name}", config.store.schema_prefix))
-    };
-    let mut asked = 0;
-    loop {
-        asked += 1;
-        match PostgresStore::open(settings.clone(), clock.clone(), entropy.clone()) {
-            Ok(store) => return Ok(Arc::new(store)),
-            Err(StoreError::Unavailable(reason)) if asked < ASK_MAX => wait_for_postgres(name, &reason),
-            Err(error) => return Err(error.into()),
+    node: String,
+}
+
+impl Opener {
+    pub(crate) fn new(config: &Config, clock: &Arc<dyn Clock>, entropy: &Arc<dyn Entropy>) -> Result<Self> {
+        let node = node_name(config, clock.as_ref(), entropy.as_ref()).context("no name for this node")?;
+        Ok(Self { config: Arc::new(config.clone()), clock: clock.clone(), entropy: entropy.clone(), node })
+    }
+
+    /// The name of this node: that of its data directory.
+    pub(crate) fn node(&self) -> &str {
+        &self.node
+    }
+
+    /// The store of the administrators' namespace, without which nothing begins. Blocks until it is there.
+    pub(crate) fn open_first(&self, name: &str) -> Result<Arc<dyn Store>> {
+        let mut asked = 0;
+        let opened = loop {
+            asked += 1;
+            let opened = match self.config.store.engine {
+                Engine::Sqlite => self.make_sqlite(name, self.config.store.readers),
+                Engine::Postgres => {
+                    self.open_postgres(name, None, (self.config.store.workers, self.config.store.readers))
+                }
+            };
+            match opened {
+                Err(error) if asked < ASK_MAX && self.may_come(&error) => wait_for_postgres(name, &error),
+                opened => break opened,
+            }
+        };
+        opened.with_context(|| format!("cannot open the store of namespace `{name}`"))
+    }
+
+    /// The store of a namespace as its row says; blocks, but waits for nothing that is away.
+    pub(crate) fn open(&self, row: &NamespaceRow) -> Result<Arc<dyn Store>> {
+        let (workers, readers) = self.connections(row);
+        match row.engine {
+            Engine::Postgres => self.open_postgres(&row.place, own_url(row), (workers, readers)),
+            Engine::Sqlite if row.state == State::Creating => {
+                self.check_home(row)?;
+                self.make_sqlite(&row.place, readers)
+            }
+            Engine::Sqlite => self.open_sqlite(&row.place, readers),
         }
     }
+
+    /// Renames the store of a removed namespace; a repeat is harmless. It must be closed.
+    pub(crate) fn set_aside(&self, row: &NamespaceRow) -> Result<()> {
+        let renamed = match row.engine {
+            Engine::Sqlite => host::rename_root(&self.folder(&row.place), &self.folder(&row.aside()))?,
+            Engine::Postgres => {
+                let config = self.postgres(&row.place, own_url(row), (1, 1))?;
+                PostgresStore::set_aside(config, &schema(&row.aside()), self.clock.clone(), self.entropy.clone())?
+            }
+        };
+        tracing::info!(namespace = row.name, kept_as = row.aside(), renamed, "data of a removed namespace set aside");
+        Ok(())
+    }
+
+    /// Connections that write and that read. Of namespaces created later there may be many, most of them idle.
+    fn connections(&self, row: &NamespaceRow) -> (usize, usize) {
+        let Config { store, namespaces, .. } = self.config.as_ref();
+        let is_first = row.place == row.name;
+        let (workers, readers) =
+            if is_first { (store.workers, store.readers) } else { (namespaces.workers, namespaces.readers) };
+        let own = row.limits.readers.and_then(|readers| usize::try_from(readers).ok());
+        (workers, own.unwrap_or(readers))
+    }
+
+    fn folder(&self, place: &str) -> PathBuf {
+        self.config.data.dir.join("namespaces").join(place)
+    }
+
+    /// Several nodes may share the rows of a store on PostgreSQL, but not the disk of one of them.
+    fn check_home(&self, row: &NamespaceRow) -> Result<()> {
+        if self.config.store.engine == Engine::Postgres && row.home != self.node {
+            bail!("its file is being made by node {}, this is {}", row.home, self.node);
+        }
+        Ok(())
+    }
+
+    fn make_sqlite(&self, place: &str, readers: usize) -> Result<Arc<dyn Store>> {
+        let folder = self.folder(place);
+        // Synced from the root down: a power cut must not take a whole namespace with its folder.
+        host::make_root(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
+        self.sqlite(place, readers)
+    }
+
+    fn open_sqlite(&self, place: &str, readers: usize) -> Result<Arc<dyn Store>> {
+        let file = self.folder(place).join("store.db");
+        if !file.is_file() {
+            bail!("{} is missing: it is on another node's disk, or its disk is not mounted", file.display());
+        }
+        self.sqlite(place, readers)
+    }
+
+    fn sqlite(&self, place: &str, readers: usize) -> Result<Arc<dyn Store>> {
+        let store = &self.config.store;
+        let settings = SqliteConfig {
+            cache_bytes: store.cache,
+            wal_max_bytes: store.wal_max,
+            queue_max: store.queue_max,
+            readers,
+            reserve_bytes: store.reserve,
+            ..SqliteConfig::default()
+        };
+        Ok(Arc::new(SqliteStore::open(&self.folder(place).join("store.db"), settings, self.clock.clone())?))
+    }
+
+    fn postgres(
+        &self,
+        place: &str,
+        own_url: Option<&str>,
+        (workers, readers): (usize, usize),
+    ) -> Result<PostgresConfig> {
+        let store = &self.config.store;
+        let url = own_url.or(store.url.as_ref().map(|url| url.expose())).context("store.url is not set")?;
+        let schema = format!("{}{}", store.schema_prefix, schema(place));
+        let queue_max = store.queue_max;
+        Ok(PostgresConfig { workers, readers, queue_max, ..PostgresConfig::new(url, schema) })
+    }
+
+    fn open_postgres(&self, place: &str, own_url: Option<&str>, connections: (usize, usize)) -> Result<Arc<dyn Store>> {
+        let settings = self.postgres(place, own_url, connections)?;
+        Ok(Arc::new(PostgresStore::open(settings, self.clock.clone(), self.entropy.clone())?))
+    }
+
+    fn may_come(&self, error: &anyhow::Error) -> bool {
+        let away = matches!(error.downcast_ref::<StoreError>(), Some(StoreError::Unavailable(_)));
+        away && self.config.store.engine == Engine::Postgres
+    }
+}
+
+fn own_url(row: &NamespaceRow) -> Option<&str> {
+    row.url.as_ref().map(|url| url.0.as_str())
+}
+
+/// A place as PostgreSQL names it.
+fn schema(place: &str) -> String {
+    place.replace('-', "_")
+}
+
+/// A name that stays with the data directory. Where all rows are in the data directory too, there is only one node.
+fn node_name(config: &Config, clock: &dyn Clock, entropy: &dyn Entropy) -> Result<String> {
+    if config.store.engine == Engine::Sqlite {
+        return Ok("node".into());
+    }
+    let files = host::DiskFiles::open(&config.data.dir.join("node"))?;
+    let path = RelPath::new("name").context("a path")?;
+    if let Ok(name) = files.get(&path, 64) {
+        return Ok(String::from_utf8(name)?);
+    }
+    let mut chance = [0; 10];
+    entropy.fill(&mut chance);
+    let name = Id::new(clock.wall(), chance).to_string();
+    files.put(&path, name.as_bytes())?;
+    Ok(name)
 }
 
 /// A database server may come up after us: that is not a reason to need a person.
 #[expect(clippy::disallowed_methods, reason = "nothing runs yet that could be held up")]
-fn wait_for_postgres(name: &str, reason: &str) {
-    tracing::warn!(namespace = name, reason, "PostgreSQL is not available yet; asking again");
+fn wait_for_postgres(name: &str, reason: &anyhow::Error) {
+    tracing::warn!(namespace = name, %reason, "PostgreSQL is not available yet; asking again");
     std::thread::sleep(ASK_AGAIN); // tidy: sleep — nothing runs yet, and the server may be starting beside us
 }

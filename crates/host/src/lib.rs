@@ -20,7 +20,7 @@ mod timers;
 pub use clock::{RanTime, RealClock};
 pub use dir_lock::{DirLock, DirLockError};
 pub use entropy::OsEntropy;
-pub use files::{Directory, DiskFiles, EntryKind, Folder, OpenFile, make_root};
+pub use files::{Directory, DiskFiles, EntryKind, Folder, OpenFile, make_root, rename_root};
 pub use open_files::open_files_max;
 pub use outbound::{
     HostOutbound, MailSettings, OutboundError, OutboundSettings, is_mail_address, is_mail_server, is_public,

@@ -12,6 +12,7 @@ use crate::call::{CallJob, Done};
 use crate::feed;
 use crate::keys::KeyRing;
 use crate::late::Late;
+use crate::namespaces::{AbsentStore, NamespaceRules, Registry, Standing};
 use crate::op::{Op, Query};
 use crate::request::{Caller, Request};
 use crate::service::ServiceDef;
@@ -45,6 +46,8 @@ pub struct KernelConfig {
     pub watch: WatchConfig,
     /// How long events of the feed are kept, in listening time (KER-25).
     pub event_kept_ms: i64,
+    /// What holds for new namespaces.
+    pub namespaces: NamespaceRules,
 }
 
 impl Default for KernelConfig {
@@ -56,6 +59,7 @@ impl Default for KernelConfig {
             tasks: TaskConfig::default(),
             watch: WatchConfig::default(),
             event_kept_ms: feed::KEPT_MS,
+            namespaces: NamespaceRules::default(),
         }
     }
 }
@@ -73,18 +77,37 @@ pub struct Namespace {
     /// What is kept in memory for watching over it.
     pub watched: Arc<Watched>,
     pub(crate) keys: KeyRing,
+    standing: RwLock<Arc<Standing>>,
 }
 
 impl Namespace {
-    fn new(name: String, store: Arc<dyn Store>) -> Self {
-        let (wakes, watched, keys) = (Arc::default(), Arc::default(), KeyRing::default());
-        Self { shared_name: name.as_str().into(), name, store, wakes, watched, keys }
-    }
-
     /// Passes wake-ups of other nodes on to those who listen here.
     fn hear_other_nodes(&self) {
         let wakes = self.wakes.clone();
         self.store.listen(Box::new(move |word| Hint::of_word(word).into_iter().for_each(|hint| wakes.send(hint))));
+    }
+
+    fn new(name: String, store: Arc<dyn Store>, standing: Standing) -> Self {
+        let (wakes, watched, keys) = (Arc::default(), Arc::default(), KeyRing::default());
+        let (shared_name, standing) = (name.as_str().into(), RwLock::new(Arc::new(standing)));
+        Self { shared_name, name, store, wakes, watched, keys, standing }
+    }
+
+    /// How it stands: its state, and what comes with it.
+    #[must_use]
+    pub fn standing(&self) -> Arc<Standing> {
+        self.standing.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Takes in what its row says.
+    pub fn set_standing(&self, standing: Standing) {
+        *self.standing.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(standing);
+    }
+
+    /// Whether its tasks run: not while it is read-only, closed or on its way out.
+    #[must_use]
+    pub fn works(&self) -> bool {
+        self.standing().works()
     }
 
     /// Looks every key up again, after one was revoked.
@@ -100,6 +123,7 @@ pub(crate) struct Inner {
     services: Vec<&'static ServiceDef>,
     /// They come and go while the server runs.
     namespaces: RwLock<BTreeMap<String, Arc<Namespace>>>,
+    registry: Registry,
 }
 
 /// The kernel; cheap to clone.
@@ -119,7 +143,8 @@ impl Kernel {
     ) -> StoreResult<Self> {
         let services: Vec<_> = crate::OWN.into_iter().chain(services.iter().copied()).collect();
         let tasks = Arc::new(all_queues(&config.tasks, &services));
-        let kernel = Self(Arc::new(Inner { env, config, tasks, services, namespaces: RwLock::default() }));
+        let (namespaces, registry) = (RwLock::default(), Registry::default());
+        let kernel = Self(Arc::new(Inner { env, config, tasks, services, namespaces, registry }));
         stores.into_iter().try_for_each(|(name, store)| kernel.add_namespace(name, store).map(drop))?;
         Ok(kernel)
     }
@@ -129,12 +154,41 @@ impl Kernel {
     /// # Errors
     /// The schema cannot be brought up to date.
     pub fn add_namespace(&self, name: String, store: Arc<dyn Store>) -> StoreResult<Arc<Namespace>> {
+        self.add_namespace_as(name, store, Standing::OPEN)
+    }
+
+    /// The same, standing like this from the first moment on.
+    ///
+    /// # Errors
+    /// The schema cannot be brought up to date.
+    pub fn add_namespace_as(
+        &self,
+        name: String,
+        store: Arc<dyn Store>,
+        standing: Standing,
+    ) -> StoreResult<Arc<Namespace>> {
         let plan: Vec<_> = self.0.services.iter().flat_map(|service| service.migrations.iter().copied()).collect();
         store.migrate(&plan)?;
-        let namespace = Arc::new(Namespace::new(name.clone(), store));
+        Ok(self.put_namespace(Namespace::new(name, store, standing)))
+    }
+
+    /// Adds a namespace whose store cannot be opened now: it is there, and answers that it is not available.
+    pub fn add_absent_namespace(&self, name: String, absent: AbsentStore, standing: Standing) -> Arc<Namespace> {
+        self.put_namespace(Namespace::new(name, Arc::new(absent), standing))
+    }
+
+    fn put_namespace(&self, namespace: Namespace) -> Arc<Namespace> {
+        let namespace = Arc::new(namespace);
         namespace.hear_other_nodes();
-        self.0.namespaces.write().unwrap_or_else(PoisonError::into_inner).insert(name, namespace.clone());
-        Ok(namespace)
+        let mut all = self.0.namespaces.write().unwrap_or_else(PoisonError::into_inner);
+        all.insert(namespace.name.clone(), namespace.clone());
+        namespace
+    }
+
+    /// What this node knows of all namespaces.
+    #[must_use]
+    pub fn registry(&self) -> &Registry {
+        &self.0.registry
     }
 
     /// Takes a namespace out; whoever holds it can still use its store until that is closed.

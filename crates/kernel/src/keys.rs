@@ -136,14 +136,20 @@ impl Kernel {
     /// Who `secret` belongs to in namespace `ns`: one of its own keys, or an administrator of the administrators'
     /// namespace, who is valid everywhere. `None` if nobody.
     pub fn authenticate(&self, ns: &Arc<Namespace>, secret: &str, done: ReadDone<Option<Caller>>) {
-        let proof = proof(secret);
-        let caller = move |(found, _): (Found, _)| Caller {
+        let (proof, kernel) = (proof(secret), self.clone());
+        let caller = move |(found, home): (Found, Arc<Namespace>)| Caller {
+            everywhere: kernel.is_valid_everywhere(&home, found.role),
             name: found.name,
             role: found.role,
             scope: found.scope,
             proof: Some(proof),
         };
         self.recognise(ns, &FIND, hash(secret), Box::new(move |found| done(found.map(|found| found.map(caller)))));
+    }
+
+    /// Whether somebody of that role at home there is an administrator of all.
+    pub(crate) fn is_valid_everywhere(&self, home: &Arc<Namespace>, role: Role) -> bool {
+        role == Role::Admin && Arc::ptr_eq(home, &self.admin_namespace())
     }
 
     /// Looks in the namespace, then among the administrators who are valid everywhere.

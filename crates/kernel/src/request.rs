@@ -79,19 +79,22 @@ pub struct Caller {
     /// Derived from the secret that the caller showed; secrets made for the caller can be made again from it. Whoever
     /// showed none cannot be made a secret for.
     pub proof: Option<[u8; 32]>,
+    /// An administrator of the administrators' namespace, or a part of ours: valid in every namespace, whatever its state
+    /// (KER-2).
+    pub everywhere: bool,
 }
 
 impl Caller {
     /// Whoever uses a public route.
     #[must_use]
     pub fn public() -> Self {
-        Self { name: "public".into(), role: Role::Reader, scope: "{}".into(), proof: None }
+        Self { name: "public".into(), role: Role::Reader, scope: "{}".into(), proof: None, everywhere: false }
     }
 
     /// A part of the server itself, e.g. `server.housekeeping`.
     #[must_use]
     pub fn server(part: &str) -> Self {
-        Self { name: format!("server.{part}"), role: Role::Admin, scope: "{}".into(), proof: None }
+        Self { name: format!("server.{part}"), role: Role::Admin, scope: "{}".into(), proof: None, everywhere: true }
     }
 }
 

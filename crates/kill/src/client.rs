@@ -89,6 +89,12 @@ impl Client {
         Self { address, credentials, patience: PATIENCE, connection: None }
     }
 
+    /// Its key.
+    #[must_use]
+    pub fn key(&self) -> &str {
+        self.credentials.trim_end().strip_prefix("authorization: Bearer ").unwrap_or_default()
+    }
+
     /// The same, giving up an answer after this time.
     #[must_use]
     pub fn with_patience(self, patience: Duration) -> Self {
@@ -118,11 +124,19 @@ impl Client {
     /// # Errors
     /// The connection broke.
     pub fn post(&mut self, path: &str, body: &Value, once: &str) -> Result<Answer, Cut> {
+        self.ask("POST", path, body, once)
+    }
+
+    /// Sends JSON with any method; with an Idempotency-Key unless it is empty.
+    ///
+    /// # Errors
+    /// The connection broke.
+    pub fn ask(&mut self, method: &str, path: &str, body: &Value, once: &str) -> Result<Answer, Cut> {
         let body = body.to_string();
         let once = if once.is_empty() { String::new() } else { format!("idempotency-key: {once}\r\n") };
         let (credentials, length) = (&self.credentials, body.len());
         self.send(&format!(
-            "POST {path} HTTP/1.1\r\nhost: t\r\n{credentials}content-type: application/json\r\n\
+            "{method} {path} HTTP/1.1\r\nhost: t\r\n{credentials}content-type: application/json\r\n\
              content-length: {length}\r\n{once}\r\n{body}"
         ))
     }

@@ -79,7 +79,7 @@ impl PostgresConfig {
         Duration::from_millis(self.connect_ms)
     }
 
-    fn check(&self) -> Result<(), String> {
+    pub(crate) fn check(&self) -> Result<(), String> {
         let is_plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_';
         if !(1..=63).contains(&self.schema.len()) || !self.schema.bytes().all(is_plain) {
             return Err(format!("`{}` is not a schema's name (1 to 63 of a-z, 0-9, _)", self.schema));

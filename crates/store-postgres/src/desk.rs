@@ -30,6 +30,18 @@ impl Desk {
         self.runtime.block_on(threads::within(shared.config.answer_limit(), made)).unwrap_or_else(|_| silent())
     }
 
+    /// Renames a schema; false if there is none of that name.
+    pub(crate) fn rename_schema(&self, shared: &Shared, to: &str) -> StoreResult<bool> {
+        let text = format!("ALTER SCHEMA \"{}\" RENAME TO \"{to}\"", shared.config.schema);
+        let renamed = self.link.client().batch_execute(&text);
+        match self.runtime.block_on(threads::within(shared.config.answer_limit(), renamed)) {
+            Ok(Ok(())) => Ok(true),
+            Ok(Err(error)) if errors::is_unknown_schema(&error) => Ok(false),
+            Ok(Err(error)) => Err(StoreError::Unavailable(errors::text(&error))),
+            Err(_) => silent().map(|()| false),
+        }
+    }
+
     /// Brings the tables to `plan`.
     pub(crate) fn migrate(&self, plan: &[Migration], applied_at: i64) -> StoreResult<()> {
         let done = migrate::run(self.link.client(), plan, applied_at);

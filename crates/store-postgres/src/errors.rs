@@ -72,6 +72,11 @@ pub(crate) fn is_crowded(error: &Error) -> bool {
     error.code() == Some(&SqlState::TOO_MANY_CONNECTIONS)
 }
 
+/// Whether there is no schema of that name.
+pub(crate) fn is_unknown_schema(error: &Error) -> bool {
+    error.code() == Some(&SqlState::INVALID_SCHEMA_NAME)
+}
+
 /// Whether a setting is one that the server does not know.
 pub(crate) fn is_unknown_setting(error: &Error) -> bool {
     let known = [SqlState::UNDEFINED_OBJECT, SqlState::FEATURE_NOT_SUPPORTED, SqlState::SYNTAX_ERROR];

@@ -39,6 +39,22 @@ impl PostgresStore {
         })
     }
 
+    /// Renames the schema of a store that is not open any more, to keep its data aside. False if there is none, so that a
+    /// repeat is harmless; blocks.
+    ///
+    /// # Errors
+    /// The configuration is wrong, the server cannot be reached, or it has a schema of the new name.
+    pub fn set_aside(
+        config: PostgresConfig,
+        to: &str,
+        clock: Arc<dyn Clock>,
+        entropy: Arc<dyn Entropy>,
+    ) -> StoreResult<bool> {
+        PostgresConfig { schema: to.to_owned(), ..config.clone() }.check().map_err(StoreError::Unavailable)?;
+        let shared = Shared::new(config, clock, entropy)?;
+        threads::apart(|| Desk::open(&shared)?.rename_schema(&shared, to))
+    }
+
     /// What it did since it was opened.
     #[must_use]
     pub fn counters(&self) -> Counters {

@@ -58,6 +58,7 @@ impl Stay {
 
 /// The requests of one namespace.
 pub(crate) struct Tenant {
+    places_max: usize,
     places: Arc<Semaphore>,
     /// Hashes of valid keys that found no place.
     refused: Mutex<BTreeSet<[u8; 32]>>,
@@ -65,7 +66,7 @@ pub(crate) struct Tenant {
 
 impl Tenant {
     fn new(places: usize) -> Self {
-        Self { places: Arc::new(Semaphore::new(places)), refused: Mutex::default() }
+        Self { places_max: places, places: Arc::new(Semaphore::new(places)), refused: Mutex::default() }
     }
 
     /// Refuses a key that was refused before if there is still no place: without asking the store who it is.
@@ -111,13 +112,18 @@ impl Admission {
         Ok(Arc::new(Stay::new(place)))
     }
 
-    /// The requests of a namespace.
+    /// The requests of a namespace. When its limit was changed it begins with new places; those who are in leave the old
+    /// ones, so that for a moment there may be more.
     pub(crate) fn tenant(&self, ns: &kernel::Namespace) -> Arc<Tenant> {
+        let own = ns.standing().requests_max.and_then(|max| usize::try_from(max).ok());
+        let places = own.map_or(self.per_namespace, |own| own.min(self.per_namespace));
         let mut tenants = self.tenants.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(tenant) = tenants.get(&ns.name) {
+        if let Some(tenant) = tenants.get(&ns.name).filter(|tenant| tenant.places_max == places) {
             return tenant.clone();
         }
-        tenants.entry(ns.name.clone()).or_insert_with(|| Arc::new(Tenant::new(self.per_namespace))).clone()
+        let tenant = Arc::new(Tenant::new(places));
+        tenants.insert(ns.name.clone(), tenant.clone());
+        tenant
     }
 }
 

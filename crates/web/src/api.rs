@@ -154,8 +154,17 @@ impl Api {
         I: Send + 'static,
         O: Send + 'static,
     {
+        self.read_in(self.namespace(), query, input).await
+    }
+
+    /// Reads committed state of a namespace that may be another than the path's: the handler answers for what it shows.
+    pub(crate) async fn read_in<I, O>(&self, ns: &Namespace, query: &'static Query<I, O>, input: I) -> ApiResult<O>
+    where
+        I: Send + 'static,
+        O: Send + 'static,
+    {
         let (done, told) = self.counted();
-        self.kernel().read(self.namespace(), query, input, done);
+        self.kernel().read(ns, query, input, done);
         let out = answered(told, query.name).await;
         Ok(self.answer(out.map_err(|error| OpError { outcome_unknown: false, ..error })?))
     }

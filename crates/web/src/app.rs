@@ -8,7 +8,7 @@ use axum::http::Method;
 use axum::routing::MethodRouter;
 use kernel::Kernel;
 use kernel::tasks::Dispatcher;
-use tokio::sync::Semaphore;
+use tokio::sync::{Notify, Semaphore};
 
 use crate::address::Network;
 use crate::admission::Admission;
@@ -88,6 +88,8 @@ struct Inner {
     body_memory: Arc<Semaphore>,
     passwords: Passwords,
     public_routes: Vec<Arc<RouteInfo>>,
+    /// Told when a namespace may have come, gone or changed.
+    turned: Arc<Notify>,
     openapi: Bytes,
     docs: Bytes,
 }
@@ -133,6 +135,10 @@ impl Shared {
         self.0.docs.clone()
     }
 
+    pub(crate) fn turned(&self) -> &Notify {
+        &self.0.turned
+    }
+
     /// Whether a request is for a public route of the table.
     pub(crate) fn is_public(&self, method: &Method, path: &str) -> bool {
         self.0.public_routes.iter().any(|route| route.is_for(method, path))
@@ -165,6 +171,7 @@ impl App {
             body_memory: memory(config.body.memory_max),
             passwords: Passwords::new(),
             public_routes: table.iter().filter(|route| route.access == Access::Public).cloned().collect(),
+            turned: turned(&kernel),
             docs: ui::docs_page(&table, &document, &config).into(),
             openapi: document.to_string().into(),
             kernel,
@@ -207,6 +214,13 @@ const OWN: [Service; 9] = [
     feed::SERVICE,
     blobs::SERVICE,
 ];
+
+fn turned(kernel: &Kernel) -> Arc<Notify> {
+    let turned = Arc::new(Notify::new());
+    let told = turned.clone();
+    kernel.registry().on_turn(move || told.notify_waiters());
+    turned
+}
 
 fn all_routes(kernel: &Kernel, services: &[Service]) -> (Table, Vec<MethodRouter<Shared>>) {
     for service in services {

@@ -2,7 +2,7 @@
 //!
 //! Invariant: without a valid key every path below `/v1` answers the same 401, known or unknown, whatever the method: an
 //! outsider learns neither routes nor namespaces. Only a public route of the table, matched by method and path, is let
-//! through. That a namespace is full is told only to whoever has shown a valid key. A store that cannot be asked is a
+//! through. That a namespace is full or closed is told only to whoever has shown a valid key. A store that cannot be asked is a
 //! fault (503), never a refusal (401): a client must not throw its key away.
 
 use std::net::{IpAddr, Ipv4Addr};
@@ -94,6 +94,8 @@ pub(crate) async fn admit(shared: &Shared, request: &mut Request, stay: &Arc<Sta
         }
         visitor
     };
+    let (now, changes) = (shared.kernel().env().clock.wall(), !request.method().is_safe());
+    visitor.ns.standing().check(&visitor.caller, changes, now)?;
     if let Some(trace) = request.extensions().get::<Arc<Trace>>() {
         trace.set_caller(&visitor.caller.name);
     }

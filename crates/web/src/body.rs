@@ -6,6 +6,7 @@
 //! NUL never comes in, because one of the engines cannot store it.
 
 mod json;
+mod raw;
 mod read;
 
 use std::any::TypeId;
@@ -23,6 +24,7 @@ use crate::admission::Stay;
 use crate::app::Shared;
 use crate::error::ApiError;
 use crate::route::RouteInfo;
+pub(crate) use raw::RawBody;
 pub(crate) use read::memory;
 
 /// Limits of bodies; a route may have its own size and time.

@@ -82,7 +82,7 @@ impl IntoResponse for ApiError {
         let status = StatusCode::from_u16(error.code.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
         let body = body_of(&error);
         let mut response = (status, [(CONTENT_TYPE, JSON)], body).into_response();
-        add_headers(response.headers_mut(), error.code);
+        add_headers(response.headers_mut(), &error);
         response.extensions_mut().insert(Failure(Arc::new(error)));
         response
     }
@@ -103,11 +103,12 @@ fn written(error: &OpError) -> Bytes {
     serde_json::to_vec(&as_told(error)).unwrap_or_default().into()
 }
 
-fn add_headers(headers: &mut HeaderMap, code: Code) {
-    if code.passes() {
-        headers.insert(RETRY_AFTER, retry_after(code));
+fn add_headers(headers: &mut HeaderMap, error: &OpError) {
+    if error.code.passes() {
+        let known = error.retry_after_s.map(HeaderValue::from);
+        headers.insert(RETRY_AFTER, known.unwrap_or_else(|| retry_after(error.code)));
     }
-    if code.status == 401 {
+    if error.code.status == 401 {
         headers.insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer realm=\"fastness\""));
     }
 }

@@ -91,6 +91,8 @@ pub struct RouteInfo {
     /// Codes that it may answer with, beside those that every route has.
     pub errors: Vec<Code>,
     pub(crate) input: Option<SchemaOf>,
+    /// Whether it takes bytes of any media type.
+    pub(crate) takes_bytes: bool,
     pub(crate) answer: AnswerKind,
     pub(crate) query: Vec<Parameter>,
     pub(crate) params: Vec<(&'static str, &'static str)>,
@@ -201,6 +203,13 @@ impl Route {
         self
     }
 
+    /// Takes a body of any media type, as it is.
+    #[must_use]
+    pub fn takes_bytes(mut self) -> Self {
+        self.info.takes_bytes = true;
+        self
+    }
+
     /// Takes these parameters in the query.
     #[must_use]
     pub fn query<T: IntoParams>(mut self) -> Self {
@@ -265,6 +274,7 @@ impl RouteInfo {
             status: 200,
             errors: vec![],
             input: None,
+            takes_bytes: false,
             answer: AnswerKind::Nothing,
             query: vec![],
             params: vec![],
@@ -283,11 +293,15 @@ impl RouteInfo {
         self.method != Method::GET && self.method != Method::HEAD
     }
 
-    /// Whether a request is for this route, seen before routing.
+    /// Whether a request is for this route, seen before routing. A last part `{*path}` takes all the rest; what is read can
+    /// be asked for with HEAD too.
     pub(crate) fn is_for(&self, method: &Method, path: &str) -> bool {
         let fits = |(wanted, given): (&str, &str)| (wanted.starts_with('{') && !given.is_empty()) || wanted == given;
-        *method == self.method
-            && self.path.split('/').count() == path.split('/').count()
+        let (wanted, given) = (self.path.split('/').count(), path.split('/').count());
+        let takes_rest = self.path.rsplit('/').next().is_some_and(|last| last.starts_with("{*"));
+        let method_fits = *method == self.method || (*method == Method::HEAD && self.method == Method::GET);
+        method_fits
+            && (wanted == given || (takes_rest && wanted < given))
             && self.path.split('/').zip(path.split('/')).all(fits)
     }
 
@@ -325,6 +339,18 @@ mod tests {
             (Method::POST, "/v1/main/keys/activate"),
         ] {
             assert!(!info.is_for(&method, path), "{method} {path}");
+        }
+    }
+
+    #[test]
+    fn ker_2_a_last_part_can_take_the_rest() {
+        let info = RouteInfo::new(Method::GET, "/v1/{ns}/resources/{*path}");
+        for good in ["/v1/main/resources/a", "/v1/main/resources/a/b/c.css", "/v1/main/resources/a//b"] {
+            assert!(info.is_for(&Method::GET, good) && info.is_for(&Method::HEAD, good), "{good}");
+            assert!(!info.is_for(&Method::PUT, good), "{good}");
+        }
+        for bad in ["/v1/main/resources", "/v1/main/resources/", "/v1//resources/a", "/v1/main/keys/a"] {
+            assert!(!info.is_for(&Method::GET, bad), "{bad}");
         }
     }
 }

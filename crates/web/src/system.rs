@@ -7,6 +7,7 @@ use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse, Response};
 use base::{Engine, Health};
 use kernel::Namespace;
+use kernel::namespaces::FIRST;
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -24,7 +25,11 @@ pub(crate) fn routes() -> Vec<Route> {
         shown("/healthz", alive).summary("Whether the process is alive").answers::<Alive>(200),
         shown("/readyz", ready)
             .summary("Whether the server takes work")
-            .about("503 with the same body while any store is not good, or while the server stops.")
+            .about(
+                "503 with the same body while the store of the administrators' namespace or of `main` is not good, or while \
+                 the server stops. Another namespace whose store is not good is listed as degraded: one tenant's trouble \
+                 must not take the server away from the others.",
+            )
             .answers::<Ready>(200),
         shown("/metrics", numbers).summary("Metrics for Prometheus").answers_text(PROMETHEUS),
         shown("/openapi.json", description)
@@ -54,6 +59,10 @@ pub(crate) struct Ready {
     pub(crate) ready: bool,
     /// Whether the server is about to stop.
     pub(crate) draining: bool,
+    /// Namespaces whose store is not good.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(required = false)]
+    pub(crate) degraded: Vec<String>,
     /// The namespaces by name.
     pub(crate) namespaces: Vec<NamespaceState>,
 }
@@ -81,8 +90,11 @@ impl Ready {
     pub(crate) fn now(shared: &Shared) -> Self {
         let namespaces: Vec<_> = shared.kernel().namespaces().iter().map(|ns| NamespaceState::of(ns)).collect();
         let draining = shared.config().shutdown.has_begun();
-        let ready = !draining && namespaces.iter().all(|ns| ns.health == "Good");
-        Self { ready, draining, namespaces }
+        let needed = [shared.kernel().config().admin_namespace.as_str(), FIRST];
+        let bad = || namespaces.iter().filter(|ns| ns.health != "Good");
+        let ready = !draining && !bad().any(|ns| needed.contains(&ns.name.as_str()));
+        let degraded = bad().map(|ns| ns.name.clone()).collect();
+        Self { ready, draining, degraded, namespaces }
     }
 }
 

@@ -82,8 +82,10 @@ impl Watch {
         let status = response.status().as_u16();
         let error = response.extensions().get::<Failure>().map(|failure| failure.0.to_string());
         let detail = response.extensions().get::<Failure>().map(|failure| failure.0.detail.join("; "));
+        // That a namespace is off is an administrator's will, and no news at every request of its tenants.
+        let is_off = response.extensions().get::<Failure>().is_some_and(|failure| failure.0.code.letter() == 'O');
         // Of refusals for want of room the log tells once in a while (`Refusals::tell`).
-        if status >= 500 && !is_busy(response) {
+        if status >= 500 && !is_busy(response) && !is_off {
             tracing::warn!(method, route, status, ms, caller, error, detail, "request failed");
         } else {
             tracing::debug!(method, route, status, ms, caller, error, "request");

@@ -162,6 +162,13 @@ configuration! {
         /// The namespace that holds the configuration of the others. Its administrators' keys are valid everywhere.
         /// Not to be changed once the server has data.
         admin: String = Preset::Text("z"), Kind::Text(&NAMESPACE);
+        /// How many namespaces there may be, the first two included. Each open one costs threads, memory and files.
+        max: u32 = Preset::Number(64), Kind::Integer { min: 2, max: 900, unit: "namespaces" };
+        /// PostgreSQL: connections that write, of a namespace that was created later.
+        workers: usize = Preset::Number(2), Kind::Integer { min: 1, max: 256, unit: "connections" };
+        /// Connections that only read, of a namespace that was created later and has no limit of its own: tenants are many,
+        /// and most of them idle.
+        readers: usize = Preset::Number(1), Kind::Integer { min: 1, max: 256, unit: "connections" };
     }
 
     /// How much one request may carry.

@@ -32,7 +32,7 @@ use base::{Files, RelPath};
 
 pub use directory::Directory;
 pub use folder::{EntryKind, Folder, OpenFile};
-pub use root::make_root;
+pub use root::{make_root, rename_root};
 
 /// How the names of files begin that are being written. No path of ours may hold such a name.
 const TEMPORARY: &str = ".tmp-";

@@ -15,6 +15,26 @@ pub fn make_root(root: &Path) -> io::Result<()> {
     missing.into_iter().try_for_each(|made| File::open(above(made))?.sync_all())
 }
 
+/// Renames a root directory, durably. False if there is none to rename, so that a repeat is harmless.
+///
+/// # Errors
+/// The disk refuses, or there is something of the new name already.
+pub fn rename_root(from: &Path, to: &Path) -> io::Result<bool> {
+    match std::fs::rename(from, to) {
+        Ok(()) => {}
+        // Renamed before, perhaps, and not yet durably: the sync below is what was missing then.
+        Err(error) if error.kind() == io::ErrorKind::NotFound && is_missing(from) => {
+            if above(from).exists() {
+                File::open(above(from))?.sync_all()?;
+            }
+            return Ok(false);
+        }
+        Err(error) => return Err(error),
+    }
+    [above(from), above(to)].iter().try_for_each(|directory| File::open(directory)?.sync_all())?;
+    Ok(true)
+}
+
 fn is_missing(path: &Path) -> bool {
     !path.as_os_str().is_empty() && !path.exists()
 }
@@ -39,6 +59,18 @@ mod tests {
             make_root(&deep).unwrap();
             assert!(deep.is_dir());
         }
+    }
+
+    #[test]
+    fn ker_2_a_root_is_renamed_once_and_a_repeat_is_harmless() {
+        let directory = tempfile::tempdir().unwrap();
+        let (from, to) = (directory.path().join("a"), directory.path().join("b"));
+        make_root(&from.join("inside")).unwrap();
+        assert!(rename_root(&from, &to).unwrap());
+        assert!(!rename_root(&from, &to).unwrap(), "nothing to rename any more");
+        assert!(to.join("inside").is_dir() && !from.exists());
+        make_root(&from).unwrap();
+        assert!(rename_root(&from, &to).is_err(), "what is there is not overwritten");
     }
 
     #[test]

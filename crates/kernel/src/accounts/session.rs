@@ -107,7 +107,8 @@ impl Kernel {
                 kernel.note_use(&home, hash);
             }
             let name = caller_name(&home, &found.name);
-            let caller = Caller { name, role: found.role, scope: found.scope, proof: Some(proof) };
+            let everywhere = kernel.is_valid_everywhere(&home, found.role);
+            let caller = Caller { name, role: found.role, scope: found.scope, proof: Some(proof), everywhere };
             Holder { caller, account: found.name, home, hash }
         };
         self.recognise(ns, &FIND, hash, Box::new(move |found| done(found.map(|found| found.map(holder)))));

@@ -237,7 +237,8 @@ impl Dispatcher {
         }
         self.look_for_lost(post);
         let rounds_per_scan = (self.0.config.scan_ms / self.round_ms()).max(1);
-        if round == 1 || round % rounds_per_scan == 0 {
+        let open_again = post.ns.works() && std::mem::take(&mut post.state().shut);
+        if round == 1 || round % rounds_per_scan == 0 || open_again {
             (0..self.0.config.workers.len()).for_each(|queue| self.wake(post, i64::try_from(queue).unwrap_or(0)));
         }
         let next = post.clone();
@@ -342,6 +343,12 @@ impl Dispatcher {
     fn claim(&self, post: &Arc<Post>, queue: i64, count: Option<usize>) {
         let Some(count) = count else { return };
         if self.is_stopping() {
+            return;
+        }
+        // Closed or read-only: nothing is begun until a round finds it open again.
+        if !post.ns.works() {
+            post.with_desk(queue, Desk::failed);
+            post.state().shut = true;
             return;
         }
         let (owner, lost_ms) = (self.0.node.clone(), self.0.config.lost_ms);

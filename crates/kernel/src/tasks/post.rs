@@ -24,6 +24,8 @@ pub(super) struct State {
     suspects: BTreeSet<(Id, i64)>,
     /// Calendar and running time at the last round.
     pub(super) calendar: Option<(Wall, u64)>,
+    /// Something was not begun because the namespace was closed.
+    pub(super) shut: bool,
     /// Rounds so far.
     pub(super) rounds: u64,
 }
@@ -31,7 +33,14 @@ pub(super) struct State {
 impl Post {
     pub(super) fn new(ns: Arc<Namespace>, workers: &[usize]) -> Self {
         let desks = workers.iter().map(|workers| Desk::new(*workers)).collect();
-        let state = State { desks, running: BTreeMap::new(), suspects: BTreeSet::new(), calendar: None, rounds: 0 };
+        let state = State {
+            desks,
+            running: BTreeMap::new(),
+            suspects: BTreeSet::new(),
+            calendar: None,
+            shut: false,
+            rounds: 0,
+        };
         Self { ns, state: Mutex::new(state) }
     }
 

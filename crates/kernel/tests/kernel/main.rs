@@ -15,6 +15,7 @@ mod idempotency;
 mod journal;
 mod keys;
 mod leases;
+mod namespaces;
 mod nodes;
 mod session;
 mod tasks;

@@ -29,6 +29,9 @@ pub(super) fn operation(route: &RouteInfo) -> Value {
         let content = json!({ "application/json": { "schema": input.reference() } });
         add("requestBody", json!({ "required": true, "content": content }));
     }
+    if route.takes_bytes {
+        add("requestBody", json!({ "required": true, "content": { "*/*": {} } }));
+    }
     operation
 }
 

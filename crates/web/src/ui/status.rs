@@ -33,6 +33,11 @@ pub(crate) fn status_page(ready: &Ready, config: &AppConfig) -> String {
 fn headline(ready: &Ready, config: &AppConfig) -> Markup {
     let (class, word, text) = match (ready.draining, ready.ready) {
         (true, _) => ("warn", "Stopping", "Requests in flight are finished, new ones are not taken."),
+        (false, true) if !ready.degraded.is_empty() => (
+            "warn",
+            "Ready",
+            "A namespace is degraded: its store is not good. It tries by itself to become good again.",
+        ),
         (false, true) => ("good", "Ready", "Every store takes reads and writes."),
         (false, false) => ("bad", "Not ready", "A store is not good. It tries by itself to become good again."),
     };

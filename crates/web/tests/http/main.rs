@@ -14,6 +14,7 @@ mod events;
 mod http2;
 mod journal;
 mod keys;
+mod namespaces;
 mod overload;
 mod probe;
 mod requests;

@@ -7,6 +7,9 @@
 
 mod faults_strace;
 mod killed;
+mod namespaces;
+mod namespaces_killed;
+mod namespaces_postgres;
 mod postgres;
 mod postgres_faults;
 mod rounds;

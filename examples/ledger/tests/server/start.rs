@@ -210,13 +210,33 @@ fn a_port_that_is_taken_is_named() {
     });
 }
 
+fn make_newer(data: &Path, name: &str) {
+    let store = rusqlite::Connection::open(data.join("namespaces").join(name).join("store.db")).expect("the store");
+    store.execute("INSERT INTO schema_step VALUES ('kernel', 999, 0)", []).expect("a newer step");
+}
+
+/// One that comes from a newer server, say: its store is refused, and nothing else.
+#[test]
+fn ker_39_ker_2_a_namespace_with_a_newer_schema_is_refused_alone() {
+    with_data(|data| {
+        start(data).end("TERM").expect("an end");
+        make_newer(data, "main");
+        let server = start(data);
+        let refused = server.client().get("/v1/main/keys").expect("an answer");
+        assert_eq!((refused.status, refused.code()), (503, "XSTORE"), "{refused:?}");
+        let shown = server.client().get("/v1/z/namespaces/main").expect("an answer").body;
+        assert!(shown["fault"].as_str().expect("a reason").contains("newer than this program"), "{shown}");
+        assert!(server.log().contains("newer than this program"));
+        assert_eq!(server.client().get("/readyz").expect("an answer").status, 503, "`main` is what most people use");
+    });
+}
+
+/// The administrators' store is the first that a newer program changes, so that it tells for all.
 #[test]
 fn ker_39_an_older_program_refuses_a_newer_schema() {
     with_data(|data| {
         start(data).end("TERM").expect("an end");
-        let store = rusqlite::Connection::open(data.join("namespaces/main/store.db")).expect("the store");
-        store.execute("INSERT INTO schema_step VALUES ('kernel', 999, 0)", []).expect("a newer step");
-        drop(store);
+        make_newer(data, "z");
         let refused = output(&mut command(data));
         assert_eq!(refused.status.code(), Some(1));
         assert!(errors(&refused).contains("newer than this program"), "{}", errors(&refused));
