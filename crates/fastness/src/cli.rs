@@ -9,7 +9,7 @@ use anyhow::Context;
 use clap::{Args, Parser, Subcommand};
 
 use crate::config::{self, Config, Loaded};
-use crate::{log, server};
+use crate::{backup, log, report, restore, server};
 
 /// Wrong use or configuration.
 const USAGE: u8 = 2;
@@ -37,9 +37,40 @@ Exit codes: 0 done, 1 failed, 2 wrong use or configuration.";
 enum Command {
     /// Run the server until Ctrl-C or SIGTERM
     Serve(Settings),
+    /// Write a consistent backup of all namespaces, also while the server runs
+    Backup(BackupArgs),
+    /// Put a backup into an empty data directory; the server must be stopped
+    Restore(RestoreArgs),
     /// Look at the configuration
     #[command(subcommand)]
     Config(ConfigCommand),
+}
+
+#[derive(Args)]
+struct BackupArgs {
+    #[command(flatten)]
+    settings: Settings,
+    /// Folder that holds the backups; each becomes a folder of its own in it [default: backup.dir]
+    #[arg(long, value_name = "DIR")]
+    to: Option<PathBuf>,
+    /// Only this namespace
+    #[arg(long, value_name = "NAME")]
+    namespace: Option<String>,
+    /// Keep so many backups and remove older ones, once the new one is verified
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    keep: Option<u16>,
+}
+
+#[derive(Args)]
+struct RestoreArgs {
+    #[command(flatten)]
+    settings: Settings,
+    /// The backup: a folder `backup-…`
+    #[arg(long, value_name = "DIR")]
+    from: PathBuf,
+    /// Move what the data directory holds aside
+    #[arg(long)]
+    replace: bool,
 }
 
 #[derive(Subcommand)]
@@ -70,6 +101,8 @@ struct Settings {
 pub(crate) fn run(services: Vec<web::Service>) -> ExitCode {
     match Cli::parse().command {
         Command::Serve(settings) => serve(&settings, services),
+        Command::Backup(args) => with_config(&args.settings, |loaded| run_backup(&loaded.config, &args)),
+        Command::Restore(args) => with_config(&args.settings, |loaded| run_restore(&loaded.config, &args, &services)),
         Command::Config(ConfigCommand::Check(settings)) => with_config(&settings, |_| {
             println!("the configuration is good");
             ExitCode::SUCCESS
@@ -93,12 +126,37 @@ fn serve(settings: &Settings, services: Vec<web::Service>) -> ExitCode {
         log::start(&loaded.config.log);
         match server::run(&loaded.config, services) {
             Ok(()) => ExitCode::SUCCESS,
-            Err(error) => {
-                eprintln!("fastness: {error:#}");
-                ExitCode::FAILURE
-            }
+            Err(error) => failed(&error),
         }
     })
+}
+
+fn run_backup(config: &Config, args: &BackupArgs) -> ExitCode {
+    let to = args.to.clone().unwrap_or_else(|| config.backup.dir.clone());
+    let wish = backup::Wish { to, namespace: args.namespace.clone(), keep: args.keep.map(usize::from) };
+    match backup::write(config, &wish) {
+        Ok(written) => {
+            print!("{}", report::backup(&written));
+            if written.damaged.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+        }
+        Err(error) => failed(&error),
+    }
+}
+
+fn run_restore(config: &Config, args: &RestoreArgs, services: &[web::Service]) -> ExitCode {
+    let wish = restore::Wish { from: args.from.clone(), replace: args.replace };
+    match restore::run(config, services, &wish) {
+        Ok(restored) => {
+            print!("{}", report::restore(&restored, &config.data.dir));
+            ExitCode::SUCCESS
+        }
+        Err(error) => failed(&error),
+    }
+}
+
+fn failed(error: &anyhow::Error) -> ExitCode {
+    eprintln!("fastness: {error:#}");
+    ExitCode::FAILURE
 }
 
 /// Loads the configuration and goes on with it, or says all that is wrong.

@@ -5,9 +5,12 @@
 //!
 //! Invariants: nothing below this crate reads the environment, the command line or a configuration file.
 
+mod backup;
 mod cli;
 pub mod config;
 mod log;
+mod report;
+mod restore;
 mod server;
 mod stores;
 mod welcome;

@@ -23,15 +23,21 @@ pub(crate) fn open(
 ) -> Result<Vec<(String, Arc<dyn Store>)>> {
     let mut names = vec!["main".to_owned(), config.namespaces.admin.clone()];
     names.dedup();
-    let open = |name: String| {
-        let store = match config.store.engine {
-            Engine::Sqlite => open_sqlite(config, &name, clock.clone()),
-            Engine::Postgres => open_postgres(config, &name, clock.clone(), entropy.clone()),
-        };
-        let store = store.with_context(|| format!("cannot open the store of namespace `{name}`"))?;
-        Ok((name, store))
+    names.into_iter().map(|name| Ok((name.clone(), open_one(config, &name, clock, entropy)?))).collect()
+}
+
+/// The store of one namespace.
+pub(crate) fn open_one(
+    config: &Config,
+    name: &str,
+    clock: &Arc<dyn Clock>,
+    entropy: &Arc<dyn Entropy>,
+) -> Result<Arc<dyn Store>> {
+    let store = match config.store.engine {
+        Engine::Sqlite => open_sqlite(config, name, clock.clone()),
+        Engine::Postgres => open_postgres(config, name, clock.clone(), entropy.clone()),
     };
-    names.into_iter().map(open).collect()
+    store.with_context(|| format!("cannot open the store of namespace `{name}`"))
 }
 
 fn open_sqlite(config: &Config, name: &str, clock: Arc<dyn Clock>) -> Result<Arc<dyn Store>> {
@@ -55,13 +61,7 @@ fn open_postgres(
     clock: Arc<dyn Clock>,
     entropy: Arc<dyn Entropy>,
 ) -> Result<Arc<dyn Store>> {
-    let url = config.store.url.as_ref().context("store.url is not set")?;
-    let settings = PostgresConfig {
-        workers: config.store.workers,
-        readers: config.store.readers,
-        queue_max: config.store.queue_max,
-        ..PostgresConfig::new(url.expose(), format!("{}{name}", config.store.schema_prefix))
-    };
+    let settings = postgres_config(config, name)?;
     let mut asked = 0;
     loop {
         asked += 1;
@@ -71,6 +71,17 @@ fn open_postgres(
             Err(error) => return Err(error.into()),
         }
     }
+}
+
+/// How to reach the schema of a namespace.
+pub(crate) fn postgres_config(config: &Config, name: &str) -> Result<PostgresConfig> {
+    let url = config.store.url.as_ref().context("store.url is not set")?;
+    Ok(PostgresConfig {
+        workers: config.store.workers,
+        readers: config.store.readers,
+        queue_max: config.store.queue_max,
+        ..PostgresConfig::new(url.expose(), format!("{}{name}", config.store.schema_prefix))
+    })
 }
 
 /// A database server may come up after us: that is not a reason to need a person.

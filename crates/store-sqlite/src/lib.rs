@@ -10,6 +10,7 @@
 //! [`SqliteCore`], the batch runner, is apart from the threads that feed it, so that the simulator can run it in its own.
 //! Deliberately not here: any table but the engine's own two (`store_meta`, `schema_step`).
 
+pub mod archive;
 mod checkpoint;
 mod config;
 mod conn;

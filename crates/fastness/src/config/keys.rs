@@ -12,7 +12,7 @@ use base::limits::{BODY_MAX, OP_ROWS_MAX, PAGE_MAX, QUEUE_MAX, REQUEST_KEPT_MS};
 
 use super::field::{Field, LogFormat, Secret, Value};
 use super::key::{Key, Kind, Preset, Section};
-use super::rules::{FILTER, NAMESPACE, SCHEMA_PREFIX};
+use super::rules::{CRON, FILTER, NAMESPACE, SCHEMA_PREFIX};
 
 const KIB: u64 = 1 << 10;
 const MIB: u64 = 1 << 20;
@@ -142,6 +142,16 @@ configuration! {
         /// The namespace that holds the configuration of the others. Its administrators' keys are valid everywhere.
         /// Not to be changed once the server has data.
         admin: String = Preset::Text("z"), Kind::Text(&NAMESPACE);
+    }
+
+    /// Scheduled backups of all namespaces.
+    backup: Backup {
+        /// When a backup is written, as a cron text in UTC: D0425 is every day at 04:25. Empty writes none.
+        cron: String = Preset::Text(""), Kind::Text(&CRON);
+        /// The folder that holds the backups; best on another disk than the data. Created if it is not there.
+        dir: PathBuf = Preset::Text("./fastness-backups"), Kind::Path;
+        /// How many are kept; the oldest goes once a new one is written and verified.
+        keep: usize = Preset::Number(7), Kind::Integer { min: 1, max: 1_000, unit: "backups" };
     }
 
     /// How much one request may carry.

@@ -1,0 +1,57 @@
+//! The scheduled backup: a task of the administrators' namespace that calls the work `backup.write` and settles what
+//! came of it. A failing backup opens an alert, a good one closes it.
+//!
+//! The work itself is [`perform`]; the program registers it under [`WORK`].
+
+use base::{Call, CallResult, OpResult, Tx, WorkCall};
+use kernel::{OpCx, Plan, ServiceDef, TaskDef, TaskRow};
+use serde_json::json;
+
+use super::{Wish, write};
+use crate::config::Config;
+
+/// The name under which [`perform`] is registered.
+pub(crate) const WORK: &str = "backup.write";
+/// Longest time of a backup: after it the task is tried again.
+const LIMIT_MS: u64 = 6 * 3_600_000;
+const ALERT: &str = "backup";
+
+/// The service of one task. It has no tables and no routes.
+pub(crate) static SERVICE: ServiceDef = ServiceDef { name: "backup", tasks: &[TASK], ..ServiceDef::EMPTY };
+
+/// In the background queue; tried again soon, because the next night may be too late.
+const TASK: TaskDef = TaskDef::new("backup.write", plan).settled_by(settle).queue(2).retrying(&[10, 60, 180, 180]);
+
+fn plan(_: &mut dyn Tx, _: &mut OpCx<'_>, _: &TaskRow) -> OpResult<Plan> {
+    let call = WorkCall { name: WORK, namespace: String::new(), param: "{}".to_owned(), timeout_ms: LIMIT_MS };
+    Ok(Plan::Call(Call::Work(call)))
+}
+
+fn settle(_: &mut dyn Tx, cx: &mut OpCx<'_>, _: &TaskRow, result: &CallResult) -> OpResult<Plan> {
+    match result {
+        CallResult::Worked(said) => {
+            cx.fx.close_alert(ALERT);
+            cx.fx.journal("backup.written", "backup", said.clone());
+            Ok(Plan::Done)
+        }
+        CallResult::NotMade(reason) | CallResult::Unknown(reason) => {
+            cx.fx.open_alert(ALERT, "backup", format!("the scheduled backup failed: {reason}"));
+            Ok(Plan::Later(cx.wall.plus_ms(600_000)))
+        }
+        CallResult::Http(_) | CallResult::Mailed => Ok(Plan::Done),
+    }
+}
+
+/// Writes the configured backup; blocks. Repeating it writes another one, which is what a repeat should do.
+#[must_use]
+pub(crate) fn perform(config: &Config) -> CallResult {
+    let wish = Wish { to: config.backup.dir.clone(), namespace: None, keep: Some(config.backup.keep) };
+    match write(config, &wish) {
+        Ok(written) if written.damaged.is_empty() => {
+            let (folder, removed) = (written.folder.display().to_string(), written.removed.len());
+            CallResult::Worked(json!({ "folder": folder, "removed": removed }).to_string())
+        }
+        Ok(written) => CallResult::NotMade(format!("damaged blobs: {}", written.damaged.join(", "))),
+        Err(error) => CallResult::NotMade(format!("{error:#}")),
+    }
+}
