@@ -15,7 +15,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use web::{App, AppConfig, BodyLimits, EdgeLimits, Shutdown};
 
 use crate::config::Config;
-use crate::{restore, stores, welcome};
+use crate::{backup, restore, stores, welcome};
 
 /// How often old answers of idempotent requests are forgotten.
 const FORGET_EVERY: Duration = Duration::from_secs(60);
@@ -47,7 +47,7 @@ fn open(config: &Config, services: &[web::Service]) -> Result<Kernel> {
         build_min: config.client.build_min,
         request_kept_ms: i64::try_from(config.requests.kept.as_millis())?,
     };
-    let definitions: Vec<_> = services.iter().map(|service| service.def).collect();
+    let definitions: Vec<_> = services.iter().map(|service| service.def).chain([&backup::task::SERVICE]).collect();
     Ok(Kernel::open(Env { clock, entropy, timers }, settings, &definitions, stores)?)
 }
 

@@ -5,6 +5,8 @@
 //! the kill harness's (`crates/kill`), which also runs whole nights of this: `cargo xtask kill`.
 #![expect(clippy::disallowed_methods, reason = "tests of the whole program use the real clock, files and threads")]
 
+mod backup;
+mod backup_postgres;
 mod faults_strace;
 mod killed;
 mod postgres;
