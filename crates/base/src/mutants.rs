@@ -46,6 +46,8 @@ pub enum Mutant {
     SynchronousOff,
     /// A COMMIT whose sync failed is taken for done, and the handle is used on.
     SyncErrorTakenForDone,
+    /// A part that is stuck stays so: nobody ends the process.
+    WatchdogOff,
 }
 
 impl Mutant {
@@ -70,6 +72,7 @@ impl Mutant {
         Self::AckBeforeCommit,
         Self::SynchronousOff,
         Self::SyncErrorTakenForDone,
+        Self::WatchdogOff,
     ];
 
     /// The mutant of this name.

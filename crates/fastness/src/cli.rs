@@ -9,10 +9,10 @@ use anyhow::Context;
 use clap::{Args, Parser, Subcommand};
 
 use crate::config::{self, Config, Loaded};
-use crate::{backup, log, report, restore, server};
+use crate::{backup, log, report, restore, server, supervise};
 
 /// Wrong use or configuration.
-const USAGE: u8 = 2;
+pub(crate) const USAGE: u8 = 2;
 
 /// One durable server for distributed field work: messages, processes, folders, sensors and documents that survive lost
 /// connections, full disks and kill -9.
@@ -31,12 +31,12 @@ Examples:
   fastness serve --config fastness.toml          with that file
 
 Configuration comes from a file, then the environment (FASTNESS_SECTION__KEY), then flags; later ones win.
-Exit codes: 0 done, 1 failed, 2 wrong use or configuration.";
+Exit codes: 0 done, 1 failed, 2 wrong use or configuration; 134 (SIGABRT) the watchdog found a part stuck.";
 
 #[derive(Subcommand)]
 enum Command {
     /// Run the server until Ctrl-C or SIGTERM
-    Serve(Settings),
+    Serve(ServeArgs),
     /// Write a consistent backup of all namespaces, also while the server runs
     Backup(BackupArgs),
     /// Put a backup into an empty data directory; the server must be stopped
@@ -44,6 +44,18 @@ enum Command {
     /// Look at the configuration
     #[command(subcommand)]
     Config(ConfigCommand),
+}
+
+#[derive(Args)]
+struct ServeArgs {
+    #[command(flatten)]
+    settings: Settings,
+    /// Start the server again when it ends by itself; for machines without systemd or the like
+    #[arg(long)]
+    supervise: bool,
+    /// The process that starts us again
+    #[arg(long, hide = true, value_name = "PID")]
+    supervised_by: Option<u32>,
 }
 
 #[derive(Args)]
@@ -100,7 +112,7 @@ struct Settings {
 
 pub(crate) fn run(services: Vec<web::Service>) -> ExitCode {
     match Cli::parse().command {
-        Command::Serve(settings) => serve(&settings, services),
+        Command::Serve(args) => serve(&args, services),
         Command::Backup(args) => with_config(&args.settings, |loaded| run_backup(&loaded.config, &args)),
         Command::Restore(args) => with_config(&args.settings, |loaded| run_restore(&loaded.config, &args, &services)),
         Command::Config(ConfigCommand::Check(settings)) => with_config(&settings, |_| {
@@ -121,9 +133,17 @@ fn print(text: &str) -> ExitCode {
     ExitCode::SUCCESS
 }
 
-fn serve(settings: &Settings, services: Vec<web::Service>) -> ExitCode {
-    with_config(settings, |loaded| {
+fn serve(args: &ServeArgs, services: Vec<web::Service>) -> ExitCode {
+    with_config(&args.settings, |loaded| {
         log::start(&loaded.config.log);
+        if args.supervise {
+            return supervise::run();
+        }
+        if let Some(parent) = args.supervised_by
+            && !matches!(host::stop_with_parent(parent), Ok(true))
+        {
+            return failed(&anyhow::anyhow!("the supervisor {parent} is gone"));
+        }
         match server::run(&loaded.config, services) {
             Ok(()) => ExitCode::SUCCESS,
             Err(error) => failed(&error),

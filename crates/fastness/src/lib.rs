@@ -13,6 +13,8 @@ mod report;
 mod restore;
 mod server;
 mod stores;
+mod supervise;
+mod watch;
 mod welcome;
 
 use std::process::ExitCode;

@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use base::{Clock, Engine, Entropy, Timers};
-use host::{DirLock, OsEntropy, RealClock, ThreadTimers};
+use host::watchdog::{Watched, end_with_diagnosis};
+use host::{DirLock, OsEntropy, RealClock, ThreadTimers, Watchdog};
 use kernel::ops::forget_requests::{FORGET_REQUESTS, ForgetRequests};
 use kernel::{Caller, Env, Kernel, KernelConfig, Namespace};
 use tokio::net::TcpListener;
@@ -15,7 +16,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use web::{App, AppConfig, BodyLimits, EdgeLimits, Shutdown};
 
 use crate::config::Config;
-use crate::{backup, restore, stores, welcome};
+use crate::{backup, restore, stores, watch, welcome};
 
 /// How often old answers of idempotent requests are forgotten.
 const FORGET_EVERY: Duration = Duration::from_secs(60);
@@ -30,11 +31,21 @@ pub(crate) fn run(config: &Config, services: Vec<web::Service>) -> Result<()> {
     let kernel = open(config, &services)?;
     let password = welcome::first_key(&kernel, std::env::var(welcome::ADMIN_KEY).ok())?;
     let runtime = Runtime::new().context("no threads for the HTTP edge")?;
+    // Held until the stores are closed: a stop must not stay stuck either.
+    let end = end_with_diagnosis(&config.data.dir, kernel.env().clock.clone());
+    let watchdog = Watchdog::start(kernel.env().clock.clone(), end);
+    let _watched = watch_all(&watchdog, &kernel, &runtime);
     let served = runtime.block_on(serve(config, kernel.clone(), services, password.as_deref()));
     runtime.shutdown_timeout(Duration::from_secs(1));
     kernel.namespaces().iter().for_each(|ns| ns.store.close());
     tracing::info!("stopped");
     served
+}
+
+fn watch_all(watchdog: &Watchdog, kernel: &Kernel, runtime: &Runtime) -> Vec<Watched> {
+    let stores = kernel.namespaces().into_iter().map(|namespace| watch::store(&namespace));
+    let others = [watch::timers(kernel.env()), watch::edge(runtime.handle())];
+    stores.chain(others).map(|subject| watchdog.watch(subject)).collect()
 }
 
 fn open(config: &Config, services: &[web::Service]) -> Result<Kernel> {

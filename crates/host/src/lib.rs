@@ -12,13 +12,17 @@ mod dir_lock;
 mod entropy;
 mod files;
 mod open_files;
+mod process;
 mod threads;
 mod timers;
+pub mod watchdog;
 
 pub use clock::{RanTime, RealClock};
 pub use dir_lock::{DirLock, DirLockError};
 pub use entropy::OsEntropy;
 pub use files::{Directory, DiskFiles, EntryKind, Folder, OpenFile, make_root};
 pub use open_files::open_files_max;
+pub use process::{ask_to_stop, stop_with_parent};
 pub use threads::side_by_side;
 pub use timers::ThreadTimers;
+pub use watchdog::Watchdog;

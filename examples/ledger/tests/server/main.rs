@@ -15,6 +15,9 @@ mod rounds;
 mod rounds_postgres_faults;
 mod rounds_strace;
 mod start;
+mod watchdog;
+mod watchdog_postgres_faults;
+mod watchdog_strace;
 
 use std::path::Path;
 
