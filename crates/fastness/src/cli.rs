@@ -9,7 +9,7 @@ use anyhow::Context;
 use clap::{Args, Parser, Subcommand};
 
 use crate::config::{self, Config, Loaded};
-use crate::{backup, log, report, restore, server, supervise};
+use crate::{backup, check, log, report, restore, server, supervise};
 
 /// Wrong use or configuration.
 pub(crate) const USAGE: u8 = 2;
@@ -41,9 +41,23 @@ enum Command {
     Backup(BackupArgs),
     /// Put a backup into an empty data directory; the server must be stopped
     Restore(RestoreArgs),
+    /// Verify the files, the schema and every invariant of a stopped server's data, or of a backup
+    Check(CheckArgs),
     /// Look at the configuration
     #[command(subcommand)]
     Config(ConfigCommand),
+}
+
+#[derive(Args)]
+struct CheckArgs {
+    #[command(flatten)]
+    settings: Settings,
+    /// Check this backup, a folder `backup-…`, in place of the data directory
+    #[arg(long, value_name = "DIR")]
+    backup: Option<PathBuf>,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
 }
 
 #[derive(Args)]
@@ -115,6 +129,7 @@ pub(crate) fn run(services: Vec<web::Service>) -> ExitCode {
         Command::Serve(args) => serve(&args, services),
         Command::Backup(args) => with_config(&args.settings, |loaded| run_backup(&loaded.config, &args)),
         Command::Restore(args) => with_config(&args.settings, |loaded| run_restore(&loaded.config, &args, &services)),
+        Command::Check(args) => with_config(&args.settings, |loaded| run_check(&loaded.config, &args, &services)),
         Command::Config(ConfigCommand::Check(settings)) => with_config(&settings, |_| {
             println!("the configuration is good");
             ExitCode::SUCCESS
@@ -171,6 +186,30 @@ fn run_restore(config: &Config, args: &RestoreArgs, services: &[web::Service]) -
             ExitCode::SUCCESS
         }
         Err(error) => failed(&error),
+    }
+}
+
+/// 0 nothing found, 1 something found, 2 nothing could be checked.
+fn run_check(config: &Config, args: &CheckArgs, services: &[web::Service]) -> ExitCode {
+    let checked = match &args.backup {
+        Some(folder) => check::backup(folder, services),
+        None => check::data(config, services),
+    };
+    let report = match checked {
+        Ok(report) => report,
+        Err(error) => {
+            eprintln!("fastness: {error:#}");
+            return ExitCode::from(USAGE);
+        }
+    };
+    print_as(args.json, &report, check::text);
+    if report.findings.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+fn print_as<T: serde::Serialize>(json: bool, report: &T, text: impl Fn(&T) -> String) {
+    match json {
+        true => println!("{}", serde_json::to_string_pretty(report).unwrap_or_default()),
+        false => print!("{}", text(report)),
     }
 }
 

@@ -6,6 +6,7 @@
 //! Invariants: nothing below this crate reads the environment, the command line or a configuration file.
 
 mod backup;
+mod check;
 mod cli;
 pub mod config;
 mod log;

@@ -78,7 +78,7 @@ pub(crate) fn place(name: &str) -> PathBuf {
 }
 
 /// Temporary files and strangers have other names.
-fn blob_name(path: &Path) -> Option<String> {
+pub(crate) fn blob_name(path: &Path) -> Option<String> {
     is_name(&path.file_name()?.to_string_lossy())
 }
 

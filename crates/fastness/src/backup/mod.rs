@@ -26,7 +26,7 @@ use host::{DirLock, DirLockError, RealClock};
 
 use crate::config::Config;
 pub(crate) use manifest::{FileEntry, Manifest, NamespaceBackup};
-pub(crate) use source::{Source, sources};
+pub(crate) use source::{Rows, Source, sources};
 pub(crate) use verify::verify;
 
 const FINISHED: &str = "backup-";

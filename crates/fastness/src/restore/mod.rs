@@ -7,7 +7,7 @@
 //! in place already is recognised by the restore's own id and left alone.
 
 mod epoch;
-mod plan;
+pub(crate) mod plan;
 mod stage;
 
 use std::path::{Path, PathBuf};
