@@ -9,7 +9,7 @@ use anyhow::Context;
 use clap::{Args, Parser, Subcommand};
 
 use crate::config::{self, Config, Loaded};
-use crate::{backup, check, log, report, restore, server, supervise};
+use crate::{backup, check, doctor, log, report, restore, server, supervise};
 
 /// Wrong use or configuration.
 pub(crate) const USAGE: u8 = 2;
@@ -43,9 +43,20 @@ enum Command {
     Restore(RestoreArgs),
     /// Verify the files, the schema and every invariant of a stopped server's data, or of a backup
     Check(CheckArgs),
+    /// Say what is wrong with the set-up, why it matters and how to mend it
+    Doctor(DoctorArgs),
     /// Look at the configuration
     #[command(subcommand)]
     Config(ConfigCommand),
+}
+
+#[derive(Args)]
+struct DoctorArgs {
+    #[command(flatten)]
+    settings: Settings,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
 }
 
 #[derive(Args)]
@@ -130,6 +141,7 @@ pub(crate) fn run(services: Vec<web::Service>) -> ExitCode {
         Command::Backup(args) => with_config(&args.settings, |loaded| run_backup(&loaded.config, &args)),
         Command::Restore(args) => with_config(&args.settings, |loaded| run_restore(&loaded.config, &args, &services)),
         Command::Check(args) => with_config(&args.settings, |loaded| run_check(&loaded.config, &args, &services)),
+        Command::Doctor(args) => run_doctor(&args, &services),
         Command::Config(ConfigCommand::Check(settings)) => with_config(&settings, |_| {
             println!("the configuration is good");
             ExitCode::SUCCESS
@@ -204,6 +216,19 @@ fn run_check(config: &Config, args: &CheckArgs, services: &[web::Service]) -> Ex
     };
     print_as(args.json, &report, check::text);
     if report.findings.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+/// 0 if nothing is bad, 1 if something is. Mistakes in the configuration are findings here, not wrong use.
+fn run_doctor(args: &DoctorArgs, services: &[web::Service]) -> ExitCode {
+    let lines = match load(&args.settings) {
+        Ok(loaded) => doctor::examine(&loaded.config, services),
+        Err(error) => doctor::of_mistakes(&error),
+    };
+    print_as(args.json, &lines, doctor::text);
+    match doctor::worst(&lines) {
+        doctor::State::Bad => ExitCode::FAILURE,
+        doctor::State::Ok | doctor::State::Warn => ExitCode::SUCCESS,
+    }
 }
 
 fn print_as<T: serde::Serialize>(json: bool, report: &T, text: impl Fn(&T) -> String) {

@@ -9,6 +9,7 @@ mod backup;
 mod check;
 mod cli;
 pub mod config;
+mod doctor;
 mod log;
 mod report;
 mod restore;

@@ -9,6 +9,7 @@
 
 mod clock;
 mod dir_lock;
+mod disk;
 mod entropy;
 mod files;
 mod open_files;
@@ -19,6 +20,7 @@ pub mod watchdog;
 
 pub use clock::{RanTime, RealClock};
 pub use dir_lock::{DirLock, DirLockError};
+pub use disk::{DiskFacts, DiskKind, disk_facts, sync_times_us};
 pub use entropy::OsEntropy;
 pub use files::{Directory, DiskFiles, EntryKind, Folder, OpenFile, make_root};
 pub use open_files::open_files_max;
