@@ -7,6 +7,8 @@
 
 mod backup;
 mod backup_postgres;
+mod check;
+mod check_postgres;
 mod faults_strace;
 mod killed;
 mod postgres;

@@ -52,6 +52,19 @@ fn ker_47_a_writer_that_hangs_ends_the_process_with_a_diagnosis() {
     launch(&data).start().expect("a server again");
 }
 
+/// Whoever takes the watchdog out is noticed by the test above.
+#[test]
+#[cfg(feature = "mutants")]
+fn ker_47_a_server_without_its_watchdog_stays_stuck() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let data = folder.path().join("data");
+    let launch = launch(&data).env("FASTNESS_TEST_HANG", "1").env("FASTNESS_MUTANT", "watchdog-off");
+    let mut server = launch.start().expect("a server");
+    hang(&data);
+    assert!(!comes_true(ENDS_WITHIN, || !server.is_running().expect("a state")), "the mutant was not on");
+    assert!(diagnoses(&data).is_empty());
+}
+
 #[test]
 fn ker_43_ker_47_a_stop_of_the_whole_process_is_not_taken_for_stuck() {
     let folder = tempfile::tempdir().expect("a folder");
