@@ -224,14 +224,14 @@ fn run_doctor(args: &DoctorArgs, services: &[web::Service]) -> ExitCode {
         Ok(loaded) => doctor::examine(&loaded.config, services),
         Err(error) => doctor::of_mistakes(&error),
     };
-    print_as(args.json, &lines, doctor::text);
+    print_as(args.json, &lines[..], doctor::text);
     match doctor::worst(&lines) {
         doctor::State::Bad => ExitCode::FAILURE,
         doctor::State::Ok | doctor::State::Warn => ExitCode::SUCCESS,
     }
 }
 
-fn print_as<T: serde::Serialize>(json: bool, report: &T, text: impl Fn(&T) -> String) {
+fn print_as<T: serde::Serialize + ?Sized>(json: bool, report: &T, text: impl Fn(&T) -> String) {
     match json {
         true => println!("{}", serde_json::to_string_pretty(report).unwrap_or_default()),
         false => print!("{}", text(report)),

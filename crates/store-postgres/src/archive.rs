@@ -28,7 +28,8 @@ use crate::{PostgresConfig, errors, migrate, threads};
 const FETCH: usize = 1_000;
 const SNAPSHOT: &str = "BEGIN ISOLATION LEVEL SERIALIZABLE READ ONLY DEFERRABLE";
 /// Long work: the limits of operations are not for it.
-const UNHURRIED: &str = "SET statement_timeout = 0; SET idle_in_transaction_session_timeout = 0; SET enable_seqscan = on";
+const UNHURRIED: &str =
+    "SET statement_timeout = 0; SET idle_in_transaction_session_timeout = 0; SET enable_seqscan = on";
 /// In the order of their creation, so that a table comes after those it may refer to.
 const TABLES: &str = "SELECT c.relname::text FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace \
     WHERE n.nspname = $1 AND c.relkind IN ('r', 'p') ORDER BY c.oid";

@@ -24,7 +24,8 @@ pub(crate) const TABLES: &str = "
 const LOCK: &str = "SELECT id FROM schema_lock WHERE id = 1 FOR UPDATE";
 const NEWEST: &str = "SELECT MAX(version) FROM schema_step WHERE service = $1";
 const APPLIED: &str = "SELECT digest FROM schema_step WHERE service = $1 AND version = $2";
-pub(crate) const RECORD: &str = "INSERT INTO schema_step (service, version, digest, applied_at) VALUES ($1, $2, $3, $4)";
+pub(crate) const RECORD: &str =
+    "INSERT INTO schema_step (service, version, digest, applied_at) VALUES ($1, $2, $3, $4)";
 
 /// Brings the schema to `plan`.
 pub(crate) async fn run(client: &Client, plan: &[Migration], applied_at: i64) -> StoreResult<()> {

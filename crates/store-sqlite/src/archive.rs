@@ -74,7 +74,7 @@ pub fn summarise(path: &Path) -> StoreResult<Vec<TableSummary>> {
 
 fn summarise_table(raw: &Connection, name: &str) -> rusqlite::Result<TableSummary> {
     let mut statement = raw.prepare(&format!("SELECT * FROM \"{name}\""))?;
-    let columns: Vec<String> = statement.column_names().into_iter().map(str::to_owned).collect();
+    let columns: Vec<String> = statement.column_names().map(str::to_owned).collect();
     let mut digest = TableDigest::default();
     let mut rows = statement.raw_query();
     while let Some(row) = rows.next()? {
@@ -90,7 +90,8 @@ fn summarise_table(raw: &Connection, name: &str) -> rusqlite::Result<TableSummar
 /// It cannot be read or is no store of ours.
 pub fn schema_steps(path: &Path) -> StoreResult<Vec<SchemaStep>> {
     read(path, |raw| {
-        let mut statement = raw.prepare("SELECT service, version, digest FROM schema_step ORDER BY service, version")?;
+        let mut statement =
+            raw.prepare("SELECT service, version, digest FROM schema_step ORDER BY service, version")?;
         let step = |row: &rusqlite::Row<'_>| {
             Ok(SchemaStep { service: row.get(0)?, version: row.get(1)?, digest: row.get(2)? })
         };

@@ -69,9 +69,8 @@ impl Manifest {
     /// Reads it.
     pub(crate) fn read(folder: &Path) -> Result<Self> {
         let path = folder.join(NAME);
-        let text = disk::read_text(&path).with_context(|| {
-            format!("{} is not a whole backup: its manifest cannot be read", folder.display())
-        })?;
+        let text = disk::read_text(&path)
+            .with_context(|| format!("{} is not a whole backup: its manifest cannot be read", folder.display()))?;
         #[derive(Deserialize)]
         struct Form {
             format: u32,

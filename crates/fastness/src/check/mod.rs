@@ -119,9 +119,10 @@ fn blobs(report: &mut Report, name: &str, folder: &Path) -> Result<()> {
 pub(crate) fn text(report: &Report) -> String {
     let checked = report.checked.iter().map(|what| format!("checked  {what}\n"));
     let notes = report.notes.iter().map(|note| format!("note     {note}\n"));
-    let findings = report.findings.iter().map(|Finding { place, what, mend }| {
-        format!("WRONG    {place}: {what}\n         what to do: {mend}\n")
-    });
+    let findings = report
+        .findings
+        .iter()
+        .map(|Finding { place, what, mend }| format!("WRONG    {place}: {what}\n         what to do: {mend}\n"));
     let sum = match report.findings.len() {
         0 => "nothing is wrong\n".to_owned(),
         count => format!("{count} findings\n"),

@@ -37,7 +37,11 @@ pub(super) fn lines(config: &Config, services: &[web::Service]) -> Vec<Line> {
     }
     let mut lines = of_disk(data, true);
     if let Err(error) = restore::refuse_unfinished(data) {
-        lines.push(Line::bad(error.to_string(), "the server does not start on half a restore", "run that restore again"));
+        lines.push(Line::bad(
+            error.to_string(),
+            "the server does not start on half a restore",
+            "run that restore again",
+        ));
     }
     lines.extend(diagnoses(data));
     if config.store.engine == Engine::Sqlite {
@@ -51,7 +55,11 @@ fn of_disk(folder: &Path, is_ours: bool) -> Vec<Line> {
         Ok(facts) => facts,
         Err(error) => {
             let what = format!("{} cannot be looked at: {error}", folder.display());
-            return vec![Line::bad(what, "the server keeps its data there", "check who may read the directories above it")];
+            return vec![Line::bad(
+                what,
+                "the server keeps its data there",
+                "check who may read the directories above it",
+            )];
         }
     };
     let mut lines = vec![kind(folder, facts.kind), room(folder, facts.free_bytes)];
@@ -66,14 +74,22 @@ fn kind(folder: &Path, kind: DiskKind) -> Line {
     let (name, mend) = (folder.display(), "choose a directory on a local disk (--data)");
     match kind {
         DiskKind::Local => Line::ok(format!("{name} is on a local disk")),
-        DiskKind::Memory => Line::warn(format!("{name} is in memory (tmpfs)"), "everything is gone when the machine restarts", mend),
-        DiskKind::Layer => {
-            Line::warn(format!("{name} is in a container's own layer"), "everything is gone with the container", "mount a volume there")
+        DiskKind::Memory => {
+            Line::warn(format!("{name} is in memory (tmpfs)"), "everything is gone when the machine restarts", mend)
         }
-        DiskKind::Fuse => Line::warn(format!("{name} is served by a program (FUSE)"), "whether a sync is one depends on it", mend),
-        DiskKind::Network(what) => {
-            Line::bad(format!("{name} is on a network disk ({what})"), "its locks and syncs cannot be relied on: SQLite may be damaged", mend)
+        DiskKind::Layer => Line::warn(
+            format!("{name} is in a container's own layer"),
+            "everything is gone with the container",
+            "mount a volume there",
+        ),
+        DiskKind::Fuse => {
+            Line::warn(format!("{name} is served by a program (FUSE)"), "whether a sync is one depends on it", mend)
         }
+        DiskKind::Network(what) => Line::bad(
+            format!("{name} is on a network disk ({what})"),
+            "its locks and syncs cannot be relied on: SQLite may be damaged",
+            mend,
+        ),
     }
 }
 
@@ -96,7 +112,11 @@ fn rights(folder: &Path, facts: &DiskFacts) -> Vec<Line> {
     }
     if facts.is_foreign {
         let why = "files made by one user cannot be written by the other";
-        lines.push(Line::warn(format!("{name} belongs to another user"), why, "run this, and the server, as that user"));
+        lines.push(Line::warn(
+            format!("{name} belongs to another user"),
+            why,
+            "run this, and the server, as that user",
+        ));
     }
     lines
 }
@@ -107,7 +127,11 @@ fn syncs(folder: &Path) -> Line {
         Ok(times) => times,
         Err(error) => {
             let why = "the server writes there";
-            return Line::bad(format!("{name} cannot be written: {error}"), why, "check rights, room and whether it is mounted read-only");
+            return Line::bad(
+                format!("{name} cannot be written: {error}"),
+                why,
+                "check rights, room and whether it is mounted read-only",
+            );
         }
     };
     let (p50, p99) = (times[SYNCS / 2], times[SYNCS - 1]);
@@ -118,15 +142,19 @@ fn syncs(folder: &Path) -> Line {
             let why = "no disk is that fast: it may forget what it acknowledged at a power cut";
             Line::warn(what, why, "make sure that no cache without a battery acknowledges for the disk")
         }
-        (_, SLOW_US..) => Line::warn(what, "every write waits for a sync", "use a faster disk, or one that is less busy"),
+        (_, SLOW_US..) => {
+            Line::warn(what, "every write waits for a sync", "use a faster disk, or one that is less busy")
+        }
         _ => Line::ok(what),
     }
 }
 
 fn diagnoses(data: &Path) -> Option<Line> {
     let entries = disk::entries(data).unwrap_or_default();
-    let is_one = |path: &&std::path::PathBuf| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("diagnosis-"));
-    let newest = entries.iter().filter(is_one).next_back()?;
+    let is_one = |path: &&std::path::PathBuf| {
+        path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("diagnosis-"))
+    };
+    let newest = entries.iter().rfind(is_one)?;
     let what = format!("the watchdog ended the server; the newest diagnosis is {}", newest.display());
     Some(Line::warn(what, "a part of the server was stuck", "read it, report it, then remove the file"))
 }

@@ -68,17 +68,26 @@ pub(crate) fn examine(config: &Config, services: &[web::Service]) -> Vec<Line> {
 pub(crate) fn of_mistakes(error: &anyhow::Error) -> Vec<Line> {
     let why = "the server does not start with it";
     let texts = format!("{error:#}");
-    texts.lines().map(|text| Line::bad(text.trim(), why, "correct it; fastness config reference lists all keys")).collect()
+    texts
+        .lines()
+        .map(|text| Line::bad(text.trim(), why, "correct it; fastness config reference lists all keys"))
+        .collect()
 }
 
 /// The worst of all.
 pub(crate) fn worst(lines: &[Line]) -> State {
     let has = |state| lines.iter().any(|line| line.state == state);
-    if has(State::Bad) { State::Bad } else if has(State::Warn) { State::Warn } else { State::Ok }
+    if has(State::Bad) {
+        State::Bad
+    } else if has(State::Warn) {
+        State::Warn
+    } else {
+        State::Ok
+    }
 }
 
 /// For people.
-pub(crate) fn text(lines: &Vec<Line>) -> String {
+pub(crate) fn text(lines: &[Line]) -> String {
     let one = |Line { state, what, why, mend }: &Line| {
         let word = match state {
             State::Ok => "ok  ",

@@ -54,7 +54,11 @@ pub(super) fn lines(config: &Config, server: &Server) -> Vec<Line> {
 fn taken(address: SocketAddr, error: &std::io::Error) -> Line {
     let why = "the server cannot listen there";
     if error.kind() != ErrorKind::AddrInUse {
-        return Line::bad(format!("{address} cannot be listened on: {error}"), why, "choose another address (--listen)");
+        return Line::bad(
+            format!("{address} cannot be listened on: {error}"),
+            why,
+            "choose another address (--listen)",
+        );
     }
     let who = holder(address.port()).unwrap_or_else(|| "a process that we may not see".to_owned());
     Line::bad(format!("{address} is taken by {who}"), why, "stop that, or choose another port (--listen)")
@@ -67,7 +71,11 @@ fn ready(address: SocketAddr) -> Line {
         Ok(answer) if answer.starts_with("HTTP/1.1 200") => Line::ok(format!("it is ready on {address}")),
         Ok(answer) => {
             let body = answer.split_once("\r\n\r\n").map_or("", |(_, body)| body);
-            Line::bad(format!("it is not ready: {body}"), why, "its log says why; it goes on by itself when the cause is gone")
+            Line::bad(
+                format!("it is not ready: {body}"),
+                why,
+                "its log says why; it goes on by itself when the cause is gone",
+            )
         }
         Err(error) => {
             let mend = "use the same configuration as the server; if it is the same, read its log";

@@ -20,11 +20,16 @@ pub(super) fn lines(config: &Config) -> Vec<Line> {
     let newest = backup::finished(to).ok().and_then(|mut found| found.pop());
     let Some(newest) = newest else { return lines };
     let stamp = newest.file_name().and_then(|name| name.to_str()?.rsplit_once('-')?.1.parse().ok());
-    let age_ms = stamp.and_then(|stamp| Stamp::new(stamp).ok()).map(|stamp| RealClock::new().wall().0 - stamp.to_wall().0);
+    let age_ms =
+        stamp.and_then(|stamp| Stamp::new(stamp).ok()).map(|stamp| RealClock::new().wall().0 - stamp.to_wall().0);
     lines.push(match age_ms {
         Some(age_ms) if age_ms > OLD_MS => {
             let what = format!("the newest backup is {} hours old: {}", age_ms / 3_600_000, newest.display());
-            Line::warn(what, "whatever came later would be lost with the disk", "run fastness backup and see what it says")
+            Line::warn(
+                what,
+                "whatever came later would be lost with the disk",
+                "run fastness backup and see what it says",
+            )
         }
         _ => Line::ok(format!("the newest backup is {}", newest.display())),
     });

@@ -22,7 +22,9 @@ fn of_one(known: &[Migration], namespace: &NamespaceBackup) -> Result<Vec<Migrat
         let same = |known: &&Migration| known.service == step.service && known.version == step.version;
         match known.iter().find(same) {
             Some(known) if known.digest() == step.digest => {}
-            Some(_) => bail!("schema step {} {} differs from the one that this program has", step.service, step.version),
+            Some(_) => {
+                bail!("schema step {} {} differs from the one that this program has", step.service, step.version)
+            }
             // A service that this program does not have: its tables cannot be made, its rows would be lost.
             None => bail!(
                 "schema step {} {} is not known to this program: use the program that wrote the backup, or a newer one",
@@ -42,10 +44,8 @@ mod tests {
     use super::*;
     use base::archive::SchemaStep;
 
-    const KNOWN: [Migration; 2] = [
-        Migration { service: "a", version: 1, text: "one" },
-        Migration { service: "a", version: 2, text: "two" },
-    ];
+    const KNOWN: [Migration; 2] =
+        [Migration { service: "a", version: 1, text: "one" }, Migration { service: "a", version: 2, text: "two" }];
 
     fn of(steps: &[(&str, u32, i64)]) -> Result<Vec<u32>> {
         let step = |(service, version, digest): &(&str, u32, i64)| SchemaStep {

@@ -17,7 +17,10 @@ pub(super) fn strangers(data: &Path) -> Result<Vec<PathBuf>> {
     let mut found = disk::entries(data)?;
     found.retain(|path| {
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        name != "lock" && !name.starts_with(RESTORING) && !name.starts_with("before-") && !name.starts_with("diagnosis-")
+        name != "lock"
+            && !name.starts_with(RESTORING)
+            && !name.starts_with("before-")
+            && !name.starts_with("diagnosis-")
     });
     Ok(found)
 }

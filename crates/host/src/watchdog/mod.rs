@@ -226,7 +226,8 @@ impl Watch {
         let (tell, told) = channel();
         let name = post.subject.name.clone();
         let work = move || {
-            let abouts: Vec<_> = posts.iter().map(|post| (post.subject.name.as_str(), (post.subject.about)())).collect();
+            let abouts: Vec<_> =
+                posts.iter().map(|post| (post.subject.name.as_str(), (post.subject.about)())).collect();
             let _ = tell.send(diagnosis::text(&name, silent_ms, &abouts));
         };
         let _ = std::thread::Builder::new().name("watchdog-look".into()).spawn(work);

@@ -43,7 +43,7 @@ pub(super) fn wait_for_disk(prefix: &str) -> bool {
 mod tests {
     #[test]
     fn ker_47_our_own_threads_are_found_by_name() {
-        let named = std::thread::Builder::new().name("a (odd) name".into()).spawn(|| super::all()).unwrap();
+        let named = std::thread::Builder::new().name("a (odd) name".into()).spawn(super::all).unwrap();
         let seen = named.join().unwrap();
         let odd = seen.iter().find(|thread| thread.name == "a (odd) name").expect("the thread itself");
         assert_eq!(odd.state, 'R');

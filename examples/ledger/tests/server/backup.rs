@@ -41,7 +41,11 @@ pub(crate) fn restore(from: &Path, data: &Path, more: &[&str], environment: &[(S
 }
 
 /// Writers that have all their answers before a backup begins, others that write all through it.
-pub(crate) fn back_up_under_load(launch: &Launch, to: &Path, environment: &[(String, String)]) -> (PathBuf, Vec<Writer>) {
+pub(crate) fn back_up_under_load(
+    launch: &Launch,
+    to: &Path,
+    environment: &[(String, String)],
+) -> (PathBuf, Vec<Writer>) {
     let server = launch.start().expect("a server");
     open_pool(&server).expect("a pool");
     let early = Crowd::start(Writer::several(4, Plan::PLAIN), server.address, Allowed::DATABASE, None);
@@ -224,7 +228,8 @@ fn ker_37_blobs_are_linked_to_the_backup_before_and_a_damaged_one_is_named() {
     fs::remove_file(data.join(blob_place(&bad))).expect("a blob");
     let output = fastness(&["backup", "--data", path(&data), "--to", path(&to), "--keep", "2"], &[]);
     assert!(output.status.success(), "{}", text(&output));
-    let left = fs::read_dir(&to).expect("a folder").filter(|entry| entry.as_ref().is_ok_and(|entry| entry.path().is_dir()));
+    let left =
+        fs::read_dir(&to).expect("a folder").filter(|entry| entry.as_ref().is_ok_and(|entry| entry.path().is_dir()));
     assert_eq!(left.count(), 2);
     assert!(!first.exists() && !second.exists());
 }
@@ -245,7 +250,9 @@ fn ker_37_a_backup_that_was_killed_leaves_nothing_that_looks_whole() {
         child.wait().expect("an end");
     }
     back_up(&data, &to, &[]);
-    for (number, entry) in fs::read_dir(&to).expect("a folder").flatten().filter(|entry| entry.path().is_dir()).enumerate() {
+    for (number, entry) in
+        fs::read_dir(&to).expect("a folder").flatten().filter(|entry| entry.path().is_dir()).enumerate()
+    {
         assert!(entry.file_name().to_string_lossy().starts_with("backup-"), "{entry:?}");
         let again = folder.path().join(format!("again{number}"));
         let output = restore(&entry.path(), &again, &[], &[]);

@@ -46,7 +46,11 @@ fn ker_37_check_finds_nothing_in_good_data_also_after_a_kill_and_in_a_backup() {
     let before = fs::read_dir(backup.join("namespaces/main")).expect("a folder").count();
     let good = check(&data, &["--backup", backup.to_str().expect("text")]);
     assert_eq!(good.status.code(), Some(0), "{}", text(&good));
-    assert_eq!(fs::read_dir(backup.join("namespaces/main")).expect("a folder").count(), before, "nothing is left there");
+    assert_eq!(
+        fs::read_dir(backup.join("namespaces/main")).expect("a folder").count(),
+        before,
+        "nothing is left there"
+    );
     launch(&data).start().expect("a server: nothing was changed");
     assert_eq!(check(&folder.path().join("nothing"), &[]).status.code(), Some(2));
     assert!(!folder.path().join("nothing").exists());
@@ -109,9 +113,11 @@ fn ker_39_check_and_doctor_name_a_newer_schema() {
 }
 
 fn doctor(data: &Path, environment: &[(&str, &str)]) -> Output {
-    let environment: Vec<_> = environment.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+    let environment: Vec<_> =
+        environment.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
     let port = TcpListener::bind("127.0.0.1:0").and_then(|free| free.local_addr()).expect("a free port").to_string();
-    let listen = environment.iter().find(|(name, _)| name == "FASTNESS_SERVER__LISTEN").map_or(port, |(_, value)| value.clone());
+    let listen =
+        environment.iter().find(|(name, _)| name == "FASTNESS_SERVER__LISTEN").map_or(port, |(_, value)| value.clone());
     fastness(&words("doctor", data, &["--json", "--listen", &listen]), &environment)
 }
 
@@ -150,7 +156,10 @@ fn ker_37_doctor_names_what_is_wrong_and_how_to_mend_it() {
     let taken = TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = taken.local_addr().expect("an address").to_string();
     let found = bad_line(&doctor(&data, &[("FASTNESS_SERVER__LISTEN", &address)]), "is taken by").expect("a line");
-    assert!(found["what"].as_str().is_some_and(|what| what.contains(&format!("pid {}", std::process::id()))), "{found}");
+    assert!(
+        found["what"].as_str().is_some_and(|what| what.contains(&format!("pid {}", std::process::id()))),
+        "{found}"
+    );
     let wrong = doctor(&data, &[("FASTNESS_STORE__ENGIN", "sqlite")]);
     assert!(bad_line(&wrong, "ENGINE").is_some(), "{}", text(&wrong));
     fs::write(&data, "").expect("a file");

@@ -173,6 +173,7 @@ fn ker_47_a_supervisor_starts_a_killed_server_again_and_stops_with_it_when_asked
 fn ker_47_a_wrong_configuration_is_not_tried_again() {
     let folder = tempfile::tempdir().expect("a folder");
     let mut command = Command::new(program());
-    let output = command.args(["serve", "--supervise", "--listen", "nowhere", "--data"]).arg(folder.path().join("data"));
+    let output =
+        command.args(["serve", "--supervise", "--listen", "nowhere", "--data"]).arg(folder.path().join("data"));
     assert_eq!(output.output().expect("the program runs").status.code(), Some(2));
 }
