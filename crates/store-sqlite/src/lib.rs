@@ -23,12 +23,14 @@ mod queue;
 mod readers;
 mod reserve;
 mod store;
+mod wal;
 mod writer;
 
 pub use crate::core::SqliteCore;
 pub use config::SqliteConfig;
 pub use inline::InlineStore;
 pub use store::SqliteStore;
+pub use wal::find_wal_damage;
 
 /// Version number of the bundled SQLite, e.g. 3051003 for 3.51.3.
 #[must_use]

@@ -56,3 +56,50 @@ pub(crate) fn perform(config: &Config) -> CallResult {
         Err(error) => CallResult::NotMade(format!("{error:#}")),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::sync::mpsc::channel;
+
+    use base::{Sql, Wall, args};
+    use host::{OsEntropy, RealClock, ThreadTimers};
+    use kernel::{Caller, Env, Kernel, KernelConfig, Op, Query};
+    use store_sqlite::InlineStore;
+
+    use super::*;
+
+    static OPEN: Sql = Sql::new("alert.test_open", "SELECT COUNT(*) FROM alert WHERE key = ?1 AND closed_at IS NULL");
+    static ALERTS: Query<(), i64> =
+        Query::new("backup.test_alerts", |tx, ()| Ok(tx.query_one(&OPEN, args![ALERT])?.map_or(0, |row| row.int(0))));
+    static RUN: Op<CallResult, bool> = Op::new("backup.test_run", |tx, cx, result| {
+        let (op, param, checkpoint) = (WORK.to_owned(), "{}".to_owned(), None);
+        let task = TaskRow { id: cx.id(), op, param, attempt: 1, retry: 0, start_time: Wall(0), checkpoint };
+        assert!(matches!(plan(tx, cx, &task)?, Plan::Call(Call::Work(call)) if call.name == WORK));
+        Ok(settle(tx, cx, &task, result)? == Plan::Done)
+    });
+
+    /// Whether the task is done, and how many alerts are open then.
+    fn settled(kernel: &Kernel, result: CallResult) -> (bool, i64) {
+        let namespace = kernel.admin_namespace();
+        let (tell, told) = channel();
+        let done = Box::new(move |reply: OpResult<kernel::Reply<bool>>| drop(tell.send(reply)));
+        kernel.call(&namespace, &RUN, kernel.request(Caller::server("test")), result, done);
+        let done = told.recv().unwrap().unwrap().out;
+        let (tell, told) = channel();
+        kernel.read(&namespace, &ALERTS, (), Box::new(move |count| drop(tell.send(count))));
+        (done, told.recv().unwrap().unwrap())
+    }
+
+    #[test]
+    fn ker_37_a_failed_backup_opens_an_alert_and_is_tried_again_and_a_good_one_closes_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let clock = Arc::new(RealClock::new());
+        let store = Arc::new(InlineStore::open(&folder.path().join("store.db"), clock.clone()).unwrap());
+        let env = Env { clock, entropy: Arc::new(OsEntropy), timers: Arc::new(ThreadTimers::new()) };
+        let kernel = Kernel::open(env, KernelConfig::default(), &[&SERVICE], vec![("z".into(), store)]).unwrap();
+        assert_eq!(settled(&kernel, CallResult::NotMade("no room".into())), (false, 1));
+        assert_eq!(settled(&kernel, CallResult::Unknown("killed".into())), (false, 1));
+        assert_eq!(settled(&kernel, CallResult::Worked("{}".into())), (true, 0));
+    }
+}

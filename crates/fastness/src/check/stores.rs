@@ -16,6 +16,10 @@ use crate::restore;
 /// A SQLite file that nobody writes.
 pub(super) fn sqlite(report: &mut Report, name: &str, path: &Path, services: &[web::Service]) {
     let place = format!("namespace {name}");
+    // Before anything opens the store: SQLite would drop what stands behind the damage.
+    if let Some(what) = store_sqlite::find_wal_damage(path) {
+        report.find(&place, what, RESTORE);
+    }
     match sqlite::find_damage(path) {
         Ok(damage) => damage.into_iter().for_each(|what| report.find(&place, what, RESTORE)),
         Err(error) => report.find(&place, format!("{}: {error}", path.display()), RESTORE),
