@@ -26,7 +26,7 @@ pub(crate) fn restore(restored: &Restored, data: &Path) -> String {
     for aside in &restored.aside {
         let _ = writeln!(text, "  the old data is kept: {aside}");
     }
-    text + "every store has a new epoch; start the server\n"
+    text + "verified and in place; start the server\n"
 }
 
 fn line(namespace: &NamespaceBackup) -> String {

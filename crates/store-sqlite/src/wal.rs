@@ -31,7 +31,8 @@ pub fn find_wal_damage(database: &Path) -> Option<String> {
 fn lost_commits(bytes: &[u8]) -> Option<usize> {
     let log = Log::read(bytes)?;
     let frames: Vec<Frame> = log.frames(bytes).collect();
-    let wrong = frames.iter().position(|frame| !frame.is_good)?;
+    // A frame of an older log is where this one ends.
+    let wrong = frames.iter().position(|frame| !frame.is_good).filter(|wrong| frames[*wrong].is_ours)?;
     let behind = &frames[wrong..];
     let last = behind.iter().rposition(|frame| frame.is_ours)?;
     let commits = behind[..last].iter().filter(|frame| frame.is_ours && frame.is_commit).count();

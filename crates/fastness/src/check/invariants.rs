@@ -38,7 +38,7 @@ pub(super) fn tell(report: &mut Report, place: &str, broken: StoreResult<Vec<Bro
         Ok(broken) => broken,
         Err(error) => return report.find(place, format!("its invariants cannot be checked: {error}"), RESTORE),
     };
-    report.checked.push(format!("{place}: {count} invariants"));
+    report.checked.push(format!("{place}: its invariants ({count})"));
     for (name, found) in broken {
         let what = match found {
             Ok(violations) => format!("not true: {name}: {}", first(&violations)),

@@ -50,6 +50,6 @@ static RESTORED: Op<i64, ()> = Op::new("store.restored", restored);
 
 fn restored(_tx: &mut dyn Tx, cx: &mut OpCx<'_>, backup: &i64) -> OpResult<()> {
     // The feed's own operation belongs here, in the same transaction: `kernel::feed::renew_epoch(_tx, cx)?`.
-    cx.fx.journal("store.restored", "store", format!("restored from backup {backup}; a new epoch begins"));
+    cx.fx.journal("store.restored", "store", format!("restored from backup {backup}"));
     Ok(())
 }

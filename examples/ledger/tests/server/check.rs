@@ -99,6 +99,28 @@ fn ker_37_check_finds_damaged_pages_and_blobs() {
     assert!(found.status.code() == Some(1) && text(&found).contains(&name), "{}", text(&found));
 }
 
+/// Cell D10: a bit of the write-ahead log that a killed server left.
+#[test]
+fn ker_41_a_damaged_log_before_acknowledged_commits_is_named_and_not_served_as_good() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let data = folder.path().join("data");
+    let server = filled(&data);
+    server.kill().expect("a running server");
+    let log = data.join("namespaces/main/store.db-wal");
+    let good = fs::read(&log).expect("a log");
+    assert!(good.len() > 20 * 4120, "too short a log to prove anything");
+    let mut bad = good.clone();
+    bad[32 + 3 * 4120 + 2000] ^= 1;
+    fs::write(&log, &bad).expect("a damaged log");
+    let refused = launch(&data).command().output().expect("the program runs");
+    assert!(refused.status.code() == Some(1) && text(&refused).contains("store.db-wal: damaged"), "{}", text(&refused));
+    let found = check(&data, &[]);
+    assert!(found.status.code() == Some(1) && text(&found).contains("store.db-wal: damaged"), "{}", text(&found));
+    assert_eq!(fs::read(&log).expect("a log"), bad, "nothing was changed");
+    fs::write(&log, &good).expect("a good log");
+    launch(&data).start().expect("a server: nothing was lost");
+}
+
 #[test]
 fn ker_39_check_and_doctor_name_a_newer_schema() {
     let folder = tempfile::tempdir().expect("a folder");
