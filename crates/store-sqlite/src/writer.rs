@@ -99,6 +99,7 @@ impl Writer {
             Taken::Nothing => {}
             Taken::Ended => return false,
         }
+        self.progress.fetch_add(1, Ordering::Relaxed);
         self.look();
         true
     }
