@@ -6,6 +6,7 @@
 //! Invariants: this crate does no I/O, reads no clock and depends on no other crate of ours. What is
 //! deliberately not here: operations and their cycle (`kernel`), SQL of any table, HTTP.
 
+pub mod archive;
 mod batch;
 mod code;
 mod env;

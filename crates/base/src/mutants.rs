@@ -72,6 +72,8 @@ pub enum Mutant {
     AlertSuccessorForgotten,
     /// A flush of counters that comes again is added again.
     CounterFlushAgain,
+    /// A part that is stuck stays so: nobody ends the process.
+    WatchdogOff,
 }
 
 impl Mutant {
@@ -109,6 +111,7 @@ impl Mutant {
         Self::AlertGivenUp,
         Self::AlertSuccessorForgotten,
         Self::CounterFlushAgain,
+        Self::WatchdogOff,
     ];
 
     /// The mutant of this name.

@@ -282,6 +282,12 @@ pub trait Store: Send + Sync {
     /// Jobs waiting.
     fn waiting(&self) -> usize;
 
+    /// A number that changes as the store works, read without any lock: a watchdog tells a busy store from a stuck one
+    /// by it.
+    fn progress(&self) -> u64 {
+        0
+    }
+
     /// Which engine.
     fn engine(&self) -> Engine;
 

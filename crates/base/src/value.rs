@@ -126,6 +126,18 @@ pub enum Cell {
     Blob(Vec<u8>),
 }
 
+impl From<Cell> for Value<'_> {
+    fn from(cell: Cell) -> Self {
+        match cell {
+            Cell::Null => Self::Null,
+            Cell::Int(number) => Self::Int(number),
+            Cell::Real(number) => Self::Real(number),
+            Cell::Text(text) => Self::Text(Cow::Owned(text)),
+            Cell::Blob(bytes) => Self::Blob(Cow::Owned(bytes)),
+        }
+    }
+}
+
 /// One row; columns are counted from 0.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Row(pub Vec<Cell>);

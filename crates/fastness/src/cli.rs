@@ -9,10 +9,10 @@ use anyhow::Context;
 use clap::{Args, Parser, Subcommand};
 
 use crate::config::{self, Config, Loaded};
-use crate::{admin, log, server};
+use crate::{admin, backup, check, doctor, log, report, restore, server, supervise};
 
 /// Wrong use or configuration.
-const USAGE: u8 = 2;
+pub(crate) const USAGE: u8 = 2;
 
 /// One durable server for distributed field work: messages, processes, folders, sensors and documents that survive lost
 /// connections, full disks and kill -9.
@@ -32,12 +32,20 @@ Examples:
   fastness admin reset-password                  a new administrator's password, with the server stopped
 
 Configuration comes from a file, then the environment (FASTNESS_SECTION__KEY), then flags; later ones win.
-Exit codes: 0 done, 1 failed, 2 wrong use or configuration.";
+Exit codes: 0 done, 1 failed, 2 wrong use or configuration; 134 (SIGABRT) the watchdog found a part stuck.";
 
 #[derive(Subcommand)]
 enum Command {
     /// Run the server until Ctrl-C or SIGTERM
-    Serve(Settings),
+    Serve(ServeArgs),
+    /// Write a consistent backup of all namespaces, also while the server runs
+    Backup(BackupArgs),
+    /// Put a backup into an empty data directory; the server must be stopped
+    Restore(RestoreArgs),
+    /// Verify the files, the schema and every invariant of a stopped server's data, or of a backup
+    Check(CheckArgs),
+    /// Say what is wrong with the set-up, why it matters and how to mend it
+    Doctor(DoctorArgs),
     /// Look at the configuration
     #[command(subcommand)]
     Config(ConfigCommand),
@@ -56,6 +64,66 @@ enum AdminCommand {
         #[command(flatten)]
         settings: Settings,
     },
+}
+
+#[derive(Args)]
+struct DoctorArgs {
+    #[command(flatten)]
+    settings: Settings,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Args)]
+struct CheckArgs {
+    #[command(flatten)]
+    settings: Settings,
+    /// Check this backup, a folder `backup-…`, in place of the data directory
+    #[arg(long, value_name = "DIR")]
+    backup: Option<PathBuf>,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Args)]
+struct ServeArgs {
+    #[command(flatten)]
+    settings: Settings,
+    /// Start the server again when it ends by itself; for machines without systemd or the like
+    #[arg(long)]
+    supervise: bool,
+    /// The process that starts us again
+    #[arg(long, hide = true, value_name = "PID")]
+    supervised_by: Option<u32>,
+}
+
+#[derive(Args)]
+struct BackupArgs {
+    #[command(flatten)]
+    settings: Settings,
+    /// Folder that holds the backups; each becomes a folder of its own in it [default: backup.dir]
+    #[arg(long, value_name = "DIR")]
+    to: Option<PathBuf>,
+    /// Only this namespace
+    #[arg(long, value_name = "NAME")]
+    namespace: Option<String>,
+    /// Keep so many backups and remove older ones, once the new one is verified
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    keep: Option<u16>,
+}
+
+#[derive(Args)]
+struct RestoreArgs {
+    #[command(flatten)]
+    settings: Settings,
+    /// The backup: a folder `backup-…`
+    #[arg(long, value_name = "DIR")]
+    from: PathBuf,
+    /// Move what the data directory holds aside
+    #[arg(long)]
+    replace: bool,
 }
 
 #[derive(Subcommand)]
@@ -85,7 +153,11 @@ struct Settings {
 
 pub(crate) fn run(services: Vec<web::Service>) -> ExitCode {
     match Cli::parse().command {
-        Command::Serve(settings) => serve(&settings, services),
+        Command::Serve(args) => serve(&args, services),
+        Command::Backup(args) => with_config(&args.settings, |loaded| run_backup(&loaded.config, &args)),
+        Command::Restore(args) => with_config(&args.settings, |loaded| run_restore(&loaded.config, &args, &services)),
+        Command::Check(args) => with_config(&args.settings, |loaded| run_check(&loaded.config, &args, &services)),
+        Command::Doctor(args) => run_doctor(&args, &services),
         Command::Config(ConfigCommand::Check(settings)) => with_config(&settings, |_| {
             println!("the configuration is good");
             ExitCode::SUCCESS
@@ -107,9 +179,17 @@ fn print(text: &str) -> ExitCode {
     ExitCode::SUCCESS
 }
 
-fn serve(settings: &Settings, services: Vec<web::Service>) -> ExitCode {
-    with_config(settings, |loaded| {
+fn serve(args: &ServeArgs, services: Vec<web::Service>) -> ExitCode {
+    with_config(&args.settings, |loaded| {
         log::start(&loaded.config.log);
+        if args.supervise {
+            return supervise::run();
+        }
+        if let Some(parent) = args.supervised_by
+            && !matches!(host::stop_with_parent(parent), Ok(true))
+        {
+            return failed(&anyhow::anyhow!("the supervisor {parent} is gone"));
+        }
         ended(server::run(&loaded.config, services))
     })
 }
@@ -126,13 +206,72 @@ fn reset_password(settings: &Settings, services: &[web::Service], account: &str)
 }
 
 fn ended(result: anyhow::Result<()>) -> ExitCode {
-    match result {
-        Ok(()) => ExitCode::SUCCESS,
+    result.map_or_else(|error| failed(&error), |()| ExitCode::SUCCESS)
+}
+
+fn run_backup(config: &Config, args: &BackupArgs) -> ExitCode {
+    let to = args.to.clone().unwrap_or_else(|| config.backup.dir.clone());
+    let wish = backup::Wish { to, namespace: args.namespace.clone(), keep: args.keep.map(usize::from) };
+    match backup::write(config, &wish) {
+        Ok(written) => {
+            print!("{}", report::backup(&written));
+            if written.damaged.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+        }
+        Err(error) => failed(&error),
+    }
+}
+
+fn run_restore(config: &Config, args: &RestoreArgs, services: &[web::Service]) -> ExitCode {
+    let wish = restore::Wish { from: args.from.clone(), replace: args.replace };
+    match restore::run(config, services, &wish) {
+        Ok(restored) => {
+            print!("{}", report::restore(&restored, &config.data.dir));
+            ExitCode::SUCCESS
+        }
+        Err(error) => failed(&error),
+    }
+}
+
+/// 0 nothing found, 1 something found, 2 nothing could be checked.
+fn run_check(config: &Config, args: &CheckArgs, services: &[web::Service]) -> ExitCode {
+    let checked = match &args.backup {
+        Some(folder) => check::backup(folder, services),
+        None => check::data(config, services),
+    };
+    let report = match checked {
+        Ok(report) => report,
         Err(error) => {
             eprintln!("fastness: {error:#}");
-            ExitCode::FAILURE
+            return ExitCode::from(USAGE);
         }
+    };
+    print_as(args.json, &report, check::text);
+    if report.findings.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+/// 0 if nothing is bad, 1 if something is. Mistakes in the configuration are findings here, not wrong use.
+fn run_doctor(args: &DoctorArgs, services: &[web::Service]) -> ExitCode {
+    let lines = match load(&args.settings) {
+        Ok(loaded) => doctor::examine(&loaded.config, services),
+        Err(error) => doctor::of_mistakes(&error),
+    };
+    print_as(args.json, &lines[..], doctor::text);
+    match doctor::worst(&lines) {
+        doctor::State::Bad => ExitCode::FAILURE,
+        doctor::State::Ok | doctor::State::Warn => ExitCode::SUCCESS,
     }
+}
+
+fn print_as<T: serde::Serialize + ?Sized>(json: bool, report: &T, text: impl Fn(&T) -> String) {
+    match json {
+        true => println!("{}", serde_json::to_string_pretty(report).unwrap_or_default()),
+        false => print!("{}", text(report)),
+    }
+}
+
+fn failed(error: &anyhow::Error) -> ExitCode {
+    eprintln!("fastness: {error:#}");
+    ExitCode::FAILURE
 }
 
 /// Loads the configuration and goes on with it, or says all that is wrong.

@@ -6,16 +6,23 @@
 //! Invariants: nothing below this crate reads the environment, the command line or a configuration file.
 
 mod admin;
+mod backup;
+mod check;
 mod cli;
 pub mod config;
+mod doctor;
 mod keeper;
 mod log;
 mod outbound;
+mod report;
+mod restore;
 mod server;
 mod stores;
+mod supervise;
 mod tasks;
 mod tls;
 mod watch;
+mod watchdog;
 mod welcome;
 
 use std::process::ExitCode;

@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use base::{Clock, Engine, Entropy, Timers};
-use host::{DirLock, OsEntropy, RealClock, ThreadTimers};
+use host::watchdog::{Watched, end_with_diagnosis};
+use host::{DirLock, OsEntropy, RealClock, ThreadTimers, Watchdog};
 use kernel::feed::Sequencer;
 use kernel::namespaces::NamespaceRules;
 use kernel::ops::forget_requests::{FORGET_REQUESTS, ForgetRequests};
@@ -21,7 +22,7 @@ use crate::config::Config;
 use crate::keeper::{self, Keeper};
 use crate::stores::Opener;
 use crate::tls::Certificate;
-use crate::{outbound, tasks, watch, welcome};
+use crate::{backup, outbound, restore, tasks, watch, watchdog, welcome};
 
 /// How often old answers of idempotent requests are forgotten.
 const FORGET_EVERY: Duration = Duration::from_secs(60);
@@ -36,19 +37,21 @@ const LOOK_EVERY: Duration = Duration::from_millis(20);
 pub(crate) fn run(config: &Config, services: Vec<web::Service>) -> Result<()> {
     // One data directory, one server (KER-42); the lock is held until the stores are closed.
     let _lock = DirLock::acquire(&config.data.dir)?;
+    restore::refuse_unfinished(&config.data.dir)?;
     let certificate = Certificate::open(config)?;
     let outbound = outbound::outbound(config)?;
     let (kernel, opener) = open(config, &services)?;
     keeper::seed(&kernel)?;
     let runtime = Runtime::new().context("no threads for the HTTP edge")?;
-    let address = config.server.listen;
-    let listener = runtime.block_on(TcpListener::bind(address));
-    let listener = listener.with_context(|| format!("cannot listen on {address}"))?;
+    let listener = listen(config, &runtime)?;
     welcome::first_key(&kernel, std::env::var(welcome::ADMIN_KEY).ok().as_deref())?;
+    // Held until the stores are closed: a stop must not stay stuck either.
+    let end = end_with_diagnosis(&config.data.dir, kernel.env().clock.clone());
+    let watchdog = Watchdog::start(kernel.env().clock.clone(), end);
     let keeper = Keeper::new(kernel.clone(), opener);
     runtime.block_on(keeper.start())?;
-    let dispatcher = Dispatcher::start(&kernel, outbound.clone());
-    let sequencer = Sequencer::start(&kernel);
+    let _watched = watch_all(&watchdog, &kernel, &runtime);
+    let (dispatcher, sequencer) = (Dispatcher::start(&kernel, outbound.clone()), Sequencer::start(&kernel));
     // Last, when nothing can keep the password from being shown any more.
     let password = welcome::first_account(&kernel)?;
     let edge = Edge { listener, certificate, dispatcher: dispatcher.clone(), password };
@@ -64,6 +67,17 @@ pub(crate) fn run(config: &Config, services: Vec<web::Service>) -> Result<()> {
     served
 }
 
+fn listen(config: &Config, runtime: &Runtime) -> Result<TcpListener> {
+    let address = config.server.listen;
+    runtime.block_on(TcpListener::bind(address)).with_context(|| format!("cannot listen on {address}"))
+}
+
+fn watch_all(dog: &Watchdog, kernel: &Kernel, runtime: &Runtime) -> Vec<Watched> {
+    let stores = kernel.namespaces().into_iter().map(|namespace| watchdog::store(&namespace));
+    let others = [watchdog::timers(kernel.env()), watchdog::edge(runtime.handle())];
+    stores.chain(others).map(|subject| dog.watch(subject)).collect()
+}
+
 /// A kernel with the administrators' namespace, whose rows tell of the others.
 pub(crate) fn open(config: &Config, services: &[web::Service]) -> Result<(Kernel, Opener)> {
     let clock: Arc<dyn Clock> = Arc::new(RealClock::new());
@@ -75,12 +89,12 @@ pub(crate) fn open(config: &Config, services: &[web::Service]) -> Result<(Kernel
         admin_namespace: config.namespaces.admin.clone(),
         build_min: config.client.build_min,
         request_kept_ms: i64::try_from(config.requests.kept.as_millis())?,
-        tasks: task_config(config)?,
+        tasks: task_config(config, &opener)?,
         watch: watch::config(config),
         event_kept_ms: i64::try_from(config.events.kept.as_millis())?,
         namespaces: namespace_rules(config, &opener),
     };
-    let definitions: Vec<_> = services.iter().map(|service| service.def).collect();
+    let definitions: Vec<_> = services.iter().map(|service| service.def).chain([&backup::task::SERVICE]).collect();
     Ok((Kernel::open(Env { clock, entropy, timers }, settings, &definitions, stores)?, opener))
 }
 
@@ -93,7 +107,7 @@ fn namespace_rules(config: &Config, opener: &Opener) -> NamespaceRules {
     }
 }
 
-fn task_config(config: &Config) -> Result<TaskConfig> {
+fn task_config(config: &Config, opener: &Opener) -> Result<TaskConfig> {
     let tasks = &config.tasks;
     Ok(TaskConfig {
         workers: vec![tasks.quick_workers, tasks.standard_workers, tasks.background_workers],
@@ -101,7 +115,7 @@ fn task_config(config: &Config) -> Result<TaskConfig> {
         calls_max: tasks.calls,
         calls_per_target_max: tasks.calls_per_target,
         lease_ms: i64::try_from(tasks.lease.as_millis())?,
-        node: tasks::node_name(config)?,
+        node: tasks::node_name(config, opener),
         ..TaskConfig::default()
     })
 }

@@ -192,3 +192,43 @@ fn wait_for_postgres(name: &str, reason: &anyhow::Error) {
     tracing::warn!(namespace = name, %reason, "PostgreSQL is not available yet; asking again");
     std::thread::sleep(ASK_AGAIN); // tidy: sleep — nothing runs yet, and the server may be starting beside us
 }
+
+/// The store of a namespace by its place; blocks.
+pub(crate) fn open_one(
+    config: &Config,
+    place: &str,
+    clock: &Arc<dyn Clock>,
+    entropy: &Arc<dyn Entropy>,
+) -> Result<Arc<dyn Store>> {
+    let opener = Opener::new(config, clock, entropy)?;
+    let store = match config.store.engine {
+        Engine::Sqlite => opener.open_sqlite(place, config.store.readers),
+        Engine::Postgres => opener.open_postgres(place, None, (config.store.workers, config.store.readers)),
+    };
+    store.with_context(|| format!("cannot open the store `{place}`"))
+}
+
+/// How to reach the schema of a namespace by its place.
+pub(crate) fn postgres_config(config: &Config, place: &str) -> Result<PostgresConfig> {
+    let url = config.store.url.as_ref().context("store.url is not set")?;
+    let schema = format!("{}{}", config.store.schema_prefix, schema(place));
+    let (workers, readers, queue_max) = (config.store.workers, config.store.readers, config.store.queue_max);
+    Ok(PostgresConfig { workers, readers, queue_max, ..PostgresConfig::new(url.expose(), schema) })
+}
+
+/// Whether a folder is the place of a namespace: its name, and for one created later what tells its lives apart. What was
+/// removed or moved aside is none.
+pub(crate) fn is_place(text: &str) -> bool {
+    let (name, life) = text.split_once('-').unwrap_or((text, ""));
+    let plain = |part: &str| part.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit());
+    (1..=16).contains(&name.len())
+        && plain(name)
+        && plain(life)
+        && (life.is_empty() || life.len() == 13)
+        && !text.ends_with('-')
+}
+
+/// The place of a schema, without its prefix.
+pub(crate) fn place_of_schema(schema: &str) -> String {
+    schema.replacen('_', "-", 1)
+}

@@ -10,20 +10,26 @@
 
 mod clock;
 mod dir_lock;
+mod disk;
 mod entropy;
 mod files;
 mod open_files;
 mod outbound;
+mod process;
 mod threads;
 mod timers;
+pub mod watchdog;
 
 pub use clock::{RanTime, RealClock};
 pub use dir_lock::{DirLock, DirLockError};
+pub use disk::{DiskFacts, DiskKind, disk_facts, sync_times_us};
 pub use entropy::OsEntropy;
 pub use files::{Directory, DiskFiles, EntryKind, Folder, OpenFile, make_root, rename_root};
 pub use open_files::open_files_max;
 pub use outbound::{
     HostOutbound, MailSettings, OutboundError, OutboundSettings, is_mail_address, is_mail_server, is_public,
 };
+pub use process::{ask_to_stop, stop_with_parent};
 pub use threads::side_by_side;
 pub use timers::ThreadTimers;
+pub use watchdog::Watchdog;

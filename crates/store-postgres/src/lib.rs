@@ -12,6 +12,7 @@
 //! Deliberately not here: SQL of any service, advisory locks, extensions, a reserve for a full disk (the
 //! disk is the server's: work that ends work is still tried), and TLS to the server.
 
+pub mod archive;
 mod batch;
 mod bell;
 mod config;

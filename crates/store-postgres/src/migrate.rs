@@ -15,7 +15,7 @@ pub(crate) const LIMIT: Duration = Duration::from_secs(3_600);
 /// How often the making of a thing is tried that another process makes at the same moment.
 const CREATIONS_MAX: u32 = 10;
 
-const TABLES: &str = "
+pub(crate) const TABLES: &str = "
     CREATE TABLE IF NOT EXISTS schema_lock (id BIGINT PRIMARY KEY);
     CREATE TABLE IF NOT EXISTS schema_step (
         service TEXT COLLATE \"C\" NOT NULL, version BIGINT NOT NULL, digest BIGINT NOT NULL,
@@ -24,7 +24,8 @@ const TABLES: &str = "
 const LOCK: &str = "SELECT id FROM schema_lock WHERE id = 1 FOR UPDATE";
 const NEWEST: &str = "SELECT MAX(version) FROM schema_step WHERE service = $1";
 const APPLIED: &str = "SELECT digest FROM schema_step WHERE service = $1 AND version = $2";
-const RECORD: &str = "INSERT INTO schema_step (service, version, digest, applied_at) VALUES ($1, $2, $3, $4)";
+pub(crate) const RECORD: &str =
+    "INSERT INTO schema_step (service, version, digest, applied_at) VALUES ($1, $2, $3, $4)";
 
 /// Brings the schema to `plan`.
 pub(crate) async fn run(client: &Client, plan: &[Migration], applied_at: i64) -> StoreResult<()> {

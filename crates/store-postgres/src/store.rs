@@ -142,6 +142,11 @@ impl Store for PostgresStore {
         self.shared.writes.len()
     }
 
+    fn progress(&self) -> u64 {
+        let Counters { operations, commits, retries } = self.counters();
+        operations + commits + retries
+    }
+
     fn engine(&self) -> Engine {
         Engine::Postgres
     }

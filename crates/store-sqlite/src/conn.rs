@@ -170,7 +170,7 @@ impl ToSql for Bound<'_> {
     }
 }
 
-fn cell(value: ValueRef<'_>) -> Cell {
+pub(crate) fn cell(value: ValueRef<'_>) -> Cell {
     match value {
         ValueRef::Null => Cell::Null,
         ValueRef::Integer(value) => Cell::Int(value),

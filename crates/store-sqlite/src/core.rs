@@ -17,6 +17,7 @@ use base::{Clock, Connection, Heard, Isolation, Job, StoreError, StoreResult, Tx
 use crate::config::SqliteConfig;
 use crate::conn::Conn;
 use crate::errors::of_engine;
+use crate::wal::find_wal_damage;
 
 const META: &str = "CREATE TABLE IF NOT EXISTS store_meta (
     one INTEGER PRIMARY KEY CHECK (one = 1), commits INTEGER NOT NULL, heard INTEGER NOT NULL) STRICT";
@@ -71,6 +72,10 @@ impl SqliteCore {
     /// # Errors
     /// The file cannot be opened, written or is no store of ours.
     pub fn open(path: &Path, config: SqliteConfig, clock: Arc<dyn Clock>) -> StoreResult<Self> {
+        // Opening would drop what stands behind the damage, without a word.
+        if let Some(damage) = find_wal_damage(path) {
+            return Err(StoreError::Unavailable(format!("{damage}: keep these files and restore a backup")));
+        }
         let conn = Conn::open(path, &config, clock.clone(), true)?;
         conn.run(META)?;
         conn.raw.execute(META_ROW, [clock.wall().0]).map_err(|error| of_engine(&error))?;

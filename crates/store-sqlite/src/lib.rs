@@ -10,23 +10,27 @@
 //! [`SqliteCore`], the batch runner, is apart from the threads that feed it, so that the simulator can run it in its own.
 //! Deliberately not here: any table but the engine's own two (`store_meta`, `schema_step`).
 
+pub mod archive;
 mod checkpoint;
 mod config;
 mod conn;
 mod core;
 mod errors;
+mod hang;
 mod inline;
 mod migrate;
 mod queue;
 mod readers;
 mod reserve;
 mod store;
+mod wal;
 mod writer;
 
 pub use crate::core::SqliteCore;
 pub use config::SqliteConfig;
 pub use inline::InlineStore;
 pub use store::SqliteStore;
+pub use wal::find_wal_damage;
 
 /// Version number of the bundled SQLite, e.g. 3051003 for 3.51.3.
 #[must_use]

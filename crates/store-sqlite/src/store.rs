@@ -2,7 +2,7 @@
 #![expect(clippy::disallowed_methods, reason = "an engine owns its writer, reader and checkpoint threads")]
 
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 
@@ -13,6 +13,7 @@ use crate::config::SqliteConfig;
 use crate::conn::Conn;
 use crate::core::{HeardClock, SqliteCore};
 use crate::errors::of_statement;
+use crate::hang::Hang;
 use crate::migrate;
 use crate::queue::Queue;
 use crate::readers::Reader;
@@ -30,6 +31,7 @@ pub struct SqliteStore {
     stop: Arc<Stop>,
     pages_max: Arc<AtomicU32>,
     heard: HeardClock,
+    progress: Arc<AtomicU64>,
     threads: Mutex<Vec<JoinHandle<()>>>,
 }
 
@@ -48,6 +50,7 @@ impl SqliteStore {
             stop: Arc::default(),
             pages_max: core.pages_max(),
             heard: core.heard_clock(),
+            progress: Arc::default(),
             threads: Mutex::default(),
             config,
             clock,
@@ -68,7 +71,9 @@ impl SqliteStore {
             tracing::warn!(%error, "no room for the reserve; work cannot be ended if the disk fills up");
         }
         let (queue, clock, health) = (self.writes.clone(), self.clock.clone(), self.health.clone());
-        let writer = Writer { core, queue, clock, health, reserve, pressure: pressure.clone(), looked_us: 0 };
+        let (pressure_felt, progress, hang) = (pressure.clone(), self.progress.clone(), Hang::beside(&self.path));
+        let writer =
+            Writer { core, queue, clock, health, reserve, pressure: pressure_felt, progress, hang, looked_us: 0 };
         self.spawn("sqlite-writer", &self.writes, move || writer.run())?;
         for _ in 0..self.config.readers.max(1) {
             let reader = self.reader();
@@ -137,6 +142,10 @@ impl Store for SqliteStore {
 
     fn waiting(&self) -> usize {
         self.writes.len()
+    }
+
+    fn progress(&self) -> u64 {
+        self.progress.load(Ordering::Relaxed)
     }
 
     fn engine(&self) -> Engine {

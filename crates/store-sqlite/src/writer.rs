@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -10,6 +11,7 @@ use base::{Clock, Health, Job, Outcome, StoreError, Urgency, run_batch};
 
 use crate::checkpoint::Pressure;
 use crate::core::SqliteCore;
+use crate::hang::Hang;
 use crate::queue::{Queue, Taken};
 use crate::reserve::Reserve;
 
@@ -66,6 +68,9 @@ pub(crate) struct Writer {
     pub(crate) health: SharedHealth,
     pub(crate) reserve: Reserve,
     pub(crate) pressure: Arc<Pressure>,
+    /// Rises with every look and every batch.
+    pub(crate) progress: Arc<AtomicU64>,
+    pub(crate) hang: Hang,
     pub(crate) looked_us: u64,
 }
 
@@ -87,11 +92,14 @@ impl Writer {
 
     /// Says whether there may be more to do.
     fn step(&mut self) -> bool {
+        self.hang.here();
+        self.progress.fetch_add(1, Ordering::Relaxed);
         match self.queue.take(Duration::from_millis(LOOK_MS), BATCH_MAX) {
             Taken::Jobs(jobs) => self.work(jobs),
             Taken::Nothing => {}
             Taken::Ended => return false,
         }
+        self.progress.fetch_add(1, Ordering::Relaxed);
         self.look();
         true
     }
@@ -138,6 +146,7 @@ impl Writer {
             None
         };
         let finished = run_batch(&mut self.core, first, &mut more);
+        self.progress.fetch_add(1, Ordering::Relaxed);
         self.measure(begun_us, finished.len());
         self.judge(finished.iter().map(|(_, outcome)| outcome));
         finished.into_iter().for_each(|(job, outcome)| answer(job, outcome));

@@ -12,7 +12,7 @@ use base::limits::{BODY_MAX, OP_ROWS_MAX, PAGE_MAX, QUEUE_MAX, REQUEST_KEPT_MS};
 
 use super::field::{Field, LogFormat, Secret, Value};
 use super::key::{Key, Kind, Preset, Section};
-use super::rules::{ADDRESSES, FILTER, NAMESPACE, NETWORKS, NODE, ORIGIN, QUEUES, SCHEMA_PREFIX, SENDER};
+use super::rules::{ADDRESSES, CRON, FILTER, NAMESPACE, NETWORKS, NODE, ORIGIN, QUEUES, SCHEMA_PREFIX, SENDER};
 
 const KIB: u64 = 1 << 10;
 const MIB: u64 = 1 << 20;
@@ -169,6 +169,16 @@ configuration! {
         /// Connections that only read, of a namespace that was created later and has no limit of its own: tenants are many,
         /// and most of them idle.
         readers: usize = Preset::Number(1), Kind::Integer { min: 1, max: 256, unit: "connections" };
+    }
+
+    /// Scheduled backups of all namespaces.
+    backup: Backup {
+        /// When a backup is written, as a cron text in UTC: D0425 is every day at 04:25. Empty writes none.
+        cron: String = Preset::Text(""), Kind::Text(&CRON);
+        /// The folder that holds the backups; best on another disk than the data. Created if it is not there.
+        dir: PathBuf = Preset::Text("./fastness-backups"), Kind::Path;
+        /// How many are kept; the oldest goes once a new one is written and verified.
+        keep: usize = Preset::Number(7), Kind::Integer { min: 1, max: 1_000, unit: "backups" };
     }
 
     /// How much one request may carry.

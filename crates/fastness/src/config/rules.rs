@@ -73,6 +73,10 @@ pub(super) const NAMESPACE: TextRule = TextRule { says: "1 to 16 of a-z and 0-9"
 pub(super) const SCHEMA_PREFIX: TextRule =
     TextRule { says: "1 to 32 of a-z, 0-9 and _, not beginning with a digit or pg_", holds: is_schema_prefix };
 
+/// KER-21.
+pub(super) const CRON: TextRule =
+    TextRule { says: "empty, or a cron text such as D0425 (every day at 04:25 UTC)", holds: is_cron_or_empty };
+
 /// As `tracing` has it.
 pub(super) const FILTER: TextRule = TextRule {
     says: "off, error, warn, info, debug or trace, or such levels by module: info,kernel=debug",
@@ -149,6 +153,21 @@ fn networks(text: &str) -> Option<Vec<web::Network>> {
 
 fn is_namespace(text: &str) -> bool {
     (1..=16).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit())
+}
+
+/// A letter and the digits it needs: minute, hour and minute, and what lies above a day.
+fn is_cron_or_empty(text: &str) -> bool {
+    let mut letters = text.chars();
+    let digits = match letters.next() {
+        None => return true,
+        Some('H') => 2,
+        Some('D') => 4,
+        Some('W') => 5,
+        Some('M') => 6,
+        Some('Y') => 8,
+        Some(_) => return false,
+    };
+    text.len() == digits + 1 && letters.all(|letter| letter.is_ascii_digit())
 }
 
 /// PostgreSQL keeps names that begin with `pg_` for itself.

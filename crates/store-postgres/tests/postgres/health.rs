@@ -91,7 +91,7 @@ fn ker_31_a_full_disk_refuses_new_work_and_lets_work_end() {
     if matches!(store.health(), Health::ReadOnly(_)) {
         // The probe may have found room already: then there is nothing to see.
         assert_eq!(end().outcome(&*store), Outcome::Committed);
-        assert_eq!(ids(&*store), []);
+        assert_eq!(ids(&*store), [0_i64; 0]);
     }
     until_good(&*store);
     admin.run("DROP TRIGGER full_disk ON word");

@@ -5,6 +5,10 @@
 //! the kill harness's (`crates/kill`), which also runs whole nights of this: `cargo xtask kill`.
 #![expect(clippy::disallowed_methods, reason = "tests of the whole program use the real clock, files and threads")]
 
+mod backup;
+mod backup_postgres;
+mod check;
+mod check_postgres;
 mod faults_strace;
 mod killed;
 mod namespaces;
@@ -16,6 +20,9 @@ mod rounds;
 mod rounds_postgres_faults;
 mod rounds_strace;
 mod start;
+mod watchdog;
+mod watchdog_postgres_faults;
+mod watchdog_strace;
 
 use std::path::Path;
 

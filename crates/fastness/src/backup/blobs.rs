@@ -1,0 +1,88 @@
+//! Blobs of a namespace in a backup: `blobs/ab/cd/<sha256>`, and `blobs.txt` that lists them with their sizes.
+//!
+//! A blob that the backup before has is not copied again: it gets a second name there (a hard link), or is copied from
+//! the data where the disk cannot link. Its content is read again when the backup is verified, as that of all others.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+
+use super::disk;
+
+pub(super) const LIST: &str = "blobs.txt";
+
+/// What was done with the blobs of a namespace.
+pub(super) struct Copied {
+    pub(super) count: u64,
+    /// Those whose content is not what their name says.
+    pub(super) damaged: Vec<String>,
+    pub(super) list: (u64, String),
+}
+
+/// Copies all blobs in `from` to `to`, both folders of a namespace; `older` is that of the backup before.
+pub(super) fn copy(from: &Path, to: &Path, older: Option<&Path>) -> Result<Copied> {
+    let (mut count, mut damaged) = (0, vec![]);
+    let mut list = disk::LineFile::create(&to.join(LIST)).context("no list of blobs")?;
+    for blob in disk::files_below(&from.join("blobs"))? {
+        let Some(name) = blob_name(&blob) else { continue };
+        match copy_one(&blob, &name, to, older)? {
+            One::Copied(bytes) => {
+                list.line(&format!("{name} {bytes}"))?;
+                count += 1;
+            }
+            One::Damaged => damaged.push(format!("{}", blob.display())),
+            One::Gone => {}
+        }
+    }
+    let (_, bytes, sha256) = list.finish()?;
+    Ok(Copied { count, damaged, list: (bytes, sha256) })
+}
+
+enum One {
+    Copied(u64),
+    Damaged,
+    /// Nobody referred to it any more when the rows were copied, or it would not have been removed yet.
+    Gone,
+}
+
+fn copy_one(blob: &Path, name: &str, to: &Path, older: Option<&Path>) -> Result<One> {
+    let target = to.join(place(name));
+    disk::make_folder(target.parent().unwrap_or(to))?;
+    let Some(bytes) = disk::size(blob) else { return Ok(One::Gone) };
+    let kept = older.map(|older| older.join(place(name)));
+    if kept.is_some_and(|kept| disk::size(&kept) == Some(bytes) && disk::link(&kept, &target)) {
+        return Ok(One::Copied(bytes));
+    }
+    match disk::copy(blob, &target) {
+        Ok((bytes, sha256)) if sha256 == name => Ok(One::Copied(bytes)),
+        Ok(_) => disk::remove(&target).map(|()| One::Damaged),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => disk::remove(&target).map(|()| One::Gone),
+        Err(error) => Err(error).with_context(|| format!("{} cannot be copied", blob.display())),
+    }
+}
+
+/// The blobs that a backup lists: name and size.
+pub(crate) fn listed(folder: &Path) -> Result<Vec<(String, u64)>> {
+    let read = |line: io::Result<String>| {
+        let line = line?;
+        let parts = line.split_once(' ').and_then(|(name, bytes)| Some((is_name(name)?, bytes.parse().ok()?)));
+        parts.with_context(|| format!("`{line}` is no line of a list of blobs"))
+    };
+    disk::lines(&folder.join(LIST)).context("no list of blobs")?.map(read).collect()
+}
+
+/// Where a blob lies below its namespace's folder.
+pub(crate) fn place(name: &str) -> PathBuf {
+    Path::new("blobs").join(&name[..2]).join(&name[2..4]).join(name)
+}
+
+/// Temporary files and strangers have other names.
+pub(crate) fn blob_name(path: &Path) -> Option<String> {
+    is_name(&path.file_name()?.to_string_lossy())
+}
+
+fn is_name(name: &str) -> Option<String> {
+    let digit = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
+    (name.len() == 64 && name.bytes().all(digit)).then(|| name.to_owned())
+}

@@ -1,0 +1,134 @@
+//! Backups (KER-37): every namespace as it was at one moment, while the server runs and takes writes, or is stopped.
+//!
+//! A backup is a folder `backup-<stamp>`: `manifest.json`, and for each namespace its store (SQLite: the copied file
+//! itself; PostgreSQL: a file of portable lines per table, see `base::archive`) and its blobs. It is made under the name
+//! `unfinished-<stamp>`, read back and compared, given its manifest, and only then renamed: what is named `backup-…` is
+//! whole. Older ones go only after that, and not if anything was found damaged.
+//!
+//! The store is opened by a connection of its own, so that the same code serves the command line beside a running server
+//! and the scheduled task inside of it; no server, route or password is needed to get at one's own data.
+//!
+//! Blobs are copied after the rows. They are named by their content, never change, and stay for a grace time after the
+//! last row let go of them; so whatever the copied rows refer to is still there.
+
+pub(crate) mod blobs;
+pub(crate) mod disk;
+mod manifest;
+mod source;
+pub(crate) mod task;
+mod verify;
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use base::{Clock, Stamp};
+use host::{DirLock, DirLockError, RealClock};
+
+use crate::config::Config;
+pub(crate) use manifest::{FileEntry, Manifest, NamespaceBackup};
+pub(crate) use source::{Rows, Source, sources};
+pub(crate) use verify::verify;
+
+const FINISHED: &str = "backup-";
+const UNFINISHED: &str = "unfinished-";
+
+/// What to back up and where to.
+#[derive(Debug, Clone)]
+pub(crate) struct Wish {
+    /// The folder that holds backups.
+    pub(crate) to: PathBuf,
+    /// Only this namespace.
+    pub(crate) namespace: Option<String>,
+    /// So many are kept, this one included; all without.
+    pub(crate) keep: Option<usize>,
+}
+
+/// A backup that was written and read back.
+#[derive(Debug)]
+pub(crate) struct Written {
+    /// Its folder.
+    pub(crate) folder: PathBuf,
+    /// What it holds.
+    pub(crate) manifest: Manifest,
+    /// Blobs whose content is not what their name says; their bytes are not in the backup.
+    pub(crate) damaged: Vec<String>,
+    /// Older ones that were removed.
+    pub(crate) removed: Vec<PathBuf>,
+}
+
+/// Writes a backup and verifies it.
+pub(crate) fn write(config: &Config, wish: &Wish) -> Result<Written> {
+    let _lock = lock(&wish.to)?;
+    disk::children(&wish.to, UNFINISHED)?.iter().try_for_each(|left| disk::remove_tree(left))?;
+    let stamp = Stamp::from_wall(RealClock::new().wall());
+    let making = wish.to.join(format!("{UNFINISHED}{stamp}"));
+    let folder = wish.to.join(format!("{FINISHED}{stamp}"));
+    let made = make(config, wish, stamp, &making);
+    if made.is_err() {
+        // Its room may be what everybody else needs now.
+        let _ = disk::remove_tree(&making);
+    }
+    let (manifest, damaged) = made?;
+    disk::rename(&making, &folder)?;
+    let removed = if damaged.is_empty() { prune(&wish.to, wish.keep)? } else { vec![] };
+    Ok(Written { folder, manifest, damaged, removed })
+}
+
+/// One backup at a time in one folder.
+fn lock(to: &Path) -> Result<DirLock> {
+    match DirLock::acquire(to) {
+        Err(DirLockError::Held { holder, .. }) => {
+            let pid = holder.map_or_else(|| "not known".to_owned(), |pid| pid.to_string());
+            bail!("another backup is being written to {} (pid {pid})", to.display())
+        }
+        held => Ok(held?),
+    }
+}
+
+fn make(config: &Config, wish: &Wish, stamp: Stamp, making: &Path) -> Result<(Manifest, Vec<String>)> {
+    let older = finished(&wish.to)?.pop();
+    let mut manifest = Manifest::new(stamp);
+    let mut damaged = vec![];
+    for source in wanted(config, wish)? {
+        let name = source.name.clone();
+        let made = source.write(config, making, older.as_deref());
+        let (namespace, bad) = made.with_context(|| format!("namespace `{name}` was not backed up"))?;
+        manifest.namespaces.push(namespace);
+        damaged.extend(bad);
+    }
+    let findings = verify::contents(making, &manifest);
+    anyhow::ensure!(findings.is_empty(), "the backup does not read back as it was written: {}", findings.join("; "));
+    manifest.write(making)?;
+    Ok((manifest, damaged))
+}
+
+fn wanted(config: &Config, wish: &Wish) -> Result<Vec<Source>> {
+    let mut found = sources(config)?;
+    if let Some(name) = &wish.namespace {
+        found.retain(|source| source.name == *name);
+        anyhow::ensure!(!found.is_empty(), "no namespace `{name}` in {}", config.data.dir.display());
+    }
+    anyhow::ensure!(!found.is_empty(), "there is nothing to back up in {}", config.data.dir.display());
+    Ok(found)
+}
+
+/// Whole backups, the oldest first.
+pub(crate) fn finished(to: &Path) -> Result<Vec<PathBuf>> {
+    let mut found = disk::children(to, FINISHED)?;
+    found.retain(|folder| folder.join(manifest::NAME).is_file());
+    Ok(found)
+}
+
+/// Removes the oldest beyond `keep`. A name that is changed first cannot be taken for a whole backup any more.
+fn prune(to: &Path, keep: Option<usize>) -> Result<Vec<PathBuf>> {
+    let mut found = finished(to)?;
+    let beyond = keep.map_or(0, |keep| found.len().saturating_sub(keep.max(1)));
+    found.truncate(beyond);
+    for old in &found {
+        let name = old.file_name().unwrap_or_default().to_string_lossy().replace(FINISHED, UNFINISHED);
+        let leaving = to.join(name);
+        disk::rename(old, &leaving)?;
+        disk::remove_tree(&leaving)?;
+    }
+    Ok(found)
+}

@@ -1,0 +1,185 @@
+//! The data directory: there, ours, on a disk that keeps what it promises, with room, and not newer than we are.
+
+use std::path::Path;
+
+use base::Engine;
+use host::{DiskFacts, DiskKind, disk_facts, sync_times_us};
+use store_sqlite::archive as sqlite;
+
+use super::Line;
+use crate::backup::{self, Rows, disk};
+use crate::config::Config;
+use crate::restore;
+
+const MIB: u64 = 1 << 20;
+/// Less is too little to work with, and less than this to live with for long.
+const FREE_BAD: u64 = 100 * MIB;
+const FREE_WARN: u64 = 1024 * MIB;
+/// Syncs that are measured.
+const SYNCS: usize = 50;
+const SLOW_US: u64 = 100_000;
+/// No device that survives a power cut is as fast as this.
+const INCREDIBLE_US: u64 = 15;
+
+pub(super) fn lines(config: &Config, services: &[web::Service]) -> Vec<Line> {
+    let data = &config.data.dir;
+    let name = data.display();
+    if !data.exists() {
+        let above = data.ancestors().skip(1).find(|path| path.exists() && !path.as_os_str().is_empty());
+        let above = above.unwrap_or(Path::new("."));
+        let mut lines = vec![Line::ok(format!("the data directory {name} is made at the first start"))];
+        lines.extend(of_disk(above, false));
+        return lines;
+    }
+    if !data.is_dir() {
+        let mend = "name another directory (--data), or move the file away";
+        return vec![Line::bad(format!("{name} is not a directory"), "the server keeps its data in a directory", mend)];
+    }
+    let mut lines = of_disk(data, true);
+    if let Err(error) = restore::refuse_unfinished(data) {
+        lines.push(Line::bad(
+            error.to_string(),
+            "the server does not start on half a restore",
+            "run that restore again",
+        ));
+    }
+    lines.extend(diagnoses(data));
+    if config.store.engine == Engine::Sqlite {
+        lines.extend(schemas(config, services));
+    }
+    lines
+}
+
+fn of_disk(folder: &Path, is_ours: bool) -> Vec<Line> {
+    let facts = match disk_facts(folder) {
+        Ok(facts) => facts,
+        Err(error) => {
+            let what = format!("{} cannot be looked at: {error}", folder.display());
+            return vec![Line::bad(
+                what,
+                "the server keeps its data there",
+                "check who may read the directories above it",
+            )];
+        }
+    };
+    let mut lines = vec![kind(folder, facts.kind), room(folder, facts.free_bytes)];
+    if is_ours {
+        lines.extend(rights(folder, &facts));
+    }
+    lines.push(syncs(folder));
+    lines
+}
+
+fn kind(folder: &Path, kind: DiskKind) -> Line {
+    let (name, mend) = (folder.display(), "choose a directory on a local disk (--data)");
+    match kind {
+        DiskKind::Local => Line::ok(format!("{name} is on a local disk")),
+        DiskKind::Memory => {
+            Line::warn(format!("{name} is in memory (tmpfs)"), "everything is gone when the machine restarts", mend)
+        }
+        DiskKind::Layer => Line::warn(
+            format!("{name} is in a container's own layer"),
+            "everything is gone with the container",
+            "mount a volume there",
+        ),
+        DiskKind::Fuse => {
+            Line::warn(format!("{name} is served by a program (FUSE)"), "whether a sync is one depends on it", mend)
+        }
+        DiskKind::Network(what) => Line::bad(
+            format!("{name} is on a network disk ({what})"),
+            "its locks and syncs cannot be relied on: SQLite may be damaged",
+            mend,
+        ),
+    }
+}
+
+fn room(folder: &Path, free: u64) -> Line {
+    let what = format!("{} MiB are free on the disk of {}", free / MIB, folder.display());
+    let why = "a full disk means that new work is refused";
+    match free {
+        ..FREE_BAD => Line::bad(what, why, "make room"),
+        FREE_BAD..FREE_WARN => Line::warn(what, why, "make room"),
+        FREE_WARN.. => Line::ok(what),
+    }
+}
+
+fn rights(folder: &Path, facts: &DiskFacts) -> Vec<Line> {
+    let (name, mode) = (folder.display(), facts.mode);
+    let mut lines = vec![];
+    if mode & 0o077 != 0 {
+        let why = "other users of this machine may read or change the data";
+        lines.push(Line::warn(format!("{name} is open to others (mode {mode:03o})"), why, format!("chmod 700 {name}")));
+    }
+    if facts.is_foreign {
+        let why = "files made by one user cannot be written by the other";
+        lines.push(Line::warn(
+            format!("{name} belongs to another user"),
+            why,
+            "run this, and the server, as that user",
+        ));
+    }
+    lines
+}
+
+fn syncs(folder: &Path) -> Line {
+    let name = folder.display();
+    let times = match sync_times_us(folder, SYNCS) {
+        Ok(times) => times,
+        Err(error) => {
+            let why = "the server writes there";
+            return Line::bad(
+                format!("{name} cannot be written: {error}"),
+                why,
+                "check rights, room and whether it is mounted read-only",
+            );
+        }
+    };
+    let (p50, p99) = (times[SYNCS / 2], times[SYNCS - 1]);
+    let ms = |us: u64| format!("{}.{:02} ms", us / 1000, us % 1000 / 10);
+    let what = format!("a sync on the disk of {name} takes {} (half of {SYNCS}), {} (the slowest)", ms(p50), ms(p99));
+    match (p50, p99) {
+        (..INCREDIBLE_US, _) => {
+            let why = "no disk is that fast: it may forget what it acknowledged at a power cut";
+            Line::warn(what, why, "make sure that no cache without a battery acknowledges for the disk")
+        }
+        (_, SLOW_US..) => {
+            Line::warn(what, "every write waits for a sync", "use a faster disk, or one that is less busy")
+        }
+        _ => Line::ok(what),
+    }
+}
+
+fn diagnoses(data: &Path) -> Option<Line> {
+    let entries = disk::entries(data).unwrap_or_default();
+    let is_one = |path: &&std::path::PathBuf| {
+        path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("diagnosis-"))
+    };
+    let newest = entries.iter().rfind(is_one)?;
+    let what = format!("the watchdog ended the server; the newest diagnosis is {}", newest.display());
+    Some(Line::warn(what, "a part of the server was stuck", "read it, report it, then remove the file"))
+}
+
+/// A store that a newer program has written.
+fn schemas(config: &Config, services: &[web::Service]) -> Vec<Line> {
+    let known = restore::plan::known(services);
+    let sources = backup::sources(config).unwrap_or_default();
+    let newer = |source: &backup::Source| {
+        let Rows::Sqlite(path) = &source.rows else { return None };
+        let why = "the server does not start on it";
+        let name = &source.name;
+        let steps = match sqlite::schema_steps(path) {
+            Ok(steps) => steps,
+            Err(error) => {
+                let what = format!("the store of namespace {name} cannot be read: {error}");
+                return Some(Line::bad(what, why, "fastness check says more"));
+            }
+        };
+        let beyond = steps.iter().find(|step| {
+            let newest = known.iter().filter(|known| known.service == step.service).map(|known| known.version).max();
+            newest.is_some_and(|newest| step.version > newest)
+        })?;
+        let what = format!("namespace {name}: the schema of {} is newer than this program", beyond.service);
+        Some(Line::bad(what, why, "use the newer program"))
+    };
+    sources.iter().filter_map(newer).collect()
+}
