@@ -78,6 +78,10 @@ pub mod codes {
     pub const AMETHOD: Code = Code::new("AMETHOD", 405);
     /// The caller's operation time lies in the future or too far back.
     pub const AOPTIME: Code = Code::new("AOPTIME", 400);
+    /// The range asked for lies outside of the bytes.
+    pub const ARANGE: Code = Code::new("ARANGE", 416);
+    /// The bytes are not those of the SHA-256 named.
+    pub const ASHA: Code = Code::new("ASHA", 422);
     /// The body did not arrive in time.
     pub const ASLOW: Code = Code::new("ASLOW", 408);
     /// The body is larger than the route takes.
@@ -94,6 +98,8 @@ pub mod codes {
     pub const CSERIAL: Code = Code::new("CSERIAL", 409);
     /// The client's build is older than the server demands.
     pub const DBUILD: Code = Code::new("DBUILD", 400);
+    /// No such blob.
+    pub const NBLOB: Code = Code::new("NBLOB", 404);
     /// No such access key.
     pub const NKEY: Code = Code::new("NKEY", 404);
     /// No such namespace.
@@ -108,6 +114,8 @@ pub mod codes {
     pub const TBUDGET: Code = Code::new("TBUDGET", 504);
     /// The time limit passed.
     pub const TTIME: Code = Code::new("TTIME", 504);
+    /// The stored bytes of a blob are damaged or missing.
+    pub const XBLOB: Code = Code::new("XBLOB", 500);
     /// More work is waiting than we take.
     pub const XBUSY: Code = Code::new("XBUSY", 503);
     /// The disk is full.
@@ -125,6 +133,8 @@ pub mod codes {
         ALIMIT,
         AMETHOD,
         AOPTIME,
+        ARANGE,
+        ASHA,
         ASLOW,
         ATOOBIG,
         ATOOMANYHEADERS,
@@ -133,6 +143,7 @@ pub mod codes {
         BPANIC,
         CSERIAL,
         DBUILD,
+        NBLOB,
         NKEY,
         NNAMESPACE,
         NROUTE,
@@ -140,6 +151,7 @@ pub mod codes {
         SROLE,
         TBUDGET,
         TTIME,
+        XBLOB,
         XBUSY,
         XDISK,
         XSTORE,

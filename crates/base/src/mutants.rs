@@ -46,6 +46,14 @@ pub enum Mutant {
     SynchronousOff,
     /// A COMMIT whose sync failed is taken for done, and the handle is used on.
     SyncErrorTakenForDone,
+    /// The row of a blob is written before its bytes are in their place.
+    RowBeforeBytes,
+    /// The second pass of the collection does not look whether a blob is used again.
+    SecondLookSkipped,
+    /// A blob is collected as soon as nothing refers to it.
+    GraceIgnored,
+    /// A row is given to bytes that are being removed.
+    DoomNotLookedAt,
 }
 
 impl Mutant {
@@ -70,6 +78,10 @@ impl Mutant {
         Self::AckBeforeCommit,
         Self::SynchronousOff,
         Self::SyncErrorTakenForDone,
+        Self::RowBeforeBytes,
+        Self::SecondLookSkipped,
+        Self::GraceIgnored,
+        Self::DoomNotLookedAt,
     ];
 
     /// The mutant of this name.

@@ -124,6 +124,10 @@ impl OpenFile for WatchedFile {
         self.0.size()
     }
 
+    fn go_to(&mut self, offset: u64) -> io::Result<()> {
+        self.0.go_to(offset)
+    }
+
     fn sync(&self) -> io::Result<()> {
         self.1.run(&self.0)
     }
