@@ -19,7 +19,7 @@ mod root;
 #[cfg(test)]
 mod tests;
 #[cfg(test)]
-mod watched;
+pub(crate) mod watched;
 
 use std::collections::{HashMap, HashSet};
 use std::io::{self, ErrorKind, Read, Write};
