@@ -2,7 +2,9 @@
 //!
 //! Each file holds the tests of one requirement's neighbourhood.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+#![expect(clippy::disallowed_methods, reason = "tests of blobs damage files as a disk would")]
 
+mod blobs;
 mod cycle;
 mod effects;
 mod idempotency;
