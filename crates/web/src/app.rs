@@ -6,6 +6,7 @@ use axum::Router;
 use axum::body::Bytes;
 use axum::http::Method;
 use axum::routing::MethodRouter;
+use base::BlobPlaces;
 use kernel::Kernel;
 use tokio::sync::Semaphore;
 
@@ -35,6 +36,10 @@ pub struct AppConfig {
     pub in_flight_max: usize,
     /// Requests in flight per namespace: below the former, so that one tenant's flood leaves places for others.
     pub in_flight_per_namespace_max: usize,
+    /// Where the bytes of blobs are; without it, blobs are refused.
+    pub blobs: Option<Arc<dyn BlobPlaces>>,
+    /// Bytes of one blob.
+    pub blob_max: u64,
     /// The signal to stop, the same that [`crate::serve`] is given.
     pub shutdown: Shutdown,
 }
@@ -49,6 +54,8 @@ impl Default for AppConfig {
             page_max: base::limits::PAGE_MAX,
             in_flight_max: 4_096,
             in_flight_per_namespace_max: 2_048,
+            blobs: None,
+            blob_max: base::limits::BLOB_MAX,
             shutdown: Shutdown::new(),
         }
     }

@@ -71,7 +71,7 @@ mod watch;
 pub use answer::{Answer, ApiResult, List};
 pub use api::Api;
 pub use app::{App, AppConfig, Shared};
-pub use body::{BodyLimits, JsonBody, NoBody};
+pub use body::{BodyLimits, JsonBody, NoBody, StreamedBody};
 pub use edge::{Drained, EdgeLimits, serve};
 pub use error::{ApiError, ErrorBody};
 pub use metrics::metrics_handle;

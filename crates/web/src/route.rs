@@ -91,6 +91,7 @@ pub struct RouteInfo {
     /// Codes that it may answer with, beside those that every route has.
     pub errors: Vec<Code>,
     pub(crate) input: Option<SchemaOf>,
+    pub(crate) takes_bytes: bool,
     pub(crate) answer: AnswerKind,
     pub(crate) query: Vec<Parameter>,
     pub(crate) params: Vec<(&'static str, &'static str)>,
@@ -201,6 +202,13 @@ impl Route {
         self
     }
 
+    /// Takes a body of any bytes, streamed: its handler has a [`crate::StreamedBody`].
+    #[must_use]
+    pub fn takes_bytes(mut self) -> Self {
+        self.info.takes_bytes = true;
+        self
+    }
+
     /// Takes these parameters in the query.
     #[must_use]
     pub fn query<T: IntoParams>(mut self) -> Self {
@@ -265,6 +273,7 @@ impl RouteInfo {
             status: 200,
             errors: vec![],
             input: None,
+            takes_bytes: false,
             answer: AnswerKind::Nothing,
             query: vec![],
             params: vec![],

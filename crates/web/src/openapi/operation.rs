@@ -29,6 +29,10 @@ pub(super) fn operation(route: &RouteInfo) -> Value {
         let content = json!({ "application/json": { "schema": input.reference() } });
         add("requestBody", json!({ "required": true, "content": content }));
     }
+    if route.takes_bytes {
+        let content = json!({ "application/octet-stream": {} });
+        add("requestBody", json!({ "required": true, "content": content }));
+    }
     operation
 }
 
