@@ -5,6 +5,7 @@
 //!
 //! Invariants: nothing below this crate reads the environment, the command line or a configuration file.
 
+mod blobs;
 mod cli;
 pub mod config;
 mod log;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
-use base::{Clock, Engine, Entropy, Timers};
+use base::{BlobPlaces, Clock, Engine, Entropy, Timers};
 use host::{DirLock, OsEntropy, RealClock, ThreadTimers};
 use kernel::ops::forget_requests::{FORGET_REQUESTS, ForgetRequests};
 use kernel::{Caller, Env, Kernel, KernelConfig, Namespace};
@@ -15,7 +15,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use web::{App, AppConfig, BodyLimits, EdgeLimits, Shutdown};
 
 use crate::config::Config;
-use crate::{stores, welcome};
+use crate::{blobs, stores, welcome};
 
 /// How often old answers of idempotent requests are forgotten.
 const FORGET_EVERY: Duration = Duration::from_secs(60);
@@ -27,9 +27,11 @@ pub(crate) fn run(config: &Config, services: Vec<web::Service>) -> Result<()> {
     // One data directory, one server (KER-42); the lock is held until the stores are closed.
     let _lock = DirLock::acquire(&config.data.dir)?;
     let kernel = open(config, &services)?;
+    let places = blobs::open(config)?;
+    blobs::set_rules(&kernel, config)?;
     let password = welcome::first_key(&kernel, std::env::var(welcome::ADMIN_KEY).ok())?;
     let runtime = Runtime::new().context("no threads for the HTTP edge")?;
-    let served = runtime.block_on(serve(config, kernel.clone(), services, password.as_deref()));
+    let served = runtime.block_on(serve(config, kernel.clone(), services, places, password.as_deref()));
     runtime.shutdown_timeout(Duration::from_secs(1));
     kernel.namespaces().iter().for_each(|ns| ns.store.close());
     tracing::info!("stopped");
@@ -50,12 +52,19 @@ fn open(config: &Config, services: &[web::Service]) -> Result<Kernel> {
     Ok(Kernel::open(Env { clock, entropy, timers }, settings, &definitions, stores)?)
 }
 
-async fn serve(config: &Config, kernel: Kernel, services: Vec<web::Service>, password: Option<&str>) -> Result<()> {
+async fn serve(
+    config: &Config,
+    kernel: Kernel,
+    services: Vec<web::Service>,
+    places: Arc<dyn BlobPlaces>,
+    password: Option<&str>,
+) -> Result<()> {
     let address = config.server.listen;
     let listener = TcpListener::bind(address).await.with_context(|| format!("cannot listen on {address}"))?;
     let url = format!("http://{}", listener.local_addr()?);
     let shutdown = Shutdown::new();
-    let app = App::new(kernel.clone(), services, app_config(config, &url, &shutdown));
+    let settings = AppConfig { blobs: Some(places), ..app_config(config, &url, &shutdown) };
+    let app = App::new(kernel.clone(), services, settings);
     stop_on_signal(shutdown.clone())?;
     tokio::spawn(forget_old_answers(kernel));
     print!("{}", welcome::text(&url, &data_text(config), password));
@@ -71,6 +80,7 @@ fn app_config(config: &Config, url: &str, shutdown: &Shutdown) -> AppConfig {
         body: BodyLimits { max: config.limits.body, timeout: config.server.body_timeout, ..BodyLimits::default() },
         page_max: config.limits.page,
         in_flight_max: config.server.requests_max,
+        blob_max: config.blobs.max,
         in_flight_per_namespace_max: config.server.namespace_requests_max,
         shutdown: shutdown.clone(),
         ..AppConfig::default()
@@ -137,6 +147,7 @@ async fn forget_old_answers(kernel: Kernel) {
     loop {
         every.tick().await;
         kernel.namespaces().iter().for_each(|ns| forget_some(&kernel, ns));
+        kernel.namespaces().iter().for_each(|ns| blobs::measure(&kernel, ns));
     }
 }
 

@@ -27,9 +27,9 @@ mod units;
 mod tests;
 
 pub use error::{ConfigError, ConfigErrors, Source};
-pub use field::{LogFormat, Secret};
+pub use field::{BlobPlace, LogFormat, Secret};
 pub use key::{Key, Kind, Preset, Section, TextRule};
-pub use keys::{Client, Config, Data, KEYS, Limits, Log, Namespaces, Requests, SECTIONS, Server, Store};
+pub use keys::{BlobSettings, Client, Config, Data, KEYS, Limits, Log, Namespaces, Requests, SECTIONS, Server, Store};
 pub use layers::{Loaded, Sources};
 pub use reference::{example, reference};
 pub use rules::{RULES, Rule};
