@@ -46,8 +46,8 @@ pub enum Mutant {
     SynchronousOff,
     /// A COMMIT whose sync failed is taken for done, and the handle is used on.
     SyncErrorTakenForDone,
-    /// The row of a blob is written before its bytes are in their place.
-    RowBeforeBytes,
+    /// The row of a blob is written though its bytes did not come to their place.
+    BytesNotAwaited,
     /// The second pass of the collection does not look whether a blob is used again.
     SecondLookSkipped,
     /// A blob is collected as soon as nothing refers to it.
@@ -78,7 +78,7 @@ impl Mutant {
         Self::AckBeforeCommit,
         Self::SynchronousOff,
         Self::SyncErrorTakenForDone,
-        Self::RowBeforeBytes,
+        Self::BytesNotAwaited,
         Self::SecondLookSkipped,
         Self::GraceIgnored,
         Self::DoomNotLookedAt,

@@ -25,6 +25,10 @@ pub const OURS: &[Mutant] = &[
     Mutant::SyncErrorIgnored,
     Mutant::SettleNotFenced,
     Mutant::TimerInMemory,
+    Mutant::BytesNotAwaited,
+    Mutant::SecondLookSkipped,
+    Mutant::GraceIgnored,
+    Mutant::DoomNotLookedAt,
 ];
 
 /// Names for the command line.

@@ -89,4 +89,8 @@ mutants_are_found! {
     mutant_sync_error_ignored: SyncErrorIgnored,
     mutant_settle_not_fenced: SettleNotFenced,
     mutant_timer_in_memory: TimerInMemory,
+    ker_26_mutant_bytes_not_awaited: BytesNotAwaited,
+    ker_26_mutant_second_look_skipped: SecondLookSkipped,
+    ker_26_mutant_grace_ignored: GraceIgnored,
+    ker_26_mutant_doom_not_looked_at: DoomNotLookedAt,
 }

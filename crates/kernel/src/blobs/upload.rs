@@ -6,6 +6,7 @@
 use std::io::{self, ErrorKind};
 
 use base::limits::BLOB_PIECE;
+use base::mutants::{self, Mutant};
 use base::{BlobName, Blobs, Id, OpError, OpResult, Sha, StagedBlob, codes};
 use sha2::{Digest, Sha256};
 
@@ -85,7 +86,10 @@ impl Upload {
             self.pieces.clear();
         }
         let name = BlobName { sha, upload: self.id };
-        self.staged.finish(&name).map_err(refused)?;
+        let placed = self.staged.finish(&name).map_err(refused);
+        if !mutants::on(Mutant::BytesNotAwaited) {
+            placed?;
+        }
         Ok(Stored { name, size, pieces: self.pieces })
     }
 

@@ -1,5 +1,6 @@
 //! Workloads: clients that do random work, remember what they were told, and compare it with what is there.
 
+mod blobs;
 mod files;
 mod ledger;
 mod parcels;
@@ -47,5 +48,6 @@ pub fn all(sim: &mut Sim) -> Vec<Box<dyn Workload>> {
         Box::new(tellers::TellerClients::start(1, sim)),
         Box::new(parcels::Parcels::start(2, sim)),
         Box::new(files::FileClients::start(3, sim)),
+        Box::new(blobs::BlobClients::start(4, sim)),
     ]
 }
