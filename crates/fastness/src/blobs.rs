@@ -15,7 +15,9 @@ use crate::config::{BlobPlace, Config};
 pub(crate) fn open(config: &Config) -> Result<Arc<dyn BlobPlaces>> {
     match config.blobs.place {
         BlobPlace::Local => Ok(Arc::new(DiskPlaces::below(&config.data.dir))),
-        BlobPlace::S3 => Ok(Arc::new(S3Places::open(s3(config)?).context("blobs.url is not the address of a storage")?)),
+        BlobPlace::S3 => {
+            Ok(Arc::new(S3Places::open(s3(config)?).context("blobs.url is not the address of a storage")?))
+        }
     }
 }
 

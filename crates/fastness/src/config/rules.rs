@@ -3,8 +3,8 @@
 use base::Engine;
 use tracing_subscriber::filter::{EnvFilter, LevelFilter};
 
-use super::key::TextRule;
 use super::field::BlobPlace;
+use super::key::TextRule;
 use super::keys::{BlobSettings, Config};
 
 /// A rule that several keys keep together.
@@ -56,11 +56,14 @@ pub(super) const FILTER: TextRule = TextRule {
 };
 
 /// Of a storage.
-pub(super) const S3_URL: TextRule =
-    TextRule { says: "empty, or a URL that begins with https:// or http://, without a slash at its end", holds: is_s3_url };
+pub(super) const S3_URL: TextRule = TextRule {
+    says: "empty, or a URL that begins with https:// or http://, without a slash at its end",
+    holds: is_s3_url,
+};
 
 /// Of a bucket or a region.
-pub(super) const S3_NAME: TextRule = TextRule { says: "empty, or 1 to 63 of a-z, A-Z, 0-9, - and .", holds: is_s3_name };
+pub(super) const S3_NAME: TextRule =
+    TextRule { says: "empty, or 1 to 63 of a-z, A-Z, 0-9, - and .", holds: is_s3_name };
 
 fn knows_s3(blobs: &BlobSettings) -> bool {
     let named = !blobs.url.is_empty() && !blobs.bucket.is_empty() && !blobs.region.is_empty();

@@ -204,7 +204,9 @@ impl<F: Folder> StagedBlob for Staged<F> {
 
 impl<F: Folder> Drop for Staged<F> {
     fn drop(&mut self) {
-        if !self.name.is_empty() && !matches!(self.place.staging.kind(&self.name), Err(error) if error.kind() == ErrorKind::NotFound) {
+        if !self.name.is_empty()
+            && !matches!(self.place.staging.kind(&self.name), Err(error) if error.kind() == ErrorKind::NotFound)
+        {
             discard(&self.place.staging, &self.name);
         }
     }

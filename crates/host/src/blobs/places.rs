@@ -30,7 +30,8 @@ impl BlobPlaces for DiskPlaces {
         if let Some(place) = open.get(namespace) {
             return Ok(place.clone());
         }
-        let place: Arc<dyn Blobs> = Arc::new(DiskBlobs::open(&self.data.join("namespaces").join(namespace).join("blobs"))?);
+        let place: Arc<dyn Blobs> =
+            Arc::new(DiskBlobs::open(&self.data.join("namespaces").join(namespace).join("blobs"))?);
         open.insert(namespace.to_owned(), place.clone());
         Ok(place)
     }

@@ -17,11 +17,8 @@ pub struct Damaged {
     pub reason: String,
 }
 
-
-pub(super) static CLOSE: Sql = Sql::new(
-    "blob.close",
-    "UPDATE blob SET damaged_at = ?3 WHERE sha = ?1 AND name = ?2 AND damaged_at IS NULL",
-);
+pub(super) static CLOSE: Sql =
+    Sql::new("blob.close", "UPDATE blob SET damaged_at = ?3 WHERE sha = ?1 AND name = ?2 AND damaged_at IS NULL");
 
 fn report(tx: &mut dyn Tx, cx: &mut OpCx<'_>, found: &Damaged) -> OpResult<bool> {
     let sha = found.name.sha;

@@ -8,7 +8,8 @@ pub(super) static DOOM: Sql = Sql::new(
     "blob_garbage.doom",
     "INSERT INTO blob_garbage (name, since, doomed) VALUES (?1, ?2, 1) ON CONFLICT (name) DO UPDATE SET doomed = 1",
 );
-pub(super) static CLAIM: Sql = Sql::new("blob_garbage.claim", "DELETE FROM blob_garbage WHERE name = ?1 AND doomed = 0");
+pub(super) static CLAIM: Sql =
+    Sql::new("blob_garbage.claim", "DELETE FROM blob_garbage WHERE name = ?1 AND doomed = 0");
 pub(super) static SUSPECT: Sql = Sql::new(
     "blob_garbage.suspect",
     "INSERT INTO blob_garbage (name, since, doomed) VALUES (?1, ?2, 0) ON CONFLICT (name) DO NOTHING",
@@ -18,11 +19,10 @@ pub(super) static DOOM_SUSPECTS: Sql = Sql::new(
     "UPDATE blob_garbage SET doomed = 1 WHERE name IN (SELECT name FROM blob_garbage \
      WHERE doomed = 0 AND since <= ?1 ORDER BY since, name LIMIT ?2)",
 );
-pub(super) static DOOMED: Sql = Sql::new(
-    "blob_garbage.doomed",
-    "SELECT name FROM blob_garbage WHERE doomed = 1 ORDER BY since, name LIMIT ?1",
-);
-pub(super) static FORGET: Sql = Sql::new("blob_garbage.forget", "DELETE FROM blob_garbage WHERE name = ?1 AND doomed = 1");
+pub(super) static DOOMED: Sql =
+    Sql::new("blob_garbage.doomed", "SELECT name FROM blob_garbage WHERE doomed = 1 ORDER BY since, name LIMIT ?1");
+pub(super) static FORGET: Sql =
+    Sql::new("blob_garbage.forget", "DELETE FROM blob_garbage WHERE name = ?1 AND doomed = 1");
 
 /// Whether the bytes of a name go for certain.
 pub(super) fn is_doomed(tx: &mut dyn Tx, name: &BlobName) -> OpResult<bool> {

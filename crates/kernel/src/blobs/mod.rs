@@ -63,7 +63,10 @@ pub static SERVICE: ServiceDef = ServiceDef {
     statements: STATEMENTS,
     tasks: &[MARK, COLLECT, SWEEP],
     invariants: &[
-        Invariant { name: "every reference has its blob, and no blob that is referred to waits for its end", check: check::references },
+        Invariant {
+            name: "every reference has its blob, and no blob that is referred to waits for its end",
+            check: check::references,
+        },
         Invariant { name: "the bytes of no blob are doomed", check: check::dooms },
         Invariant { name: "what is stored is counted", check: check::usage },
     ],

@@ -6,8 +6,8 @@ use std::sync::atomic::Ordering;
 use base::{Blobs, Call, CallResult, Id, OpResult, Sha, Sql, Wall, WorkCall};
 use host::DiskBlobs;
 use kernel::blobs::{
-    COLLECT, Damaged, FIND_BLOB, MARK, Owner, PUT_BLOB, PutBlob, REPORT_DAMAGE, ReadFault, Rule, SET_RULE, SWEEP, Stored,
-    USAGE, Upload, Usage, perform, refer, size, unrefer,
+    COLLECT, Damaged, FIND_BLOB, MARK, Owner, PUT_BLOB, PutBlob, REPORT_DAMAGE, ReadFault, Rule, SET_RULE, SWEEP,
+    Stored, USAGE, Upload, Usage, perform, refer, size, unrefer,
 };
 use kernel::{Op, Plan, TaskDef, TaskRow};
 use sha2::{Digest, Sha256};
@@ -308,9 +308,8 @@ fn ker_26_a_put_that_comes_before_the_sweep_is_taken_and_one_that_comes_after_is
 #[test]
 fn ker_26_an_upload_that_is_not_what_it_said_leaves_nothing() {
     let shelf = Shelf::new();
-    let begin = |expected, length, max| {
-        Upload::begin(shelf.blobs.as_ref(), Id::new(Wall(1), [0; 10]), expected, length, max)
-    };
+    let begin =
+        |expected, length, max| Upload::begin(shelf.blobs.as_ref(), Id::new(Wall(1), [0; 10]), expected, length, max);
     let mut upload = begin(Some(sha_of(b"this")), None, 100).unwrap();
     upload.write(b"that").unwrap();
     assert_eq!(upload.finish().unwrap_err().code.name, "ASHA");

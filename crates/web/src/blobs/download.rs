@@ -8,7 +8,8 @@ use std::task::{Context, Poll};
 
 use axum::body::{Body, Bytes, HttpBody};
 use axum::http::header::{
-    ACCEPT_RANGES, CACHE_CONTROL, CONTENT_LENGTH, CONTENT_RANGE, CONTENT_TYPE, ETAG, HeaderValue, IF_NONE_MATCH, IF_RANGE, RANGE,
+    ACCEPT_RANGES, CACHE_CONTROL, CONTENT_LENGTH, CONTENT_RANGE, CONTENT_TYPE, ETAG, HeaderValue, IF_NONE_MATCH,
+    IF_RANGE, RANGE,
 };
 use axum::http::{HeaderMap, HeaderName, Method, StatusCode};
 use axum::response::Response;
@@ -46,7 +47,8 @@ pub(super) async fn get(
         Wanted::Part(part) => (StatusCode::PARTIAL_CONTENT, part),
         Wanted::Nothing => return Err(outside(info.size)),
     };
-    let response = if method == Method::HEAD { empty(status) } else { sent(api, info.clone(), part.clone(), status).await? };
+    let response =
+        if method == Method::HEAD { empty(status) } else { sent(api, info.clone(), part.clone(), status).await? };
     Ok(with_length(described(response, &etag), &part, info.size))
 }
 
@@ -61,7 +63,10 @@ fn damaged(sha: Sha) -> ApiError {
 /// Whether a header names this tag, weakly or not, or any.
 fn lists(headers: &HeaderMap, name: &HeaderName, etag: &str) -> bool {
     let values = headers.get_all(name).iter().filter_map(|value| value.to_str().ok());
-    values.flat_map(|value| value.split(',')).map(str::trim).any(|tag| tag == "*" || tag.trim_start_matches("W/") == etag)
+    values
+        .flat_map(|value| value.split(','))
+        .map(str::trim)
+        .any(|tag| tag == "*" || tag.trim_start_matches("W/") == etag)
 }
 
 fn described(mut response: Response, etag: &str) -> Response {

@@ -22,7 +22,9 @@ pub(super) fn wanted(header: Option<&str>, size: u64) -> Wanted {
     match (number(first), number(last)) {
         (Some(first), Some(last)) if first > last => Wanted::Whole,
         (Some(first), last) if last.is_some() || is_absent(spec) => part(first, last, size),
-        (None, Some(count)) if first.is_empty() => part(size.saturating_sub(count), None, if count == 0 { 0 } else { size }),
+        (None, Some(count)) if first.is_empty() => {
+            part(size.saturating_sub(count), None, if count == 0 { 0 } else { size })
+        }
         _ => Wanted::Whole,
     }
 }
@@ -63,7 +65,9 @@ mod tests {
         for nothing in ["bytes=10-", "bytes=10-20", "bytes=-0", "bytes=99999999999999999999999-"] {
             assert_eq!(wanted(Some(nothing), 10), Wanted::Nothing, "{nothing}");
         }
-        for whole in ["", "bytes", "bytes=", "bytes=-", "bytes=5-2", "bytes=a-b", "bytes=+1-2", "bytes=1-2,4-5", "items=1-2"] {
+        for whole in
+            ["", "bytes", "bytes=", "bytes=-", "bytes=5-2", "bytes=a-b", "bytes=+1-2", "bytes=1-2,4-5", "items=1-2"]
+        {
             assert_eq!(wanted(Some(whole), 10), Wanted::Whole, "{whole}");
         }
         assert_eq!(wanted(None, 10), Wanted::Whole);

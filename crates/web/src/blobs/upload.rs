@@ -50,7 +50,9 @@ fn discard(blobs: Arc<dyn Blobs>, stored: Stored) {
 }
 
 /// Runs what may wait for a disk or a network.
-pub(super) async fn blocking<T: Send + 'static>(work: impl FnOnce() -> OpResult<T> + Send + 'static) -> Result<T, ApiError> {
+pub(super) async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> OpResult<T> + Send + 'static,
+) -> Result<T, ApiError> {
     let worked = spawn_blocking(work).await;
     let worked = worked.map_err(|panic| ApiError::refused(codes::BPANIC, panic.to_string()))?;
     worked.map_err(ApiError::from)

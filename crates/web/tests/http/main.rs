@@ -3,6 +3,7 @@
 #![expect(clippy::disallowed_methods, reason = "looks at the process's own memory")]
 
 mod auth;
+mod blobs;
 mod bodies;
 mod client;
 mod description;

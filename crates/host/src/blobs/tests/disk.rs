@@ -106,7 +106,8 @@ fn ker_26_bytes_are_synced_before_their_name_and_every_new_directory_above() {
         use std::os::fd::AsRawFd;
         let path = std::fs::read_link(format!("/proc/self/fd/{}", file.as_raw_fd()))?;
         let below = path.strip_prefix(&root).unwrap().display().to_string();
-        let what = if below.starts_with("staging") { format!("bytes, named {}", place.exists()) } else { format!("/{below}") };
+        let what =
+            if below.starts_with("staging") { format!("bytes, named {}", place.exists()) } else { format!("/{below}") };
         record.lock().unwrap().push(what);
         file.sync_all()
     });

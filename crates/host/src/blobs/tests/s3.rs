@@ -52,7 +52,8 @@ impl Server {
     fn places(&self, secret: &str) -> S3Places {
         let (bucket, region) = ("bucket".into(), "us-east-1".into());
         let (access_key, secret_key) = (KEY.into(), secret.into());
-        S3Places::open(S3Config { url: format!("http://{}", self.address), bucket, region, access_key, secret_key }).unwrap()
+        S3Places::open(S3Config { url: format!("http://{}", self.address), bucket, region, access_key, secret_key })
+            .unwrap()
     }
 }
 

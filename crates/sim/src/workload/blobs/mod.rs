@@ -292,7 +292,10 @@ impl Workload for BlobClients {
         }
         let state = &self.clients[asker.client];
         if asker.token == state.token && (collects || !self.calm) {
-            let after_us = if usable { sim.rng.below(3_000_000) } else { DOWN_US };
+            // Some puts come so late that the sweep was there before them.
+            let dawdles = matches!(state.open, Open::Uploaded(..)) && sim.rng.once_in(4);
+            let most_us = if dawdles { 60_000_000 } else { 3_000_000 };
+            let after_us = if usable { sim.rng.below(most_us) } else { DOWN_US };
             act(sim, asker, after_us);
         }
     }
