@@ -52,8 +52,8 @@ pub enum Mutant {
     SecondLookSkipped,
     /// A blob is collected as soon as nothing refers to it.
     GraceIgnored,
-    /// A row is given to bytes that are being removed.
-    DoomNotLookedAt,
+    /// A row is given to bytes that were put so late that they may have been swept.
+    LatePutTaken,
 }
 
 impl Mutant {
@@ -81,7 +81,7 @@ impl Mutant {
         Self::BytesNotAwaited,
         Self::SecondLookSkipped,
         Self::GraceIgnored,
-        Self::DoomNotLookedAt,
+        Self::LatePutTaken,
     ];
 
     /// The mutant of this name.

@@ -37,7 +37,7 @@ pub(crate) fn set_rules(kernel: &Kernel, config: &Config) -> Result<()> {
     let grace_ms = i64::try_from(config.blobs.grace.as_millis())?;
     for ns in kernel.namespaces() {
         let (tell, told) = mpsc::channel();
-        let rule = Rule { grace_ms, delay_ms: BLOB_DELAY_MS.min(grace_ms) };
+        let rule = Rule { grace_ms, delay_ms: BLOB_DELAY_MS };
         let done = Box::new(move |reply: OpResult<kernel::Reply<()>>| drop(tell.send(reply)));
         kernel.call(&ns, &SET_RULE, kernel.request(Caller::server("blobs")), rule, done);
         if let Ok(Err(error)) = told.recv() {

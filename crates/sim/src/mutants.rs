@@ -28,7 +28,7 @@ pub const OURS: &[Mutant] = &[
     Mutant::BytesNotAwaited,
     Mutant::SecondLookSkipped,
     Mutant::GraceIgnored,
-    Mutant::DoomNotLookedAt,
+    Mutant::LatePutTaken,
 ];
 
 /// Names for the command line.

@@ -92,5 +92,5 @@ mutants_are_found! {
     ker_26_mutant_bytes_not_awaited: BytesNotAwaited,
     ker_26_mutant_second_look_skipped: SecondLookSkipped,
     ker_26_mutant_grace_ignored: GraceIgnored,
-    ker_26_mutant_doom_not_looked_at: DoomNotLookedAt,
+    ker_26_mutant_late_put_taken: LatePutTaken,
 }

@@ -1,11 +1,14 @@
 //! Finds a blob, to be read.
 
-use base::{OpResult, Sha, Sql, Tx, args};
+use base::{Heard, OpResult, Sha, Sql, Tx, args};
 
 use super::garbage::name_of;
 use super::not_stored;
 use super::read::BlobInfo;
 use crate::op::Query;
+
+/// The store's listening time, for [`super::Upload::finish`].
+pub static NOW: Query<(), Heard> = Query::new("blob.now", |tx, ()| Ok(tx.heard()));
 
 /// The blob of a hash: where its bytes are and how to know them.
 pub static FIND_BLOB: Query<Sha, BlobInfo> = Query::new("blob.find", find);

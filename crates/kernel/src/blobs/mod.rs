@@ -10,14 +10,16 @@
 //! four exist:
 //!
 //! 1. *Put* gives the row of a hash a name whose bytes are durable. If the row has bytes already, the new name is doomed at
-//!    once. A name that is doomed is refused: the caller uploads again.
+//!    once. A put that comes later than 30 s after the bytes got their name (in the store's listening time) is refused, and so
+//!    is a name that is doomed: the caller uploads again.
 //! 2. *Mark* (first pass): nothing referred to the row for the grace time. A reference or a put takes the mark away.
 //! 3. *Collect* (second pass, a delay later): a row that is still marked goes, and its name is doomed in the same commit.
 //! 4. *Sweep*: bytes without a row (an upload that never came to its put) become a candidate, and after the delay are doomed.
 //!
 //! Bytes are removed only after their doom is committed, outside of any transaction, as often as needed; then the doom is
-//! forgotten. So a row never has a doomed name, doom is never taken back, and a removal that comes late, twice or from a
-//! node long thought dead meets a name that nobody uses. A crash between any two steps leaves: staged bytes (gone at the next
+//! forgotten. A sweep dooms no name before the delay since it was first seen is over, and the delay is longer than a put may
+//! take: so no put comes after the doom of its name, also where that is forgotten already. A row never has a doomed name, doom
+//! is never taken back, and a removal that comes late, twice or from a node long thought dead meets a name that nobody uses. A crash between any two steps leaves: staged bytes (gone at the next
 //! start), bytes without a row (swept), or doomed names (removed by the next run). A put that comes at any moment of a
 //! collection either finds the row and saves it, or makes a new one with bytes of its own.
 //!
@@ -46,7 +48,7 @@ use crate::service::{Invariant, ServiceDef, StuckDef};
 
 pub use collect::{COLLECT, MARK};
 pub use damage::{Damaged, REPORT_DAMAGE};
-pub use find::FIND_BLOB;
+pub use find::{FIND_BLOB, NOW};
 pub use put::{PUT_BLOB, PutBlob};
 pub use read::{BlobInfo, ReadFault};
 pub use refs::{Owner, refer, size, unrefer};

@@ -1,7 +1,8 @@
 //! Puts a blob: its bytes are durable, now it has a row.
 
+use base::limits::BLOB_PUT_WITHIN_MS;
 use base::mutants::{self, Mutant};
-use base::{BlobName, ContentionKey, Keys, OpError, OpResult, Row, Sql, Tx, args, codes};
+use base::{BlobName, ContentionKey, Heard, Keys, OpError, OpResult, Row, Sql, Tx, args, codes};
 use serde::{Deserialize, Serialize};
 
 use super::{damage, garbage, usage};
@@ -38,8 +39,12 @@ pub(super) static HEAL: Sql =
 
 fn put(tx: &mut dyn Tx, cx: &mut OpCx<'_>, stored: &super::Stored) -> OpResult<PutBlob> {
     let name = stored.name;
-    if garbage::is_doomed(tx, &name)? && !mutants::on(Mutant::DoomNotLookedAt) {
-        return Err(OpError::new(codes::XBUSY, format!("{name} was swept before its put came, upload it again")));
+    let late = is_late(stored.named_after, cx.heard) && !mutants::on(Mutant::LatePutTaken);
+    if late || garbage::is_doomed(tx, &name)? {
+        return Err(OpError::new(
+            codes::XBUSY,
+            format!("{name} may have been swept before its put came, upload it again"),
+        ));
     }
     if tx.execute(&INSERT, args![name.sha, name, stored.size, &stored.pieces[..], cx.wall, cx.heard])? == 1 {
         usage::add(tx, name.sha, 1, stored.size)?;
@@ -69,6 +74,12 @@ fn put_again(tx: &mut dyn Tx, cx: &mut OpCx<'_>, stored: &super::Stored) -> OpRe
             Ok(PutBlob::New)
         }
     }
+}
+
+/// Whether the sweep may have been there before. It dooms no name before the delay since the name appeared is over, and
+/// the delay is never shorter than this.
+fn is_late(named_after: Heard, now: Heard) -> bool {
+    now >= named_after.plus_ms(BLOB_PUT_WITHIN_MS)
 }
 
 /// The bytes that a row has.
@@ -116,6 +127,7 @@ mod tests {
         check(false, 1, Again::Same);
         check(false, 2, Again::Known);
         check(true, 2, Again::Heal);
+        assert!(!is_late(Heard(5), Heard(30_004)) && is_late(Heard(5), Heard(30_005)));
         // Bytes that were found damaged do not become good by a late repeat.
         check(true, 1, Again::Same);
     }

@@ -1,7 +1,7 @@
 //! How long blobs are kept: one row per namespace, written by the server from its configuration, so that the collection
 //! decides by committed state alone.
 
-use base::limits::{BLOB_DELAY_MS, BLOB_GRACE_MS};
+use base::limits::{BLOB_DELAY_MS, BLOB_GRACE_MS, BLOB_PUT_WITHIN_MS};
 use base::mutants::{self, Mutant};
 use base::{Heard, OpError, OpResult, Sql, Tx, args, codes};
 use serde::{Deserialize, Serialize};
@@ -54,8 +54,9 @@ pub(super) fn get(tx: &mut dyn Tx) -> OpResult<Rule> {
 }
 
 fn set(tx: &mut dyn Tx, _: &mut OpCx<'_>, rule: &Rule) -> OpResult<()> {
-    if rule.grace_ms < 0 || rule.delay_ms < 0 {
-        return Err(OpError::new(codes::ALIMIT, format!("{rule:?}: neither may be below 0")));
+    if rule.grace_ms < 0 || rule.delay_ms < BLOB_PUT_WITHIN_MS {
+        let text = format!("{rule:?}: the grace may not be below 0 ms, the delay not below {BLOB_PUT_WITHIN_MS} ms");
+        return Err(OpError::new(codes::ALIMIT, text));
     }
     Ok(tx.write(&SET, args![rule.grace_ms, rule.delay_ms])?)
 }

@@ -7,7 +7,7 @@ use std::io::{self, ErrorKind};
 
 use base::limits::BLOB_PIECE;
 use base::mutants::{self, Mutant};
-use base::{BlobName, Blobs, Id, OpError, OpResult, Sha, StagedBlob, codes};
+use base::{BlobName, Blobs, Heard, Id, OpError, OpResult, Sha, StagedBlob, codes};
 use sha2::{Digest, Sha256};
 
 /// Bytes on their way. Dropped, they leave nothing.
@@ -30,6 +30,8 @@ pub struct Stored {
     pub name: BlobName,
     /// How many.
     pub size: i64,
+    /// Listening time before they got their name.
+    pub(super) named_after: Heard,
     pub(super) pieces: Vec<u8>,
 }
 
@@ -69,11 +71,12 @@ impl Upload {
         Ok(())
     }
 
-    /// Ends it: the bytes are those that were expected, and are durable under a name of this upload's own.
+    /// Ends it: the bytes are those that were expected, and are durable under a name of this upload's own. `now` is the
+    /// store's listening time ([`super::NOW`]): from it counts how long the put may take.
     ///
     /// # Errors
     /// `ASHA`: they are others, and nothing is left of them; or what the place refused.
-    pub fn finish(mut self) -> OpResult<Stored> {
+    pub fn finish(mut self, now: Heard) -> OpResult<Stored> {
         let size = i64::try_from(self.size).map_err(|_| too_big(self.size_max))?;
         let sha = Sha(self.whole.finalize().into());
         if let Some(expected) = self.expected.filter(|expected| *expected != sha) {
@@ -90,7 +93,7 @@ impl Upload {
         if !mutants::on(Mutant::BytesNotAwaited) {
             placed?;
         }
-        Ok(Stored { name, size, pieces: self.pieces })
+        Ok(Stored { name, size, named_after: now, pieces: self.pieces })
     }
 
     fn add_to_pieces(&mut self, mut chunk: &[u8]) {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use axum::http::StatusCode;
 use base::{Blobs, OpResult, codes};
-use kernel::blobs::{PUT_BLOB, PutBlob, Stored, Upload};
+use kernel::blobs::{NOW, PUT_BLOB, PutBlob, Stored, Upload};
 use tokio::task::spawn_blocking;
 
 use super::{BlobPath, BlobView};
@@ -21,7 +21,9 @@ pub(super) async fn put(api: Api, PathOf(path): PathOf<BlobPath>, body: Streamed
     let _memory = api.memory(2 * PORTION + blobs.upload_memory())?;
     let (place, id, length, max) = (blobs.clone(), api.new_id(), body.length(), api.blob_max());
     let upload = blocking(move || Upload::begin(place.as_ref(), id, Some(sha), length, max)).await?;
-    let stored = receive(upload, body).await?;
+    let upload = receive(upload, body).await?;
+    let now = api.read(&NOW, ()).await?.out;
+    let stored = blocking(move || upload.finish(now)).await?;
     let view = BlobView { sha256: sha.to_string(), size: stored.size };
     let put = api.call_natural(&PUT_BLOB, stored.clone()).await?;
     match put.out {
@@ -33,11 +35,11 @@ pub(super) async fn put(api: Api, PathOf(path): PathOf<BlobPath>, body: Streamed
     }
 }
 
-async fn receive(mut upload: Upload, mut body: StreamedBody) -> Result<Stored, ApiError> {
+async fn receive(mut upload: Upload, mut body: StreamedBody) -> Result<Upload, ApiError> {
     while let Some(portion) = body.portion().await? {
         upload = blocking(move || upload.write(&portion).map(|()| upload)).await?;
     }
-    blocking(move || upload.finish()).await
+    Ok(upload)
 }
 
 /// A second copy of bytes that were there already. Its doom is committed: if this fails, the collection does it.

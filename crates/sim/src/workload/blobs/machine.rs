@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use base::{Blobs, CallResult, Id, OpResult, Sha, WorkCall};
+use base::{Blobs, CallResult, Heard, Id, OpResult, Sha, WorkCall};
 use host::DiskBlobs;
 use kernel::blobs::{Stored, Upload, perform};
 
@@ -67,13 +67,13 @@ impl Machine {
     }
 
     /// Uploads a content; the server must be up.
-    pub(super) fn upload(&mut self, content: Content, upload: Id) -> OpResult<Stored> {
+    pub(super) fn upload(&mut self, content: Content, upload: Id, now: Heard) -> OpResult<Stored> {
         let Some(blobs) = &self.blobs else { return Err(down()) };
         let mut upload = Upload::begin(blobs, upload, Some(content.sha()), None, SIZE_MAX)?;
         for chunk in content.bytes().chunks(700) {
             upload.write(chunk)?;
         }
-        upload.finish()
+        upload.finish(now)
     }
 
     /// Performs work that a task asked for.

@@ -80,7 +80,7 @@ impl BlobClients {
             act(sim, Asker { workload, client, token: 0 }, rng.below(1_000_000));
         }
         let ms = |value: u64| i64::try_from(value).unwrap_or(0);
-        let rule = Rule { grace_ms: ms(rng.within(5_000, 20_000)), delay_ms: ms(rng.within(0, 3_000)) };
+        let rule = Rule { grace_ms: ms(rng.within(5_000, 20_000)), delay_ms: ms(rng.within(30_000, 35_000)) };
         Self {
             workload,
             machine: Machine::new(rng, sim.faults.file > 0),
@@ -165,7 +165,8 @@ impl BlobClients {
         self.uploads += 1;
         let mut chance = [0; 10];
         chance[..8].copy_from_slice(&self.uploads.to_be_bytes());
-        let stored = self.machine.upload(content, Id::new(base::Wall(1), chance));
+        let Some(now) = heard(sim) else { return };
+        let stored = self.machine.upload(content, Id::new(base::Wall(1), chance), now);
         let said = stored.as_ref().map_or_else(|error| error.code.name.to_owned(), |stored| stored.name.to_string());
         sim.say(&format!("blobs, client {client} uploads {content:?}: {said}"));
         if let Ok(stored) = stored {
@@ -294,7 +295,7 @@ impl Workload for BlobClients {
         if asker.token == state.token && (collects || !self.calm) {
             // Some puts come so late that the sweep was there before them.
             let dawdles = matches!(state.open, Open::Uploaded(..)) && sim.rng.once_in(4);
-            let most_us = if dawdles { 60_000_000 } else { 3_000_000 };
+            let most_us = if dawdles { 200_000_000 } else { 3_000_000 };
             let after_us = if usable { sim.rng.below(most_us) } else { DOWN_US };
             act(sim, asker, after_us);
         }
