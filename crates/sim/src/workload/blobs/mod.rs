@@ -80,7 +80,7 @@ impl BlobClients {
             act(sim, Asker { workload, client, token: 0 }, rng.below(1_000_000));
         }
         let ms = |value: u64| i64::try_from(value).unwrap_or(0);
-        let rule = Rule { grace_ms: ms(rng.within(5_000, 20_000)), delay_ms: ms(rng.within(30_000, 35_000)) };
+        let rule = Rule { grace_ms: ms(rng.within(60_000, 90_000)), delay_ms: ms(rng.within(30_000, 35_000)) };
         Self {
             workload,
             machine: Machine::new(rng, sim.faults.file > 0),
@@ -115,6 +115,11 @@ impl BlobClients {
             self.fall(sim);
         }
         sim.is_up() && self.machine.is_up()
+    }
+
+    /// In the calm, whoever has uploaded still puts; nothing new begins.
+    fn is_done(&self, client: usize) -> bool {
+        self.calm && !matches!(self.clients[client].open, Open::Uploaded(..))
     }
 
     /// What only the process knew is gone.
@@ -288,15 +293,15 @@ impl Workload for BlobClients {
         }
         if usable && collects {
             self.collect(sim);
-        } else if usable && !self.calm {
+        } else if usable && !self.is_done(asker.client) {
             self.use_blobs(asker.client, sim);
         }
         let state = &self.clients[asker.client];
-        if asker.token == state.token && (collects || !self.calm) {
+        if asker.token == state.token && (collects || !self.is_done(asker.client)) {
             // Some puts come so late that the sweep was there before them.
             let dawdles = matches!(state.open, Open::Uploaded(..)) && sim.rng.once_in(4);
-            let most_us = if dawdles { 200_000_000 } else { 3_000_000 };
-            let after_us = if usable { sim.rng.below(most_us) } else { DOWN_US };
+            let (least_us, most_us) = if dawdles { (50_000_000, 150_000_000) } else { (0, 3_000_000) };
+            let after_us = if usable { sim.rng.within(least_us, most_us) } else { DOWN_US };
             act(sim, asker, after_us);
         }
     }
@@ -338,7 +343,7 @@ impl Workload for BlobClients {
     }
 
     fn is_settled(&self) -> bool {
-        let open = self.clients.iter().skip(1).any(|client| !matches!(client.open, Open::Nothing | Open::Uploaded(..)));
+        let open = self.clients.iter().skip(1).any(|client| !matches!(client.open, Open::Nothing));
         self.wrong.is_some() || (!open && self.clean && self.machine.is_up())
     }
 
