@@ -25,36 +25,37 @@ struct Shelf {
     _directory: TempDir,
 }
 
+/// Name and parameter of the work that a task wants done outside.
+type Work = Option<(String, String)>;
 type Change = fn(&mut dyn base::Tx, &mut kernel::OpCx<'_>, Sha, &Owner<'_>) -> OpResult<()>;
 
 static CHANGE: Op<(Change, Sha, &'static str), ()> =
     Op::new("test.change", |tx, cx, (change, sha, id)| change(tx, cx, *sha, &Owner { kind: "test", id }));
 static SIZE: Op<Sha, i64> = Op::new("test.size", |tx, _, sha| size(tx, *sha));
 /// Runs a task's plan, or its settling of what came of a call, until it calls outside or is done.
-static RUN: Op<(&'static TaskDef, Option<CallResult>), Option<(String, String)>> =
-    Op::new("test.task", |tx, cx, (task, came)| {
-        let row = TaskRow {
-            id: cx.id(),
-            op: task.op.into(),
-            param: "null".into(),
-            attempt: 1,
-            retry: 0,
-            start_time: cx.wall,
-            checkpoint: None,
+static RUN: Op<(&'static TaskDef, Option<CallResult>), Work> = Op::new("test.task", |tx, cx, (task, came)| {
+    let row = TaskRow {
+        id: cx.id(),
+        op: task.op.into(),
+        param: "null".into(),
+        attempt: 1,
+        retry: 0,
+        start_time: cx.wall,
+        checkpoint: None,
+    };
+    let mut plan = match came {
+        Some(result) => (task.settle)(tx, cx, &row, result)?,
+        None => (task.plan)(tx, cx, &row)?,
+    };
+    loop {
+        plan = match plan {
+            Plan::Checkpoint(_) => (task.plan)(tx, cx, &row)?,
+            Plan::Call(Call::Work(call)) => return Ok(Some((call.name.to_owned(), call.param))),
+            Plan::Done => return Ok(None),
+            other => panic!("not expected: {other:?}"),
         };
-        let mut plan = match came {
-            Some(result) => (task.settle)(tx, cx, &row, result)?,
-            None => (task.plan)(tx, cx, &row)?,
-        };
-        loop {
-            plan = match plan {
-                Plan::Checkpoint(_) => (task.plan)(tx, cx, &row)?,
-                Plan::Call(Call::Work(call)) => return Ok(Some((call.name.to_owned(), call.param))),
-                Plan::Done => return Ok(None),
-                other => panic!("not expected: {other:?}"),
-            };
-        }
-    });
+    }
+});
 
 impl Shelf {
     fn new() -> Self {
