@@ -86,6 +86,10 @@ pub mod codes {
     pub const ANAMESPACE: Code = Code::new("ANAMESPACE", 422);
     /// The caller's operation time lies in the future or too far back.
     pub const AOPTIME: Code = Code::new("AOPTIME", 400);
+    /// The range asked for lies outside of the bytes.
+    pub const ARANGE: Code = Code::new("ARANGE", 416);
+    /// The bytes are not those of the SHA-256 named.
+    pub const ASHA: Code = Code::new("ASHA", 422);
     /// The body did not arrive in time.
     pub const ASLOW: Code = Code::new("ASLOW", 408);
     /// The task is not in a state for this.
@@ -114,6 +118,8 @@ pub mod codes {
     pub const NALERT: Code = Code::new("NALERT", 404);
     /// No such grant.
     pub const NGRANT: Code = Code::new("NGRANT", 404);
+    /// No such blob.
+    pub const NBLOB: Code = Code::new("NBLOB", 404);
     /// No such access key.
     pub const NKEY: Code = Code::new("NKEY", 404);
     /// No such namespace.
@@ -148,6 +154,8 @@ pub mod codes {
     pub const TBUDGET: Code = Code::new("TBUDGET", 504);
     /// The time limit passed.
     pub const TTIME: Code = Code::new("TTIME", 504);
+    /// The stored bytes of a blob are damaged or missing.
+    pub const XBLOB: Code = Code::new("XBLOB", 500);
     /// More work is waiting than we take.
     pub const XBUSY: Code = Code::new("XBUSY", 503);
     /// A target outside was called and whether it did its work is unknown.
@@ -173,6 +181,8 @@ pub mod codes {
         AMETHOD,
         ANAMESPACE,
         AOPTIME,
+        ARANGE,
+        ASHA,
         ASLOW,
         ATASK,
         ATOOBIG,
@@ -186,6 +196,7 @@ pub mod codes {
         CSERIAL,
         DBUILD,
         NALERT,
+        NBLOB,
         NGRANT,
         NKEY,
         NNAMESPACE,
@@ -204,6 +215,7 @@ pub mod codes {
         SSLOW,
         TBUDGET,
         TTIME,
+        XBLOB,
         XBUSY,
         XCONTACT,
         XDISK,

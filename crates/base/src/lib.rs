@@ -1,13 +1,14 @@
 //! Contracts: what the kernel, the engines, the services and the simulator agree on.
 //!
 //! Values (stamps, ids, codes, limits) and the narrow traits through which everything outside the kernel
-//! is reached: [`Store`]/[`Tx`], [`Clock`], [`Entropy`], [`Timers`], [`Files`], [`Outbound`].
+//! is reached: [`Store`]/[`Tx`], [`Clock`], [`Entropy`], [`Timers`], [`Files`], [`Blobs`], [`Outbound`].
 //!
 //! Invariants: this crate does no I/O, reads no clock and depends on no other crate of ours. What is
 //! deliberately not here: operations and their cycle (`kernel`), SQL of any table, HTTP.
 
 pub mod archive;
 mod batch;
+mod blobs;
 mod code;
 mod env;
 mod files;
@@ -25,6 +26,7 @@ mod time;
 mod value;
 
 pub use batch::{Connection, run_alone, run_batch};
+pub use blobs::{BlobName, BlobPlaces, Blobs, InvalidBlobName, InvalidSha, Sha, StagedBlob};
 pub use code::{Code, OpError, OpResult, Phase, codes};
 pub use env::{Clock, Entropy, Timers};
 pub use files::{Files, RelPath};

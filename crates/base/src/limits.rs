@@ -40,3 +40,13 @@ pub const HEADERS_BYTES_MAX: usize = 64 * 1024;
 pub const PAGE_MAX: u32 = 1_000;
 /// A short name or label.
 pub const NAME_MAX: usize = 255;
+/// Bytes of one blob; also the most that an operator may allow, because the digests of its pieces are one row.
+pub const BLOB_MAX: u64 = 2 << 30;
+/// Bytes of a blob that are read and compared with their digest at once; the digests of a largest blob take 64 KiB.
+pub const BLOB_PIECE: usize = 1 << 20;
+/// How long a blob is kept after its last reference, or after its upload if nothing ever referred to it (KER-26).
+pub const BLOB_GRACE_MS: i64 = 86_400_000;
+/// A put that comes later than so long after its bytes got their name is refused; the delay below is never shorter.
+pub const BLOB_PUT_WITHIN_MS: i64 = 30_000;
+/// How long after the first pass of the collection the second one comes, and how long bytes without a row are left alone.
+pub const BLOB_DELAY_MS: i64 = 3_600_000;

@@ -74,6 +74,14 @@ pub enum Mutant {
     CounterFlushAgain,
     /// A part that is stuck stays so: nobody ends the process.
     WatchdogOff,
+    /// The row of a blob is written though its bytes did not come to their place.
+    BytesNotAwaited,
+    /// The second pass of the collection does not look whether a blob is used again.
+    SecondLookSkipped,
+    /// A blob is collected as soon as nothing refers to it.
+    GraceIgnored,
+    /// A row is given to bytes that were put so late that they may have been swept.
+    LatePutTaken,
 }
 
 impl Mutant {
@@ -112,6 +120,10 @@ impl Mutant {
         Self::AlertSuccessorForgotten,
         Self::CounterFlushAgain,
         Self::WatchdogOff,
+        Self::BytesNotAwaited,
+        Self::SecondLookSkipped,
+        Self::GraceIgnored,
+        Self::LatePutTaken,
     ];
 
     /// The mutant of this name.

@@ -5,6 +5,7 @@
 
 use std::borrow::Cow;
 
+use crate::blobs::{BlobName, Sha};
 use crate::id::Id;
 use crate::stamp::Stamp;
 use crate::time::{Heard, Wall};
@@ -87,6 +88,16 @@ impl From<Vec<u8>> for Value<'_> {
 }
 impl From<Id> for Value<'_> {
     fn from(value: Id) -> Self {
+        Self::Text(Cow::Owned(value.to_string()))
+    }
+}
+impl From<Sha> for Value<'_> {
+    fn from(value: Sha) -> Self {
+        Self::Text(Cow::Owned(value.to_string()))
+    }
+}
+impl From<BlobName> for Value<'_> {
+    fn from(value: BlobName) -> Self {
         Self::Text(Cow::Owned(value.to_string()))
     }
 }

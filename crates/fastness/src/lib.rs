@@ -7,6 +7,7 @@
 
 mod admin;
 mod backup;
+mod blobs;
 mod check;
 mod cli;
 pub mod config;
@@ -24,6 +25,7 @@ mod tls;
 mod watch;
 mod watchdog;
 mod welcome;
+mod work;
 
 use std::process::ExitCode;
 

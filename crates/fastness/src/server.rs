@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
-use base::{Clock, Engine, Entropy, Timers};
+use base::{BlobPlaces, Clock, Engine, Entropy, Timers};
 use host::watchdog::{Watched, end_with_diagnosis};
 use host::{DirLock, OsEntropy, RealClock, ThreadTimers, Watchdog};
 use kernel::feed::Sequencer;
@@ -22,7 +22,7 @@ use crate::config::Config;
 use crate::keeper::{self, Keeper};
 use crate::stores::Opener;
 use crate::tls::Certificate;
-use crate::{backup, outbound, restore, tasks, watch, watchdog, welcome};
+use crate::{backup, blobs, outbound, restore, tasks, watch, watchdog, welcome, work};
 
 /// How often old answers of idempotent requests are forgotten.
 const FORGET_EVERY: Duration = Duration::from_secs(60);
@@ -51,10 +51,13 @@ pub(crate) fn run(config: &Config, services: Vec<web::Service>) -> Result<()> {
     let keeper = Keeper::new(kernel.clone(), opener);
     runtime.block_on(keeper.start())?;
     let _watched = watch_all(&watchdog, &kernel, &runtime);
+    let places = blobs::open(config)?;
+    blobs::set_rules(&kernel, config)?;
+    work::register(&outbound, config, &kernel, &places);
     let (dispatcher, sequencer) = (Dispatcher::start(&kernel, outbound.clone()), Sequencer::start(&kernel));
     // Last, when nothing can keep the password from being shown any more.
     let password = welcome::first_account(&kernel)?;
-    let edge = Edge { listener, certificate, dispatcher: dispatcher.clone(), password };
+    let edge = Edge { listener, certificate, dispatcher: dispatcher.clone(), places, password };
     let served = runtime.block_on(serve(config, edge, kernel.clone(), services));
     runtime.block_on(end_tasks(&dispatcher));
     runtime.shutdown_timeout(Duration::from_secs(1));
@@ -112,6 +115,7 @@ fn task_config(config: &Config, opener: &Opener) -> Result<TaskConfig> {
     Ok(TaskConfig {
         workers: vec![tasks.quick_workers, tasks.standard_workers, tasks.background_workers],
         queues: tasks::queues(&tasks.queues)?,
+        scheduled: tasks::scheduled(config)?,
         calls_max: tasks.calls,
         calls_per_target_max: tasks.calls_per_target,
         lease_ms: i64::try_from(tasks.lease.as_millis())?,
@@ -125,6 +129,7 @@ struct Edge {
     listener: TcpListener,
     certificate: Option<Certificate>,
     dispatcher: Dispatcher,
+    places: Arc<dyn BlobPlaces>,
     password: Option<String>,
 }
 
@@ -148,7 +153,7 @@ async fn end_tasks(dispatcher: &Dispatcher) {
 }
 
 async fn serve(config: &Config, edge: Edge, kernel: Kernel, services: Vec<web::Service>) -> Result<()> {
-    let Edge { listener, certificate, dispatcher, password } = edge;
+    let Edge { listener, certificate, dispatcher, places, password } = edge;
     let scheme = if certificate.is_some() { "https" } else { "http" };
     let url = format!("{scheme}://{}", listener.local_addr()?);
     let shutdown = Shutdown::new();
@@ -157,6 +162,7 @@ async fn serve(config: &Config, edge: Edge, kernel: Kernel, services: Vec<web::S
         services,
         AppConfig {
             dispatcher: Some(dispatcher.clone()),
+            blobs: Some(places),
             secure_cookies: certificate.is_some() || app_config(config, &url, &shutdown).secure_cookies,
             ..app_config(config, &url, &shutdown)
         },
@@ -185,6 +191,7 @@ fn app_config(config: &Config, url: &str, shutdown: &Shutdown) -> AppConfig {
         body: BodyLimits { max: config.limits.body, timeout: config.server.body_timeout, ..BodyLimits::default() },
         page_max: config.limits.page,
         in_flight_max: config.server.requests_max,
+        blob_max: config.blobs.max,
         in_flight_per_namespace_max: config.server.namespace_requests_max,
         live_per_namespace_max: config.server.namespace_live_max,
         live_per_key_max: config.server.key_live_max,
@@ -254,6 +261,7 @@ async fn forget_old_answers(kernel: Kernel) {
     loop {
         every.tick().await;
         kernel.namespaces().iter().filter(|ns| ns.works()).for_each(|ns| forget_some(&kernel, ns));
+        kernel.namespaces().iter().for_each(|ns| blobs::measure(&kernel, ns));
     }
 }
 

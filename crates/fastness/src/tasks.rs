@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 
 use anyhow::{Context, Result};
+use kernel::tasks::Cron;
 
+use crate::backup;
 use crate::config::Config;
 use crate::stores::Opener;
 
@@ -15,6 +17,15 @@ pub(crate) fn queues(text: &str) -> Result<BTreeMap<String, i64>> {
         Ok((op.trim().to_owned(), queue.trim().parse().with_context(|| format!("tasks.queues: `{entry}`"))?))
     };
     entries.map(read).collect()
+}
+
+/// What stands because the configuration says so: backups.
+pub(crate) fn scheduled(config: &Config) -> Result<BTreeMap<String, Cron>> {
+    let cron = &config.backup.cron;
+    if cron.is_empty() {
+        return Ok(BTreeMap::new());
+    }
+    Ok(BTreeMap::from([(backup::task::WORK.to_owned(), cron.parse().context("backup.cron")?)]))
 }
 
 /// This node's name: the same over its starts, so that it finds what it left, and another on each node.

@@ -8,6 +8,7 @@
 //! Deliberately not here: the engines' own files (`store-sqlite` owns its database), and a simulated world (`sim`
 //! brings its own).
 
+mod blobs;
 mod clock;
 mod dir_lock;
 mod disk;
@@ -20,6 +21,7 @@ mod threads;
 mod timers;
 pub mod watchdog;
 
+pub use blobs::{DiskBlobs, DiskPlaces, S3Config, S3Places};
 pub use clock::{RanTime, RealClock};
 pub use dir_lock::{DirLock, DirLockError};
 pub use disk::{DiskFacts, DiskKind, disk_facts, sync_times_us};

@@ -104,6 +104,13 @@ impl Namespace {
         *self.standing.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(standing);
     }
 
+    /// Where its files are: a name that no later life of the namespace has.
+    #[must_use]
+    pub fn place(&self) -> String {
+        let place = self.standing().place.clone();
+        if place.is_empty() { self.name.clone() } else { place }
+    }
+
     /// Whether its tasks run: not while it is read-only, closed or on its way out.
     #[must_use]
     pub fn works(&self) -> bool {

@@ -38,6 +38,10 @@ pub const OURS: &[Mutant] = &[
     Mutant::CursorBeforeDelivery,
     Mutant::GoneIsSilent,
     Mutant::OverlapIgnored,
+    Mutant::BytesNotAwaited,
+    Mutant::SecondLookSkipped,
+    Mutant::GraceIgnored,
+    Mutant::LatePutTaken,
 ];
 
 /// Names for the command line.

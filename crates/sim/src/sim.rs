@@ -402,6 +402,11 @@ impl Sim {
         let Some(server) = &self.server else { return };
         let made: Vec<_> = server.nodes.iter().flat_map(|node| node.outbound.take()).collect();
         for (call, done) in made {
+            // Blobs have a workload with a disk of its own, which does their work.
+            if let Call::Work(work) = call {
+                done(CallResult::NotMade(format!("{} is not done here", work.name)));
+                continue;
+            }
             let (call, is_mail) = as_http(call);
             self.calls_open += 1;
             let fate = Fate::draw(&call, &self.faults.clone(), &mut self.rng);

@@ -102,4 +102,8 @@ mutants_are_found! {
     mutant_cursor_before_delivery: CursorBeforeDelivery,
     mutant_gone_is_silent: GoneIsSilent,
     mutant_overlap_ignored: OverlapIgnored,
+    ker_26_mutant_bytes_not_awaited: BytesNotAwaited,
+    ker_26_mutant_second_look_skipped: SecondLookSkipped,
+    ker_26_mutant_grace_ignored: GraceIgnored,
+    ker_26_mutant_late_put_taken: LatePutTaken,
 }

@@ -10,6 +10,7 @@
 //! Deliberately not here: crashes, torn writes and lost syncs (the kill harness and the simulator), speed (`bench`), and
 //! what only one engine can do (its own tests).
 
+pub mod blobs;
 mod contracts;
 mod fixture;
 mod pace;

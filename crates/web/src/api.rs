@@ -7,19 +7,19 @@ use axum::extract::FromRequestParts;
 use axum::http::StatusCode;
 use axum::http::request::Parts;
 use base::limits::OP_TIME_MS;
-use base::{OpError, OpResult, Phase, codes};
+use base::{Blobs, Id, OpError, OpResult, Phase, codes};
 use kernel::tasks::Dispatcher;
 use kernel::{Caller, Kernel, Namespace, Op, Query, Reply, Request};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use tokio::sync::oneshot;
+use tokio::sync::{OwnedSemaphorePermit, oneshot};
 use tokio::time::timeout;
 
 use crate::admission::Stay;
 use crate::answer::{Answer, ApiResult};
 use crate::app::Shared;
 use crate::auth::Visitor;
-use crate::body::{Asked, JsonBody};
+use crate::body::{Asked, JsonBody, hold};
 use crate::error::ApiError;
 use crate::head::OurHeaders;
 use crate::params::{Page, PageQuery};
@@ -96,6 +96,38 @@ impl Api {
         query.checked(self.shared.config().page_max)
     }
 
+    /// The place of the namespace's blobs.
+    ///
+    /// # Errors
+    /// It cannot be opened now, or this server has none.
+    pub fn blobs(&self) -> Result<Arc<dyn Blobs>, ApiError> {
+        let refused = |reason: String| ApiError::refused(codes::XSTORE, format!("no place for blobs: {reason}"));
+        let places = self.shared.config().blobs.as_ref().ok_or_else(|| refused("none is configured".into()))?;
+        places.place(&self.namespace().place()).map_err(|error| refused(error.to_string()))
+    }
+
+    /// The largest blob that is taken.
+    #[must_use]
+    pub fn blob_max(&self) -> u64 {
+        self.shared.config().blob_max
+    }
+
+    /// Takes a part of the memory that all bodies share, until it is dropped.
+    ///
+    /// # Errors
+    /// `XBUSY`: there is not so much.
+    pub(crate) fn memory(&self, bytes: usize) -> Result<Option<OwnedSemaphorePermit>, ApiError> {
+        let mut held = None;
+        hold(&mut held, bytes, self.shared.body_memory())?;
+        Ok(held)
+    }
+
+    /// An id that is used once.
+    #[must_use]
+    pub fn new_id(&self) -> Id {
+        self.request().id
+    }
+
     /// The route's entry in the table.
     #[must_use]
     pub fn route(&self) -> &RouteInfo {
@@ -132,6 +164,21 @@ impl Api {
             answer
         });
         work.await.unwrap_or_else(|error| Err(ApiError::refused(codes::BPANIC, error.to_string())))
+    }
+
+    /// Runs an operation whose input is its own natural key, so that a repeat needs no Idempotency-Key to be harmless.
+    ///
+    /// # Errors
+    /// As [`Self::call`].
+    pub async fn call_natural<I, O>(&self, op: &'static Op<I, O>, input: I) -> ApiResult<O>
+    where
+        I: Send + 'static,
+        O: Serialize + DeserializeOwned + Send + 'static,
+    {
+        let (done, told) = self.counted();
+        self.kernel().call(self.namespace(), op, self.request(), input, done);
+        let Reply { out, version, replayed } = answered(told, op.name).await?;
+        Ok(Answer { version, replayed, ..self.answer(out) })
     }
 
     /// Runs an operation whose repeat does no harm in a namespace: no answer of it is kept.

@@ -6,6 +6,7 @@ use axum::Router;
 use axum::body::Bytes;
 use axum::http::Method;
 use axum::routing::MethodRouter;
+use base::BlobPlaces;
 use kernel::Kernel;
 use kernel::tasks::Dispatcher;
 use tokio::sync::{Notify, Semaphore};
@@ -52,6 +53,10 @@ pub struct AppConfig {
     pub live_per_namespace_max: usize,
     /// Live connections per key.
     pub live_per_key_max: usize,
+    /// Where the bytes of blobs are; without it, blobs are refused.
+    pub blobs: Option<Arc<dyn BlobPlaces>>,
+    /// Bytes of one blob.
+    pub blob_max: u64,
     /// The signal to stop, the same that [`crate::serve`] is given.
     pub shutdown: Shutdown,
     /// What runs the tasks of this node, if something does.
@@ -73,6 +78,8 @@ impl Default for AppConfig {
             in_flight_per_namespace_max: 2_048,
             live_per_namespace_max: 1_000,
             live_per_key_max: 100,
+            blobs: None,
+            blob_max: base::limits::BLOB_MAX,
             shutdown: Shutdown::new(),
             dispatcher: None,
         }

@@ -1,4 +1,4 @@
-//! Bodies: JSON of one type, or nothing, read within limits of size, time and memory.
+//! Bodies: JSON of one type, nothing, or a stream of bytes, read within limits of size, time and memory.
 //!
 //! Invariants: a body that says it is too large is refused before a byte of it is read, one that does not say is cut at
 //! the limit; all bodies being read or waiting as a job's input
@@ -8,6 +8,7 @@
 mod json;
 mod raw;
 mod read;
+mod stream;
 
 use std::any::TypeId;
 use std::sync::Arc;
@@ -25,7 +26,9 @@ use crate::app::Shared;
 use crate::error::ApiError;
 use crate::route::RouteInfo;
 pub(crate) use raw::RawBody;
-pub(crate) use read::memory;
+pub(crate) use read::{hold, memory};
+pub(crate) use stream::PORTION;
+pub use stream::StreamedBody;
 
 /// Limits of bodies; a route may have its own size and time.
 #[derive(Debug, Clone)]

@@ -139,6 +139,7 @@ fn as_told(error: &OpError) -> OpError {
 
 fn fault_text(error: &OpError) -> String {
     let text = match error.code.name {
+        "XBLOB" => "the stored bytes of this blob are damaged or missing; uploading them again heals it",
         "XBUSY" => BUSY,
         "XDISK" => "no room on the disk, new work is refused until there is",
         "XSTORE" => "the store is not available now, try again",
@@ -181,6 +182,7 @@ fn code_of(status: StatusCode) -> Code {
         408 => codes::ASLOW,
         413 => codes::ATOOBIG,
         415 => codes::ATYPE,
+        416 => codes::ARANGE,
         422 => codes::ALIMIT,
         431 => codes::ATOOMANYHEADERS,
         503 => codes::XBUSY,

@@ -44,7 +44,6 @@ fn settle(_: &mut dyn Tx, cx: &mut OpCx<'_>, _: &TaskRow, result: &CallResult) -
 
 /// Writes the configured backup; blocks. Repeating it writes another one, which is what a repeat should do.
 #[must_use]
-#[expect(dead_code, reason = "registered as a performer where the program wires its calls")]
 pub(crate) fn perform(config: &Config) -> CallResult {
     let wish = Wish { to: config.backup.dir.clone(), namespace: None, keep: Some(config.backup.keep) };
     match write(config, &wish) {

@@ -73,6 +73,15 @@ pub enum LogFormat {
     Json,
 }
 
+/// Where the bytes of blobs lie.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BlobPlace {
+    /// On the disk of this machine.
+    Local,
+    /// In S3-compatible storage.
+    S3,
+}
+
 /// A type whose values are words of a configuration key.
 pub(super) trait Word: Copy + PartialEq + 'static {
     /// All of them, each with its word.
@@ -81,6 +90,10 @@ pub(super) trait Word: Copy + PartialEq + 'static {
 
 impl Word for LogFormat {
     const ALL: &'static [(&'static str, Self)] = &[("text", Self::Text), ("json", Self::Json)];
+}
+
+impl Word for BlobPlace {
+    const ALL: &'static [(&'static str, Self)] = &[("local", Self::Local), ("s3", Self::S3)];
 }
 
 impl Word for Engine {

@@ -8,11 +8,13 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use base::Engine;
-use base::limits::{BODY_MAX, OP_ROWS_MAX, PAGE_MAX, QUEUE_MAX, REQUEST_KEPT_MS};
+use base::limits::{BLOB_GRACE_MS, BLOB_MAX, BODY_MAX, OP_ROWS_MAX, PAGE_MAX, QUEUE_MAX, REQUEST_KEPT_MS};
 
-use super::field::{Field, LogFormat, Secret, Value};
+use super::field::{BlobPlace, Field, LogFormat, Secret, Value};
 use super::key::{Key, Kind, Preset, Section};
-use super::rules::{ADDRESSES, CRON, FILTER, NAMESPACE, NETWORKS, NODE, ORIGIN, QUEUES, SCHEMA_PREFIX, SENDER};
+use super::rules::{
+    ADDRESSES, CRON, FILTER, NAMESPACE, NETWORKS, NODE, ORIGIN, QUEUES, S3_NAME, S3_URL, SCHEMA_PREFIX, SENDER,
+};
 
 const KIB: u64 = 1 << 10;
 const MIB: u64 = 1 << 20;
@@ -179,6 +181,29 @@ configuration! {
         dir: PathBuf = Preset::Text("./fastness-backups"), Kind::Path;
         /// How many are kept; the oldest goes once a new one is written and verified.
         keep: usize = Preset::Number(7), Kind::Integer { min: 1, max: 1_000, unit: "backups" };
+    }
+
+    /// Where the bytes of blobs lie, and how long they are kept.
+    blobs: BlobSettings {
+        /// On the disk below the data directory, or in S3-compatible storage. What is stored stays where it is when this
+        /// is changed, and is not found any more.
+        place: BlobPlace = Preset::Text("local"), Kind::OneOf(&["local", "s3"]);
+        /// S3: address of the storage without the bucket, such as `https://s3.eu-central-1.amazonaws.com`.
+        url: String = Preset::Text(""), Kind::Text(&S3_URL);
+        /// S3: the bucket; it must exist. Give it a lifecycle rule that aborts incomplete uploads after a day.
+        bucket: String = Preset::Text(""), Kind::Text(&S3_NAME);
+        /// S3: the region; most compatible servers take any.
+        region: String = Preset::Text("us-east-1"), Kind::Text(&S3_NAME);
+        /// S3: id of the access key.
+        access_key: Option<Secret> = Preset::Text(""), Kind::Secret;
+        /// S3: its secret. Better in the environment than in a file that others read.
+        secret_key: Option<Secret> = Preset::Text(""), Kind::Secret;
+        /// Bytes of one blob; a larger one is answered `ATOOBIG`.
+        max: u64 = Preset::Number(BLOB_MAX), Kind::Size { min: KIB, max: BLOB_MAX };
+        /// How long a blob is kept after the last reference to it, or after its upload if nothing referred to it. Time in
+        /// which the server is down does not count.
+        grace: Duration =
+            Preset::Number(BLOB_GRACE_MS.unsigned_abs()), Kind::Duration { min_ms: MINUTE, max_ms: 8_760 * HOUR };
     }
 
     /// How much one request may carry.

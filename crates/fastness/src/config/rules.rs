@@ -4,9 +4,9 @@ use base::Engine;
 use kernel::alerts::Channel;
 use tracing_subscriber::filter::{EnvFilter, LevelFilter};
 
-use super::field::Secret;
+use super::field::{BlobPlace, Secret};
 use super::key::TextRule;
-use super::keys::{Config, Server};
+use super::keys::{BlobSettings, Config, Server};
 
 /// A rule that several keys keep together.
 #[derive(Debug, Clone, Copy)]
@@ -56,6 +56,11 @@ pub const RULES: &[Rule] = &[
         keys: &["store.engine", "store.url"],
         says: "the engine postgres needs a URL",
         holds: |config| config.store.engine != Engine::Postgres || config.store.url.is_some(),
+    },
+    Rule {
+        keys: &["blobs.place", "blobs.url", "blobs.bucket", "blobs.access_key", "blobs.secret_key"],
+        says: "the place s3 needs a URL, a bucket and an access key with its secret",
+        holds: |config| config.blobs.place != BlobPlace::S3 || knows_s3(&config.blobs),
     },
 ];
 
@@ -151,6 +156,31 @@ fn networks(text: &str) -> Option<Vec<web::Network>> {
     text.split(',').map(str::trim).filter(|part| !part.is_empty()).map(|part| part.parse().ok()).collect()
 }
 
+/// Of a storage.
+pub(super) const S3_URL: TextRule = TextRule {
+    says: "empty, or a URL that begins with https:// or http://, without a slash at its end",
+    holds: is_s3_url,
+};
+
+/// Of a bucket or a region.
+pub(super) const S3_NAME: TextRule =
+    TextRule { says: "empty, or 1 to 63 of a-z, A-Z, 0-9, - and .", holds: is_s3_name };
+
+fn knows_s3(blobs: &BlobSettings) -> bool {
+    let named = !blobs.url.is_empty() && !blobs.bucket.is_empty() && !blobs.region.is_empty();
+    named && blobs.access_key.is_some() && blobs.secret_key.is_some()
+}
+
+fn is_s3_url(text: &str) -> bool {
+    let rest = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"));
+    let plain = |rest: &str| !rest.is_empty() && rest.len() <= 255 && rest.bytes().all(|byte| byte.is_ascii_graphic());
+    text.is_empty() || rest.is_some_and(|rest| plain(rest) && !rest.ends_with('/'))
+}
+
+fn is_s3_name(text: &str) -> bool {
+    text.len() <= 63 && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.'))
+}
+
 fn is_namespace(text: &str) -> bool {
     (1..=16).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit())
 }
@@ -211,6 +241,14 @@ mod tests {
     fn ker_27_ker_36_addresses_are_addresses() {
         assert!(["", "a@b", "a@b, c@d"].into_iter().all(is_addresses));
         assert!(!["a", ",", "a@b,", "a@b;c@d", "A <a@b>"].into_iter().any(is_addresses));
+    }
+
+    #[test]
+    fn ker_26_ker_36_a_storage_is_named_by_a_url_and_a_bucket() {
+        assert!(["", "https://s3.example.org", "http://127.0.0.1:9000"].into_iter().all(is_s3_url));
+        assert!(!["s3.example.org", "https://", "https://a/", "https://a b", "ftp://a"].into_iter().any(is_s3_url));
+        assert!(["", "my-bucket.1", "eu-central-1"].into_iter().all(is_s3_name));
+        assert!(!["a/b", "a b", &"a".repeat(64)].into_iter().any(is_s3_name));
     }
 
     #[test]

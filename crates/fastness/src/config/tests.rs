@@ -261,7 +261,15 @@ fn ker_36_each_word_of_each_key_is_taken() {
     for key in KEYS {
         let Kind::OneOf(words) = key.kind else { continue };
         for word in words {
-            let flags = [(key.path, (*word).to_owned()), ("store.url", "postgres://h/d".to_owned())];
+            let needed = [
+                ("store.url", "postgres://h/d"),
+                ("blobs.url", "https://h"),
+                ("blobs.bucket", "b"),
+                ("blobs.access_key", "k"),
+                ("blobs.secret_key", "s"),
+            ];
+            let flags: Vec<_> =
+                [(key.path, *word)].into_iter().chain(needed).map(|(path, text)| (path, text.to_owned())).collect();
             let loaded = Config::load(None, NO_ENV, &flags).unwrap();
             assert!(show(&loaded).contains(&format!("{} = \"{word}\" # flag", key.name())), "{}: {word}", key.path);
         }

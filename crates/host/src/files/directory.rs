@@ -4,7 +4,7 @@
 //! resolved nowhere; a link put in place between two calls is refused by the second.
 
 use std::fs::File;
-use std::io;
+use std::io::{self, Seek, SeekFrom};
 use std::path::Path;
 
 use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, Stat};
@@ -23,7 +23,7 @@ const SAFE: OFlags = OFlags::NOFOLLOW.union(OFlags::CLOEXEC);
 pub struct Directory(File);
 
 impl Directory {
-    pub(super) fn open(path: &Path) -> io::Result<Self> {
+    pub(crate) fn open(path: &Path) -> io::Result<Self> {
         File::open(path).map(Self)
     }
 
@@ -114,6 +114,11 @@ impl Folder for Directory {
         self.0.sync_all()
     }
 
+    fn room(&self) -> io::Result<u64> {
+        let status = rustix::fs::fstatvfs(&self.0)?;
+        Ok(status.f_bavail.saturating_mul(status.f_frsize))
+    }
+
     fn entries(&self) -> io::Result<Vec<(String, EntryKind)>> {
         let mut found = vec![];
         for entry in Dir::read_from(&self.0)? {
@@ -130,6 +135,10 @@ impl Folder for Directory {
 impl OpenFile for File {
     fn size(&self) -> io::Result<u64> {
         Ok(self.metadata()?.len())
+    }
+
+    fn go_to(&mut self, offset: u64) -> io::Result<()> {
+        self.seek(SeekFrom::Start(offset)).map(drop)
     }
 
     fn sync(&self) -> io::Result<()> {

@@ -18,7 +18,7 @@ pub enum EntryKind {
 }
 
 /// An open directory. Names have no `/` in them and are not `.` or `..`; links are never followed.
-pub trait Folder: fmt::Debug + Send + Sync + Sized {
+pub trait Folder: fmt::Debug + Send + Sync + Sized + 'static {
     /// A file of such a directory, opened.
     type File: OpenFile;
 
@@ -91,6 +91,14 @@ pub trait Folder: fmt::Debug + Send + Sync + Sized {
     /// The disk failed; which of them are durable is unknown.
     fn sync(&self) -> io::Result<()>;
 
+    /// Bytes that may still be written to the disk.
+    ///
+    /// # Errors
+    /// The disk refused.
+    fn room(&self) -> io::Result<u64> {
+        Ok(u64::MAX)
+    }
+
     /// All names in UTF-8 with their kinds, in no order. Others cannot be ours.
     ///
     /// # Errors
@@ -99,12 +107,18 @@ pub trait Folder: fmt::Debug + Send + Sync + Sized {
 }
 
 /// An open file.
-pub trait OpenFile: Read + Write {
+pub trait OpenFile: Read + Write + Send + 'static {
     /// Its size in bytes.
     ///
     /// # Errors
     /// The disk refused.
     fn size(&self) -> io::Result<u64>;
+
+    /// Goes on reading from this byte on.
+    ///
+    /// # Errors
+    /// The disk refused.
+    fn go_to(&mut self, offset: u64) -> io::Result<()>;
 
     /// Makes its content durable.
     ///

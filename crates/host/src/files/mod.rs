@@ -19,7 +19,7 @@ mod root;
 #[cfg(test)]
 mod tests;
 #[cfg(test)]
-mod watched;
+pub(crate) mod watched;
 
 use std::collections::{HashMap, HashSet};
 use std::io::{self, ErrorKind, Read, Write};
@@ -285,7 +285,7 @@ fn is_temporary(name: &str) -> bool {
 }
 
 /// Makes the names in a directory durable.
-fn sync<F: Folder>(directory: &F) -> io::Result<()> {
+pub(crate) fn sync<F: Folder>(directory: &F) -> io::Result<()> {
     if mutants::on(Mutant::DirectoryNotSynced) {
         return Ok(());
     }
@@ -293,18 +293,18 @@ fn sync<F: Folder>(directory: &F) -> io::Result<()> {
 }
 
 /// The result of a sync, for every sync there is.
-fn heeded(synced: io::Result<()>) -> io::Result<()> {
+pub(crate) fn heeded(synced: io::Result<()>) -> io::Result<()> {
     if mutants::on(Mutant::SyncErrorIgnored) { Ok(()) } else { synced }
 }
 
 /// Removes a temporary after a failure; what is left of it, the next start sweeps.
-fn discard<F: Folder>(directory: &F, temporary: &str) {
+pub(crate) fn discard<F: Folder>(directory: &F, temporary: &str) {
     if let Err(error) = directory.remove(temporary) {
         tracing::warn!(%error, temporary, "an unfinished file could not be removed");
     }
 }
 
-fn found<T>(result: io::Result<T>) -> io::Result<Option<T>> {
+pub(crate) fn found<T>(result: io::Result<T>) -> io::Result<Option<T>> {
     match result {
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
         other => other.map(Some),

@@ -12,19 +12,19 @@ type OnSync = Box<dyn Fn(&File) -> io::Result<()> + Send>;
 
 /// How files and directories are synced from now on; clones are the same.
 #[derive(Clone)]
-pub(super) struct Syncs(Arc<Mutex<OnSync>>);
+pub(crate) struct Syncs(Arc<Mutex<OnSync>>);
 
 impl Syncs {
-    pub(super) fn real() -> Self {
+    pub(crate) fn real() -> Self {
         Self(Arc::new(Mutex::new(Box::new(File::sync_all))))
     }
 
-    pub(super) fn replace(&self, sync: impl Fn(&File) -> io::Result<()> + Send + 'static) {
+    pub(crate) fn replace(&self, sync: impl Fn(&File) -> io::Result<()> + Send + 'static) {
         *self.0.lock().unwrap() = Box::new(sync);
     }
 
     /// `fails` decides by whether it is a directory's.
-    pub(super) fn fail(&self, fails: fn(bool) -> bool) {
+    pub(crate) fn fail(&self, fails: fn(bool) -> bool) {
         self.replace(move |file| {
             let refused = fails(file.metadata()?.is_dir());
             if refused { Err(io::Error::other("the disk failed, on purpose")) } else { file.sync_all() }
@@ -44,10 +44,10 @@ impl fmt::Debug for Syncs {
 
 /// A directory whose syncs are watched.
 #[derive(Debug)]
-pub(super) struct Watched(Directory, Syncs);
+pub(crate) struct Watched(Directory, Syncs);
 
 impl Watched {
-    pub(super) fn open(path: &Path, syncs: &Syncs) -> Self {
+    pub(crate) fn open(path: &Path, syncs: &Syncs) -> Self {
         Self(Directory::open(path).unwrap(), syncs.clone())
     }
 }
@@ -101,7 +101,7 @@ impl Folder for Watched {
 }
 
 /// A file whose syncs are watched.
-pub(super) struct WatchedFile(File, Syncs);
+pub(crate) struct WatchedFile(File, Syncs);
 
 impl Read for WatchedFile {
     fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
@@ -122,6 +122,10 @@ impl Write for WatchedFile {
 impl OpenFile for WatchedFile {
     fn size(&self) -> io::Result<u64> {
         self.0.size()
+    }
+
+    fn go_to(&mut self, offset: u64) -> io::Result<()> {
+        self.0.go_to(offset)
     }
 
     fn sync(&self) -> io::Result<()> {

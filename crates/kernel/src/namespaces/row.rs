@@ -147,6 +147,7 @@ impl NamespaceRow {
     #[must_use]
     pub fn standing(&self) -> Standing {
         Standing {
+            place: self.place.clone(),
             state: self.state,
             message: self.message.clone(),
             reopens_at: self.reopens_at.map(Wall),

@@ -71,11 +71,14 @@ pub struct Standing {
     pub reopens_at: Option<Wall>,
     /// Requests in flight, if it has a limit of its own.
     pub requests_max: Option<u32>,
+    /// Where its files are: a name that no later life of the namespace has. Empty where it is the namespace's own.
+    pub place: String,
 }
 
 impl Standing {
     /// Open to everybody, with no limit of its own.
-    pub const OPEN: Self = Self { state: State::Open, message: String::new(), reopens_at: None, requests_max: None };
+    pub const OPEN: Self =
+        Self { state: State::Open, message: String::new(), reopens_at: None, requests_max: None, place: String::new() };
 
     /// Whether a request of `caller` is let through; `changes` if it is not a mere read.
     ///
@@ -144,6 +147,7 @@ mod tests {
     fn ker_2_a_closed_namespace_says_why_and_when_to_come_again() {
         const REOPENS: i64 = 1_468_535_445_697;
         let closed = Standing {
+            place: String::new(),
             state: State::Closed,
             message: "moving house".into(),
             reopens_at: Some(Wall(REOPENS)),

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use super::cron::Cron;
+
 /// How tasks are run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TaskConfig {
@@ -9,6 +11,8 @@ pub struct TaskConfig {
     pub workers: Vec<usize>,
     /// Queues of operations, by name. Those of the program are filled in by the kernel; an operator's come first.
     pub queues: BTreeMap<String, i64>,
+    /// Tasks that an operator wants to stand in the administrators' namespace, by operation.
+    pub scheduled: BTreeMap<String, Cron>,
     /// Outside calls of one kind that are under way on this node.
     pub calls_max: usize,
     /// Those of them that go to one target, so that some that hang leave room for the others.
@@ -28,6 +32,7 @@ impl Default for TaskConfig {
         Self {
             workers: vec![4, 2, 1],
             queues: BTreeMap::new(),
+            scheduled: BTreeMap::new(),
             calls_max: 512,
             calls_per_target_max: 32,
             node: "one".into(),

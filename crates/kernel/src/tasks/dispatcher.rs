@@ -201,20 +201,23 @@ impl Dispatcher {
     }
 
     fn joined(&self, post: &Arc<Post>) {
-        self.call(&post.ns, &ENSURE, self.standing(), Box::new(|_| {}));
+        self.call(&post.ns, &ENSURE, self.standing(post), Box::new(|_| {}));
         // The calendar may have been put right while nobody looked.
         self.pull_back(post);
         self.round(post);
     }
 
-    /// The standing tasks of all services. A cron text of the program that cannot be read is a bug that a test finds.
-    fn standing(&self) -> Vec<Standing> {
+    /// The standing tasks of all services, and those that an operator asks for.
+    fn standing(&self, post: &Post) -> Vec<Standing> {
+        let administers = post.ns.name == self.0.kernel.config().admin_namespace;
         let defs = self.0.kernel.services().iter().flat_map(|service| service.tasks);
         let standing = |def: &crate::service::TaskDef| {
-            let cron = def.standing?.parse().ok()?;
-            Some(Standing { op: def.op, queue: self.0.config.queue_of(def.op), cron })
+            // A cron text of the program that cannot be read is a bug that a test finds.
+            let own = def.standing.and_then(|cron| cron.parse().ok());
+            let asked_for = self.0.config.scheduled.get(def.op).copied().filter(|_| administers);
+            Standing { op: def.op, queue: self.0.config.queue_of(def.op), cron: own.or(asked_for) }
         };
-        defs.filter_map(standing).collect()
+        defs.map(standing).collect()
     }
 
     // ---- rounds: what is found without being told -------------------------------------------------------------------
@@ -439,7 +442,10 @@ impl Dispatcher {
         self.claim(post, queue, more);
     }
 
-    fn call_outside(&self, post: &Arc<Post>, task: Task, call: Call) {
+    fn call_outside(&self, post: &Arc<Post>, task: Task, mut call: Call) {
+        if let Call::Work(work) = &mut call {
+            work.namespace.clone_from(&post.ns.name);
+        }
         let place = Place::of(&call);
         let room = self.0.calls.lock().unwrap_or_else(PoisonError::into_inner).enter(&place);
         if let Err(pause_ms) = room {

@@ -70,6 +70,7 @@ const STATEMENTS: &[&Sql] = &[
     &inscribe::INSERT,
     &inscribe::DELETE,
     &standing::INSERT,
+    &standing::REMOVE,
     &lane::ENTER,
     &lane::NEXT,
     &lane::MOVE,

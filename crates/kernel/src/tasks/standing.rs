@@ -7,7 +7,7 @@ use crate::cx::OpCx;
 use crate::op::Op;
 use crate::wake::Hint;
 
-/// Inscribes the standing tasks that are not there.
+/// Inscribes the standing tasks that are not there, and removes those that do not stand any more.
 pub static ENSURE: Op<Vec<Standing>, ()> = Op::new("task.ensure", ensure).ending();
 
 /// A standing task.
@@ -17,8 +17,8 @@ pub struct Standing {
     pub op: &'static str,
     /// Its queue.
     pub queue: i64,
-    /// When it runs.
-    pub cron: Cron,
+    /// When it runs; one that does not stand any more goes.
+    pub cron: Option<Cron>,
 }
 
 pub(super) static INSERT: Sql = Sql::new(
@@ -28,8 +28,15 @@ pub(super) static INSERT: Sql = Sql::new(
      WHERE task.owner IS NULL AND (task.queue <> ?3 OR task.cron <> ?5)",
 );
 
+pub(super) static REMOVE: Sql =
+    Sql::new("task.remove_standing", "DELETE FROM task WHERE standing = ?1 AND owner IS NULL");
+
 fn ensure(tx: &mut dyn Tx, cx: &mut OpCx<'_>, all: &Vec<Standing>) -> OpResult<()> {
     for Standing { op, queue, cron } in all {
+        let Some(cron) = cron else {
+            tx.write(&REMOVE, args![*op])?;
+            continue;
+        };
         let (id, start_at) = (cx.id(), cron.next_after(cx.wall));
         tx.write(&INSERT, args![id, *op, *queue, start_at, cron.to_string(), cx.wall, start_at.0 - cx.wall.0])?;
         cx.fx.wake(Hint::Tasks { queue: *queue, start_at });

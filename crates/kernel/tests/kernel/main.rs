@@ -2,11 +2,13 @@
 //!
 //! Each file holds the tests of one requirement's neighbourhood.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+#![expect(clippy::disallowed_methods, reason = "tests of blobs damage files as a disk would")]
 
 mod accounts;
 mod alert_driver;
 mod alerts;
 mod alerts_random;
+mod blobs;
 mod counters;
 mod cycle;
 mod effects;

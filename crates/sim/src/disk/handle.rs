@@ -181,6 +181,11 @@ impl OpenFile for SimFile {
         Ok(content.shown().len() as u64)
     }
 
+    fn go_to(&mut self, offset: u64) -> io::Result<()> {
+        self.at = usize::try_from(offset).unwrap_or(usize::MAX);
+        Ok(())
+    }
+
     fn sync(&self) -> io::Result<()> {
         let mut state = self.disk.state();
         state.begin_change(self.process)?;

@@ -1,6 +1,7 @@
 //! Workloads: clients that do random work, remember what they were told, and compare it with what is there.
 
 mod alarms;
+mod blobs;
 mod chores;
 mod files;
 mod gazette;
@@ -57,6 +58,7 @@ const ALL: &[Start] = &[
     |number, sim| Box::new(alarms::Alarms::start(number, sim)),
     |number, sim| Box::new(gazette::GazetteClients::start(number, sim)),
     |number, sim| Box::new(keys::Operator::start(number, sim)),
+    |number, sim| Box::new(blobs::BlobClients::start(number, sim)),
 ];
 
 /// The workloads of a run, started.

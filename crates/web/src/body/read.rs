@@ -56,7 +56,7 @@ pub(super) async fn all(
     Ok((bytes, held))
 }
 
-async fn next_frame(
+pub(super) async fn next_frame(
     body: &mut Body,
     end: Instant,
     idle_timeout: Duration,
@@ -71,7 +71,11 @@ async fn next_frame(
 }
 
 /// Raises what is held to cover `bytes`.
-fn hold(held: &mut Option<OwnedSemaphorePermit>, bytes: usize, memory: &Arc<Semaphore>) -> Result<(), ApiError> {
+pub(crate) fn hold(
+    held: &mut Option<OwnedSemaphorePermit>,
+    bytes: usize,
+    memory: &Arc<Semaphore>,
+) -> Result<(), ApiError> {
     let missing = bytes.div_ceil(KIB) - held.as_ref().map_or(0, OwnedSemaphorePermit::num_permits);
     let busy = |_| ApiError::refused(codes::XBUSY, "too many bodies are being read");
     let more = memory.clone().try_acquire_many_owned(u32::try_from(missing).unwrap_or(u32::MAX)).map_err(busy)?;

@@ -19,6 +19,9 @@ pub(super) fn curl(document: &Value, route: &RouteInfo, public_url: &str) -> Str
         lines.push("-H \"Content-Type: application/json\"".to_owned());
         lines.push(format!("-d '{body}'"));
     }
+    if route.takes_bytes {
+        lines.push("--data-binary @\"$FILE\"".to_owned());
+    }
     lines.join(" \\\n  ")
 }
 

@@ -16,14 +16,14 @@ fn head(path: &str, more: &str) -> String {
     format!("POST {path} HTTP/1.1\r\nhost: x\r\n{key}\r\ncontent-type: application/json\r\n{more}\r\n\r\n")
 }
 
-fn rss_kib() -> i64 {
+pub fn rss_kib() -> i64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap();
     let line = status.lines().find(|line| line.starts_with("VmRSS:")).unwrap();
     line.split_whitespace().nth(1).unwrap().parse().unwrap()
 }
 
 /// Memory may move by other tests, but not by the size of the body.
-fn check_flat(before_kib: i64) {
+pub fn check_flat(before_kib: i64) {
     let grown = rss_kib() - before_kib;
     assert!(grown < 50_000, "{grown} KiB more than before");
 }

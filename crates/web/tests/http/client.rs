@@ -41,6 +41,20 @@ impl Client {
 
     /// The next answer.
     pub fn answer(&mut self) -> Answer {
+        let told = self.head_alone();
+        let length = told.header("content-length").map_or(0, |length| length.parse().unwrap());
+        let length = if told.status == 304 { 0 } else { length };
+        Answer { body: self.read_exactly(length), ..told }
+    }
+
+    /// Everything until the connection ends.
+    pub fn until_end(&mut self) -> Vec<u8> {
+        while self.read_more() {}
+        std::mem::take(&mut self.unread)
+    }
+
+    /// The head of the next answer.
+    pub fn head_alone(&mut self) -> Answer {
         let head = self.read_head();
         let mut lines = head.split("\r\n");
         let status = lines.next().unwrap().split(' ').nth(1).unwrap().parse().unwrap();
@@ -48,9 +62,7 @@ impl Client {
             .filter_map(|line| line.split_once(": "))
             .map(|(name, value)| (name.to_ascii_lowercase(), value.to_owned()))
             .collect();
-        let length = headers.iter().find(|(name, _)| name == "content-length").map_or(0, |(_, n)| n.parse().unwrap());
-        let body = self.read_exactly(length);
-        Answer { status, headers, body }
+        Answer { status, headers, body: vec![] }
     }
 
     fn read_head(&mut self) -> String {

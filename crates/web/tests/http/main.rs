@@ -5,6 +5,7 @@
 mod accounts;
 mod alerts;
 mod auth;
+mod blobs;
 mod bodies;
 mod client;
 mod description;

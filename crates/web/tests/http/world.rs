@@ -1,12 +1,12 @@
 //! A running server with two namespaces, and short ways to ask it.
 
 use std::net::SocketAddr;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, mpsc};
 
 use axum::Router;
-use base::{Entropy, OpResult, Store};
-use host::{OsEntropy, RealClock, ThreadTimers};
+use base::{BlobPlaces, Entropy, OpResult, Store};
+use host::{DiskPlaces, OsEntropy, RealClock, ThreadTimers};
 use kernel::accounts::create_account::{CREATE_ACCOUNT, CreateAccount, NewPassword};
 use kernel::accounts::open_session::{OPEN_SESSION, OpenSession};
 use kernel::accounts::password::Kept;
@@ -57,7 +57,7 @@ pub struct World {
     pub valve: Arc<Valve>,
     serving: Option<JoinHandle<Drained>>,
     runtime: Runtime,
-    _directory: TempDir,
+    directory: TempDir,
 }
 
 impl World {
@@ -65,8 +65,18 @@ impl World {
         Self::with(Setup::default())
     }
 
+    /// Blobs lie beside the stores.
     pub fn with(setup: Setup) -> Self {
         let directory = tempfile::tempdir().unwrap();
+        let blobs = Some(Arc::new(DiskPlaces::below(directory.path())) as Arc<dyn BlobPlaces>);
+        Self::inside(directory, Setup { app: AppConfig { blobs, ..setup.app }, ..setup })
+    }
+
+    pub fn without_blobs() -> Self {
+        Self::inside(tempfile::tempdir().unwrap(), Setup::default())
+    }
+
+    fn inside(directory: TempDir, setup: Setup) -> Self {
         let (kernel, valve) = kernel(directory.path(), setup.build_min);
         let app = App::new(kernel.clone(), vec![probe::SERVICE], setup.app.clone());
         let table = app.table().to_vec();
@@ -81,7 +91,7 @@ impl World {
             None => runtime.spawn(web::serve(listener, served, edge, stop)),
         };
         let serving = Some(serving);
-        let world = Self { addr, kernel, shutdown, table, router, valve, serving, runtime, _directory: directory };
+        let world = Self { addr, kernel, shutdown, table, router, valve, serving, runtime, directory };
         world.bootstrap();
         world
     }
@@ -176,6 +186,20 @@ impl World {
         self.get(&format!("/v1/main/probe/{name}"), ADMIN).json()["count"].as_i64().unwrap()
     }
 
+    /// Files of blobs of namespace `main`, those of uploads on their way included.
+    pub fn blob_files(&self) -> usize {
+        files_below(&self.directory.path().join("namespaces/main/blobs")).len()
+    }
+
+    /// Flips a bit of a stored blob.
+    pub fn damage_blob(&self, sha: &str, at: usize) {
+        let files = files_below(&self.directory.path().join("namespaces/main/blobs"));
+        let file = files.iter().find(|file| file.to_string_lossy().contains(sha)).unwrap();
+        let mut bytes = std::fs::read(file).unwrap();
+        bytes[at] ^= 1;
+        std::fs::write(file, bytes).unwrap();
+    }
+
     /// Stops the server and tells how that ended.
     pub fn stop(&mut self) -> Drained {
         self.shutdown.begin();
@@ -199,6 +223,12 @@ impl Drop for World {
             ns.store.close();
         }
     }
+}
+
+fn files_below(folder: &Path) -> Vec<PathBuf> {
+    let Ok(entries) = std::fs::read_dir(folder) else { return vec![] };
+    let paths = entries.map(|entry| entry.unwrap().path());
+    paths.flat_map(|path| if path.is_dir() { files_below(&path) } else { vec![path] }).collect()
 }
 
 fn bearer(key: &str) -> String {

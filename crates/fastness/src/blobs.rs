@@ -1,0 +1,64 @@
+//! Where the bytes of blobs lie, as configured; how long they are kept; and how many there are, as metrics.
+
+use std::sync::{Arc, mpsc};
+
+use anyhow::{Context, Result};
+use base::limits::BLOB_DELAY_MS;
+use base::{BlobPlaces, OpResult};
+use host::{DiskPlaces, S3Config, S3Places};
+use kernel::blobs::{Rule, SET_RULE, USAGE, Usage};
+use kernel::{Caller, Kernel, Namespace};
+
+use crate::config::{BlobPlace, Config};
+
+/// The places of all namespaces.
+pub(crate) fn open(config: &Config) -> Result<Arc<dyn BlobPlaces>> {
+    match config.blobs.place {
+        BlobPlace::Local => Ok(Arc::new(DiskPlaces::below(&config.data.dir))),
+        BlobPlace::S3 => {
+            Ok(Arc::new(S3Places::open(s3(config)?).context("blobs.url is not the address of a storage")?))
+        }
+    }
+}
+
+fn s3(config: &Config) -> Result<S3Config> {
+    let blobs = &config.blobs;
+    Ok(S3Config {
+        url: blobs.url.clone(),
+        bucket: blobs.bucket.clone(),
+        region: blobs.region.clone(),
+        access_key: blobs.access_key.as_ref().context("blobs.access_key is not set")?.expose().to_owned(),
+        secret_key: blobs.secret_key.as_ref().context("blobs.secret_key is not set")?.expose().to_owned(),
+    })
+}
+
+/// Tells every namespace how long blobs are kept. One whose store does not take it now keeps what it was told before.
+pub(crate) fn set_rules(kernel: &Kernel, config: &Config) -> Result<()> {
+    let grace_ms = i64::try_from(config.blobs.grace.as_millis())?;
+    for ns in kernel.namespaces() {
+        let (tell, told) = mpsc::channel();
+        let rule = Rule { grace_ms, delay_ms: BLOB_DELAY_MS };
+        let done = Box::new(move |reply: OpResult<kernel::Reply<()>>| drop(tell.send(reply)));
+        kernel.call(&ns, &SET_RULE, kernel.request(Caller::server("blobs")), rule, done);
+        if let Ok(Err(error)) = told.recv() {
+            tracing::warn!(namespace = ns.name, %error, "how long blobs are kept was not changed");
+        }
+    }
+    Ok(())
+}
+
+/// Shows how much a namespace stores.
+pub(crate) fn measure(kernel: &Kernel, ns: &Namespace) {
+    let name = ns.name.clone();
+    let show = move |usage: OpResult<Usage>| {
+        let Ok(usage) = usage else { return };
+        metrics::gauge!("fastness_blobs", "namespace" => name.clone()).set(as_gauge(usage.blobs));
+        metrics::gauge!("fastness_blob_bytes", "namespace" => name).set(as_gauge(usage.bytes));
+    };
+    kernel.read(ns, &USAGE, (), Box::new(show));
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a gauge is a float; beyond 2^53 bytes the last digits do not matter")]
+fn as_gauge(count: i64) -> f64 {
+    count as f64
+}
