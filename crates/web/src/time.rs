@@ -15,7 +15,7 @@ pub(crate) fn moment(text: &str) -> Option<Wall> {
     let text = text.replace(' ', "+");
     let with_seconds = text.strip_suffix('Z').map(|minutes| format!("{minutes}:00Z"));
     let day = format!("{text}T00:00:00Z");
-    [Some(text.clone()), Some(day), with_seconds].into_iter().flatten().find_map(|text| Wall::parse_rfc3339(&text))
+    [Some(text), Some(day), with_seconds].into_iter().flatten().find_map(|text| Wall::parse_rfc3339(&text))
 }
 
 #[cfg(test)]

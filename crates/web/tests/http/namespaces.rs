@@ -22,7 +22,7 @@ fn world() -> World {
 
 fn stand(world: &World, state: State) {
     let reopens_at = Some(Wall(i64::MAX / 2));
-    let standing = Standing { state, message: "moving".into(), reopens_at, requests_max: None };
+    let standing = Standing { state, message: "moving".into(), reopens_at, ..Standing::OPEN };
     world.kernel.namespace("main").unwrap().set_standing(standing);
 }
 
