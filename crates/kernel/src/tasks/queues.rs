@@ -62,7 +62,7 @@ pub(super) static SUSPENDED: Sql = Sql::new("task_queue.all", "SELECT queue FROM
 pub(super) static WAITING: Sql = Sql::new(
     "task_queue.waiting",
     "SELECT COUNT(*), MIN(start_at) FROM (SELECT start_at FROM task WHERE owner IS NULL AND behind = 0 AND queue = ?1 \
-     AND start_at > ?2 AND start_at <= ?3 ORDER BY start_at LIMIT ?4) AS some",
+     AND start_at > ?2 AND start_at <= ?3 ORDER BY start_at LIMIT ?4) AS waiting",
 );
 pub(super) static RUNNING: Sql = Sql::new(
     "task_queue.running",

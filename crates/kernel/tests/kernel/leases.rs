@@ -144,8 +144,7 @@ fn ker_43_a_pause_of_ours_and_a_jump_of_the_calendar_end_nobodys_lease() {
 static WRITE: Op<(i64, i64), ()> = Op::new("test.fenced", |tx, cx, (epoch, value)| {
     static PUT: Sql = Sql::new(
         "test.fenced_put",
-        "INSERT INTO alert (key, kind, message, opened_at) VALUES ('fenced', 'k', 'm', ?1) \
-         ON CONFLICT (key) DO UPDATE SET opened_at = ?1",
+        "INSERT INTO task_queue (queue, suspended_at) VALUES (7, ?1) ON CONFLICT (queue) DO UPDATE SET suspended_at = ?1",
     );
     leases::check(tx, NAME, *epoch)?;
     let _ = cx.id();

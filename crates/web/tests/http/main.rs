@@ -21,6 +21,7 @@ mod probe;
 mod requests;
 mod sessions;
 mod system;
+mod tasks;
 mod tls;
 mod valve;
 mod walk;

@@ -20,6 +20,7 @@ mod rounds;
 mod rounds_postgres_faults;
 mod rounds_strace;
 mod start;
+mod tasks;
 mod watchdog;
 mod watchdog_postgres_faults;
 mod watchdog_strace;
