@@ -7,7 +7,7 @@ mod cli;
 
 use std::process::ExitCode;
 
-use kill::{mutants, run};
+use kill::{mutants, nodes, run};
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -34,6 +34,10 @@ fn perform(wish: &cli::Wish) -> anyhow::Result<bool> {
         return mutants::find_all(&wish.options, &mut tell);
     }
     println!("seed {}", wish.options.seed);
+    if let Some(drill) = &wish.drill {
+        println!("\n{}", nodes::run(drill, &mut tell)?);
+        return Ok(true);
+    }
     let report = run::run(&wish.options, &mut tell)?;
     println!("\n{report}");
     Ok(report.failed() == 0)
