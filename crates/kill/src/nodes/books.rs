@@ -1,5 +1,7 @@
 //! What is in PostgreSQL, read by SQL without our engine.
 
+use std::collections::BTreeMap;
+
 use anyhow::{Context, Result};
 use tokio::runtime::Runtime;
 use tokio_postgres::{Client, NoTls, SimpleQueryMessage};
@@ -61,7 +63,14 @@ impl Reading {
         self.number("SELECT COUNT(*) FROM drill_mark")
     }
 
-    /// Marks of tasks that have ended so far.
+    /// Tasks that nodes have claimed, by the nodes' names.
+    pub(super) fn claimed(&self) -> Result<BTreeMap<String, u64>> {
+        let text = "SELECT node.name, COUNT(*) FROM task JOIN node ON node.id = task.owner GROUP BY node.name";
+        let rows = self.rows::<2>(text)?;
+        rows.into_iter().map(|[name, count]| Ok((name, count.parse()?))).collect()
+    }
+
+    /// Tasks that have not ended.
     pub(super) fn tasks_count(&self) -> Result<u64> {
         self.number("SELECT COUNT(*) FROM task WHERE op IN ('drill.mark', 'drill.call', 'drill.inscribe')")
     }

@@ -23,6 +23,11 @@ pub(super) enum Strike {
     Pause,
 }
 
+/// The name of a node, the same over its lives.
+pub(super) fn name(number: usize) -> String {
+    format!("node-{}", number + 1)
+}
+
 /// Why a node does not work.
 #[derive(Debug, Clone, Copy)]
 struct Out {
@@ -51,6 +56,7 @@ impl<'a> Cluster<'a> {
         let launch = |number: usize| {
             let launch = Launch::new(&drill.program, &folder.join(format!("node-{number}")));
             let launch = database.launch(launch).env("FASTNESS_OUTBOUND__ALLOW_PRIVATE", "true");
+            let launch = launch.env("FASTNESS_TASKS__NODE", &name(number - 1));
             let launch = launch.env("FASTNESS_TASKS__LEASE", &format!("{} ms", drill.lease.as_millis()));
             match &drill.mutant {
                 Some(mutant) => launch.env("FASTNESS_MUTANT", mutant),

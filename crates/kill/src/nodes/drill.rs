@@ -9,7 +9,7 @@ use ledger::drill::{Inscribe, TASKS_MAX};
 use serde_json::json;
 
 use super::books::Reading;
-use super::cluster::{Cluster, Strike};
+use super::cluster::{Cluster, Strike, name};
 use super::judge::{expected, judge_calls, judge_feed, judge_marks, judge_reader};
 use super::partner::{Manners, Partner};
 use super::reader::{Feed, Reader, Way};
@@ -73,17 +73,8 @@ pub fn run(drill: &Drill, tell: &mut dyn FnMut(&str)) -> Result<Report> {
         feed.end_at(played.as_ref().map_or(0, |_| expected(&field.waves).len() as u64));
         let readers: Vec<Reader> = readers.into_iter().filter_map(|reader| reader.join().ok()).collect();
         let judged = played.and_then(|last| field.judge(last, &readers));
-        judged.map_err(|error| error.context(field.cluster.logs()))
+        judged.inspect_err(|_| eprintln!("{}", field.cluster.logs()))
     })
-    .map_err(with_violation_outside)
-}
-
-/// A violation says so first; what the nodes logged comes after it.
-fn with_violation_outside(error: anyhow::Error) -> anyhow::Error {
-    match error.downcast_ref::<crate::check::Violation>() {
-        Some(found) => violation(format!("{found}\n{error}")),
-        None => error,
-    }
 }
 
 /// What the last fault came to.
@@ -156,7 +147,7 @@ impl Field<'_> {
     }
 
     fn strike(&mut self, number: usize, strike: Strike) -> Result<()> {
-        let node = *self.rng.pick(&self.cluster.healthy());
+        let node = self.busiest()?;
         let lease_ms = u64::try_from(self.drill.lease.as_millis())?;
         let back_ms = match strike {
             // At once, or after the others took over.
@@ -172,11 +163,26 @@ impl Field<'_> {
         self.cluster.strike(node, strike, Some(Duration::from_millis(back_ms)))
     }
 
+    /// The healthy node that has claimed the most tasks: one that has none would lose none.
+    fn busiest(&mut self) -> Result<usize> {
+        let until = Instant::now() + STUCK;
+        while Instant::now() < until {
+            let claimed = self.reading.claimed()?;
+            let tasks_of = |node: &usize| claimed.get(&name(*node)).copied();
+            let busy = self.cluster.healthy().into_iter().filter(|node| tasks_of(node).is_some());
+            if let Some(node) = busy.max_by_key(tasks_of) {
+                return Ok(node);
+            }
+        }
+        bail!("no node has anything to do")
+    }
+
     /// The last fault: its node does not come back until everything is done, or should be.
     fn last(&mut self, count: u64) -> Result<Last> {
         self.wave(usize::try_from(self.drill.kills + self.drill.pauses)?, count)?;
-        let what = *self.rng.pick(&[Strike::Kill, Strike::Pause]);
-        let node = *self.rng.pick(&self.cluster.healthy());
+        // By the seed, so that both can be asked for.
+        let what = if self.drill.seed % 2 == 0 { Strike::Kill } else { Strike::Pause };
+        let node = self.busiest()?;
         let left = self.reading.tasks_count()?;
         self.cluster.strike(node, what, None)?;
         let (struck, bound) = (Instant::now(), self.drill.lease + BEYOND_LEASE);

@@ -105,7 +105,9 @@ mod tests {
 
     #[test]
     fn ker_18_an_accepted_attempt_that_was_overtaken_is_noticed() {
-        let called = |attempt| BTreeMap::from([("w-0".to_owned(), Called { times: 1, attempt, name: "w-0".into() })]);
+        let called = |attempt| {
+            BTreeMap::from([("w-0".to_owned(), Called { times: 1, first: None, attempt, name: "w-0".into() })])
+        };
         assert!(judge_calls(&[mark("w-0", 0)], &called(1)).is_ok());
         assert!(judge_calls(&[mark("w-0", 0)], &called(2)).is_err());
         assert!(judge_calls(&[], &called(1)).is_err());

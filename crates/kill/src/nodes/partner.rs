@@ -6,7 +6,7 @@ use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use serde_json::Value;
@@ -33,6 +33,8 @@ pub(super) enum Manners {
 pub(super) struct Called {
     /// How often.
     pub(super) times: u64,
+    /// When it heard of it first.
+    pub(super) first: Option<Instant>,
     /// The highest attempt that it was told.
     pub(super) attempt: i64,
     /// The mark that the task will leave.
@@ -116,6 +118,7 @@ impl Inner {
         let mut calls = lock(&self.calls);
         let called = calls.entry(id).or_default();
         called.times += 1;
+        called.first = called.first.or_else(|| Some(Instant::now()));
         called.attempt = called.attempt.max(told["attempt"].as_i64().unwrap_or(0));
         called.name = told["name"].as_str().unwrap_or_default().to_owned();
     }
@@ -131,7 +134,8 @@ impl Inner {
                 0..=2 => (None, ms(0)),
                 3..=5 => (Some(503), ms(0)),
                 6..=7 => (None, ms(3_000)),
-                8..=40 => (Some(200), ms(rng.between(100, 1_200))),
+                8..=15 => (Some(200), ms(rng.between(1_000, 2_500))),
+                16..=45 => (Some(200), ms(rng.between(50, 1_000))),
                 _ => (Some(200), ms(rng.between(0, 50))),
             },
         }

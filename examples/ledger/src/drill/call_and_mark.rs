@@ -10,8 +10,8 @@ use super::{leave_mark, read};
 /// Partners of the drill hang and fail often: each is tried again at once.
 pub(super) const TASK: TaskDef = TaskDef::new("drill.call", plan).settled_by(settle).retrying(&[0; 64]);
 
-/// Time for a call.
-const TIMEOUT_MS: u64 = 2_000;
+/// Time for a call: longer than a node may stand still, so that the answer is still there when it goes on.
+const TIMEOUT_MS: u64 = 60_000;
 
 /// Which mark, and who is called before.
 #[derive(Debug, Clone, Serialize, Deserialize)]
