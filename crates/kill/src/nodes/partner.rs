@@ -133,9 +133,9 @@ impl Inner {
             Manners::Moody => match rng.between(0, 100) {
                 0..=2 => (None, ms(0)),
                 3..=5 => (Some(503), ms(0)),
-                6..=7 => (None, ms(3_000)),
-                8..=15 => (Some(200), ms(rng.between(1_000, 2_500))),
-                16..=45 => (Some(200), ms(rng.between(50, 1_000))),
+                6..=7 => (None, ms(1_500)),
+                8..=15 => (Some(200), ms(rng.between(500, 1_500))),
+                16..=45 => (Some(200), ms(rng.between(50, 500))),
                 _ => (Some(200), ms(rng.between(0, 50))),
             },
         }
