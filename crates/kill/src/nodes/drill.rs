@@ -100,6 +100,8 @@ impl Field<'_> {
         let last_count = (self.drill.tasks / LAST_SHARE).clamp(50, 1_000);
         let each = (self.drill.tasks - last_count).checked_div(strikes.len() as u64).unwrap_or(0);
         for (number, strike) in strikes.into_iter().enumerate() {
+            // Not before the last wave is nearly over, so that faults strike over the whole run.
+            self.wait("room for a wave", |field| Ok(field.reading.tasks_count()? <= each / 2))?;
             self.wave(number, each)?;
             self.wait("two healthy nodes", |field| Ok(field.cluster.healthy().len() > 1))?;
             self.strike(number, strike)?;
@@ -181,7 +183,7 @@ impl Field<'_> {
     fn last(&mut self, count: u64) -> Result<Last> {
         self.wave(usize::try_from(self.drill.kills + self.drill.pauses)?, count)?;
         // By the seed, so that both can be asked for.
-        let what = if self.drill.seed % 2 == 0 { Strike::Kill } else { Strike::Pause };
+        let what = if self.drill.seed.is_multiple_of(2) { Strike::Kill } else { Strike::Pause };
         let node = self.busiest()?;
         let left = self.reading.tasks_count()?;
         self.cluster.strike(node, what, None)?;

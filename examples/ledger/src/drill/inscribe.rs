@@ -11,8 +11,9 @@ use super::{CallAndMark, Mark};
 /// Inscribes tasks.
 pub static INSCRIBE: Op<Inscribe, Inscribed> = Op::new("drill.inscribe", inscribe);
 
-/// Most tasks of one operation.
-pub const TASKS_MAX: u32 = OP_EFFECTS_MAX as u32;
+/// Most tasks of one operation: as many as it may have effects.
+pub const TASKS_MAX: u32 = 2_000;
+const _: () = assert!(TASKS_MAX as usize <= OP_EFFECTS_MAX);
 
 /// Which tasks.
 #[derive(Debug, Clone, Serialize, Deserialize)]

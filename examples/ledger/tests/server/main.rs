@@ -6,7 +6,9 @@
 #![expect(clippy::disallowed_methods, reason = "tests of the whole program use the real clock, files and threads")]
 
 mod faults_strace;
+mod hanging;
 mod killed;
+mod nodes_postgres_faults;
 mod postgres;
 mod postgres_faults;
 mod rounds;
