@@ -1,12 +1,17 @@
 //! Words of the command line.
 
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::path::PathBuf;
+use std::str::FromStr;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use kill::fault::Fault;
+use kill::nodes::Drill;
 use kill::round::{Case, EngineName};
 use kill::run::Options;
 
 pub(crate) const USAGE: &str = "usage: kill --server PROGRAM [--rounds N] [--seed S] [--only FAULT] [--engine sqlite|postgres] [--mutant NAME] [--mutants] [--lenient-names]
+       kill --server PROGRAM --nodes N [--tasks N] [--kills N] [--pauses N] [--seed S] [--mutant NAME]
+       kill --server PROGRAM --hanging
 
   --server PROGRAM  the ledger's server
   --rounds N        how many rounds (default 20)
@@ -16,6 +21,9 @@ pub(crate) const USAGE: &str = "usage: kill --server PROGRAM [--rounds N] [--see
   --mutants         the server breaks its promises one by one; each must be found
   --mutant NAME     the server breaks this promise
   --lenient-names   a power cut leaves the folders of the first start, whether the server synced them or not
+  --nodes N         in place of rounds: N servers on one PostgreSQL run tasks while they are killed and paused
+  --tasks N         so many tasks (default 20000), with --kills N (default 10) and --pauses N (default 10)
+  --hanging         in place of rounds: tasks to targets that answer, beside targets that never do
 
 faults: kill, kill-slow, kill-twice, pause, term, cut, disk-full, sync-error, write-full, write-error, slow-sync, power-cut,
         sync-lost, postgres-stop, postgres-kill, postgres-pause, postgres-cut";
@@ -23,12 +31,20 @@ faults: kill, kill-slow, kill-twice, pause, term, cut, disk-full, sync-error, wr
 pub(crate) struct Wish {
     pub(crate) options: Options,
     pub(crate) mutants: bool,
+    /// Several nodes, in place of rounds.
+    pub(crate) drill: Option<Drill>,
+    /// Targets that hang, in place of rounds.
+    pub(crate) hanging: bool,
 }
+
+/// The lease of the nodes of a drill: short, so that a drill is.
+const LEASE: Duration = Duration::from_secs(5);
 
 pub(crate) fn parse(args: &[String]) -> Result<Wish, String> {
     let (mut program, mut rounds, mut seed) = (None, 20, seed_of_the_clock());
     let (mut only, mut engine, mut mutant) = (vec![], None, None);
-    let (mut mutants, mut strict_names) = (false, true);
+    let (mut mutants, mut strict_names, mut hanging) = (false, true, false);
+    let (mut nodes, mut tasks, mut kills, mut pauses) = (None, 20_000, 10, 10);
     let mut args = args.iter();
     while let Some(word) = args.next() {
         let mut value = || args.next().ok_or_else(|| format!("{word} needs a value"));
@@ -41,6 +57,11 @@ pub(crate) fn parse(args: &[String]) -> Result<Wish, String> {
             "--mutant" => mutant = Some(value()?.clone()),
             "--mutants" => mutants = true,
             "--lenient-names" => strict_names = false,
+            "--nodes" => nodes = Some(number(word, value()?)?),
+            "--tasks" => tasks = number(word, value()?)?,
+            "--kills" => kills = number(word, value()?)?,
+            "--pauses" => pauses = number(word, value()?)?,
+            "--hanging" => hanging = true,
             other => return Err(format!("unknown word `{other}`")),
         }
     }
@@ -50,12 +71,19 @@ pub(crate) fn parse(args: &[String]) -> Result<Wish, String> {
     if cases.is_empty() {
         return Err("no such fault on this engine".into());
     }
-    let program = program.ok_or("--server is missing")?;
+    let program: PathBuf = program.ok_or("--server is missing")?;
     let until_first = mutant.is_some();
-    Ok(Wish { options: Options { program, rounds, seed, cases, mutant, strict_names, until_first }, mutants })
+    if nodes.is_some_and(|nodes| nodes < 2) {
+        return Err("--nodes: one node has nobody who takes over; 2 or more".into());
+    }
+    let (server, broken) = (program.clone(), mutant.clone());
+    let drill = |nodes| Drill { program: server, nodes, tasks, kills, pauses, lease: LEASE, seed, mutant: broken };
+    let drill = nodes.map(drill);
+    let options = Options { program, rounds, seed, cases, mutant, strict_names, until_first };
+    Ok(Wish { options, mutants, drill, hanging })
 }
 
-fn number(word: &str, value: &str) -> Result<u64, String> {
+fn number<N: FromStr>(word: &str, value: &str) -> Result<N, String> {
     value.parse().map_err(|_| format!("{word}: `{value}` is not a number"))
 }
 

@@ -16,6 +16,7 @@ pub mod leftovers;
 pub mod load;
 pub mod lossfs;
 pub mod mutants;
+pub mod nodes;
 pub mod postgres;
 pub mod proxy;
 pub mod report;

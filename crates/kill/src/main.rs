@@ -7,7 +7,10 @@ mod cli;
 
 use std::process::ExitCode;
 
-use kill::{mutants, run};
+use kill::{mutants, nodes, run};
+
+/// Tasks of each kind in each phase of the measurement with targets that hang.
+const HANGING_TASKS: usize = 500;
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -34,6 +37,14 @@ fn perform(wish: &cli::Wish) -> anyhow::Result<bool> {
         return mutants::find_all(&wish.options, &mut tell);
     }
     println!("seed {}", wish.options.seed);
+    if wish.hanging {
+        println!("{}", nodes::hanging::run(&wish.options.program, HANGING_TASKS)?);
+        return Ok(true);
+    }
+    if let Some(drill) = &wish.drill {
+        println!("\n{}", nodes::run(drill, &mut tell)?);
+        return Ok(true);
+    }
     let report = run::run(&wish.options, &mut tell)?;
     println!("\n{report}");
     Ok(report.failed() == 0)

@@ -22,12 +22,14 @@ pub(crate) static HEARD: Sql =
 
 /// Applied where the server knows them.
 ///
+/// `idle_in_transaction_session_timeout`: a node that stands still in the middle of a transaction (SIGSTOP, a frozen machine)
+/// keeps its locks, and nobody can take over what it locked. Nothing was committed, so that it runs again if the node goes on.
 /// `enable_seqscan`: a sequential scan locks the whole table against SERIALIZABLE neighbours. `jit`: the price that
 /// PostgreSQL puts on a scan it was told to avoid would make it compile every such statement. `synchronous_commit`:
 /// only `off` is raised, for an answer must be durable; what an operator set beyond `on` stays.
 const SETTINGS: [&str; 6] = [
     "SET statement_timeout = '10s'",
-    "SET idle_in_transaction_session_timeout = '30s'",
+    "SET idle_in_transaction_session_timeout = '5s'",
     "SET client_min_messages = 'error'",
     "SET enable_seqscan = off",
     "SET jit = off",

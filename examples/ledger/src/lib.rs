@@ -5,6 +5,7 @@
 //! kill tests run this server: an entry that was acknowledged and is missing, or counted twice, shows at once.
 
 pub mod account;
+pub mod drill;
 pub mod ops;
 mod routes;
 
@@ -40,4 +41,10 @@ pub static LEDGER: ServiceDef = ServiceDef {
 #[must_use]
 pub fn service() -> web::Service {
     web::Service { def: &LEDGER, routes }
+}
+
+/// The kill harness's tasks, which an administrator starts by `POST /v1/{ns}/tasks`.
+#[must_use]
+pub fn drill() -> web::Service {
+    web::Service { def: &drill::DRILL, routes: Vec::new }
 }

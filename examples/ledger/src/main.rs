@@ -1,4 +1,4 @@
-//! A server of your own: everything Fastness has, and the ledger.
+//! A server of your own: everything Fastness has, and the ledger. (The drill is for the kill harness; yours needs none.)
 //!
 //! Try it: `cargo run -p ledger -- serve`, then the requests in this folder's README.
 //! The library beside this file is the service; there is nothing else to write.
@@ -8,7 +8,7 @@ use std::process::ExitCode;
 fn main() -> ExitCode {
     #[cfg(feature = "mutants")]
     switch_mutant();
-    fastness::main(vec![ledger::service()])
+    fastness::main(vec![ledger::service(), ledger::drill()])
 }
 
 /// Breaks a promise on purpose, to see whether the kill harness notices. Not in any build but the harness's own.

@@ -33,15 +33,17 @@ pub struct Claimed {
     pub tasks: Vec<Task>,
 }
 
+// The rows are chosen in a step of its own: PostgreSQL may run a subquery of IN again for each row that it looks at, and with
+// SKIP LOCKED every run finds other rows, so that more are claimed than there are workers.
 pub(super) static TAKE: Sql = Sql::new(
     "task.claim",
     concat!(
-        "UPDATE task SET start_time = ?2, owner = ?4, lost_at = ?5, attempt = attempt + 1, exc = NULL WHERE id IN \
-         (SELECT id FROM task WHERE owner IS NULL AND behind = 0 AND queue = ?1 AND start_at <= ?2 \
+        "WITH due AS MATERIALIZED (SELECT id FROM task WHERE owner IS NULL AND behind = 0 AND queue = ?1 AND start_at <= ?2 \
          AND NOT EXISTS (SELECT 1 FROM task_queue WHERE queue IN (-1, ?1)) \
          AND EXISTS (SELECT 1 FROM node WHERE node.id = ?4 AND until > ?6) \
          ORDER BY start_at, id LIMIT ?3 /*pg FOR UPDATE SKIP LOCKED */) \
-         AND owner IS NULL AND behind = 0 AND start_at <= ?2 RETURNING ",
+         UPDATE task SET start_time = ?2, owner = ?4, lost_at = ?5, attempt = attempt + 1, exc = NULL \
+         WHERE id IN (SELECT id FROM due) AND owner IS NULL AND behind = 0 AND start_at <= ?2 RETURNING ",
         columns!()
     ),
 );

@@ -381,12 +381,16 @@ impl Dispatcher {
         self.claim(post, queue, more);
     }
 
-    /// The queue is empty for now: when is the next one due?
+    /// The queue is empty for now: when is the next one due? One that is due already is locked by another node, which may stand
+    /// still or end before it has claimed it: then nobody would tell of it.
     fn look_for_next(&self, post: &Arc<Post>, queue: i64) {
         let (dispatcher, at) = (self.clone(), post.clone());
-        let next = move |next: OpResult<Option<Wall>>| match next {
-            Ok(Some(start_at)) if start_at > dispatcher.now() => dispatcher.wake_at(&at, queue, start_at),
-            _ => {}
+        let next = move |next: OpResult<Option<Wall>>| {
+            let soonest = dispatcher.now().plus_ms(CLAIM_AGAIN_MS.cast_signed());
+            if let Ok(Some(start_at)) = next {
+                let is_due = start_at <= dispatcher.now();
+                dispatcher.wake_at(&at, queue, if is_due { soonest } else { start_at });
+            }
         };
         self.0.kernel.read(&post.ns, &NEXT_DUE, queue, Box::new(next));
     }

@@ -70,10 +70,11 @@ pub(super) static RUNNING: Sql = Sql::new(
 );
 pub(super) static NEXT: Sql = Sql::new(
     "task_queue.next",
-    "SELECT start_at FROM task WHERE owner IS NULL AND behind = 0 AND queue = ?1 ORDER BY start_at, id LIMIT 1",
+    "SELECT start_at FROM task WHERE owner IS NULL AND behind = 0 AND queue = ?1 \
+     AND NOT EXISTS (SELECT 1 FROM task_queue WHERE queue IN (-1, ?1)) ORDER BY start_at, id LIMIT 1",
 );
 
-/// When the first waiting task of a queue may start.
+/// When the first waiting task of a queue may start; none of a suspended one.
 pub static NEXT_DUE: Query<i64, Option<Wall>> = Query::new("task.next_due", next_due);
 
 fn next_due(tx: &mut dyn Tx, queue: &i64) -> OpResult<Option<Wall>> {

@@ -3,5 +3,6 @@
 mod admin;
 mod lanes;
 mod lost;
+mod postgres;
 mod runs;
 mod world;
