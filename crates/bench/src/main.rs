@@ -10,17 +10,20 @@ mod contest;
 mod disk;
 mod kernel;
 mod overload;
+mod tasks;
 
 use std::process::ExitCode;
 use std::time::Duration;
 
 use contest::Effort;
 
-const USAGE: &str = "usage: bench kernel|overload [--seconds N] [--rounds N] [--only TEXT]
+const USAGE: &str = "usage: bench kernel|overload|tasks [--seconds N] [--rounds N] [--only TEXT]
 
   kernel   durable operations per second with 1, 16, 256 and 2048 callers, on SQLite and (if FASTNESS_TEST_POSTGRES
            is set) on PostgreSQL, against the same SQL one commit at a time and a hand-written group commit loop
   overload goodput over HTTP when ten times more is asked than is taken, and another tenant's waiting meanwhile
+  tasks    tasks from enqueue to done, on both engines, against graphile-worker, pg-boss and BullMQ (npm, redis-server),
+           and what a claim costs when a million tasks wait
 ";
 
 fn main() -> ExitCode {
@@ -29,6 +32,7 @@ fn main() -> ExitCode {
     let result = match words.as_slice() {
         ["kernel", options @ ..] => effort(options).and_then(|effort| kernel::run(&effort)),
         ["overload", options @ ..] => effort(options).and_then(|effort| overload::run(&effort)),
+        ["tasks", options @ ..] => effort(options).and_then(|effort| tasks::run(&effort)),
         ["hot-child", schema, seconds] => kernel::hot_child(schema, seconds),
         _ => {
             eprint!("{USAGE}");

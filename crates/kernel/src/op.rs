@@ -74,7 +74,8 @@ impl<I, O> Op<I, O> {
 }
 
 impl<I, O> Op<I, O> {
-    /// One that claims: a single statement which re-checks its own condition, so that it need not fight as serial ones do.
+    /// One that claims: what its one read finds it locks, seeing each row as it is then, so that it need not fight as serial
+    /// ones do.
     #[must_use]
     pub const fn claiming(self) -> Self {
         Self { isolation: Isolation::Claim, ..self }

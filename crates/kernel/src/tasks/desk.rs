@@ -27,6 +27,11 @@ impl Desk {
         self.busy
     }
 
+    /// Whether there may be tasks that are due, for which no claim is under way.
+    pub(super) fn wants(&self) -> bool {
+        self.wanted
+    }
+
     /// There may be tasks that are due. Says how many to claim.
     pub(super) fn wake(&mut self) -> Option<usize> {
         self.wanted = true;
@@ -87,7 +92,9 @@ mod tests {
         assert_eq!(desk.wake(), Some(4));
         assert_eq!(desk.wake(), None, "one claim at a time");
         assert_eq!(desk.claimed(4, 1), Some(3), "it was woken meanwhile");
+        assert!(!desk.wants());
         assert_eq!(desk.claimed(3, 3), None, "all workers are busy");
+        assert!(desk.wants(), "a worker may go on with the next one");
         assert_eq!(desk.freed(), Some(1), "there may be more: the last claim gave all that it asked for");
         assert_eq!((desk.freed(), desk.freed()), (None, None), "a claim is under way");
         assert_eq!(desk.claimed(1, 1), Some(2));

@@ -354,14 +354,18 @@ impl Dispatcher {
             post.state().shut = true;
             return;
         }
-        let (owner, lost_ms) = (self.0.node.clone(), self.0.config.lost_ms);
-        let input = Claim { queue, count: u32::try_from(count).unwrap_or(u32::MAX), owner, lost_ms };
+        let input = self.claim_of(queue, count);
         let (dispatcher, at) = (self.clone(), post.clone());
         let done = Box::new(move |reply: OpResult<Reply<Claimed>>| match reply {
             Ok(reply) => dispatcher.claimed(&at, queue, count, reply.out.tasks),
             Err(error) => dispatcher.not_claimed(&at, queue, &error),
         });
         self.call(&post.ns, &CLAIM, input, done);
+    }
+
+    fn claim_of(&self, queue: i64, count: usize) -> Claim {
+        let (owner, lost_ms) = (self.0.node.clone(), self.0.config.lost_ms);
+        Claim { queue, count: u32::try_from(count).unwrap_or(u32::MAX), owner, lost_ms }
     }
 
     fn not_claimed(&self, post: &Arc<Post>, queue: i64, error: &base::OpError) {
@@ -400,14 +404,23 @@ impl Dispatcher {
     /// Runs a cycle, or settles a call. A settling one occupies no worker: calls have their own bound.
     fn run(&self, post: &Arc<Post>, task: Task, called: Option<CallResult>, holds_worker: bool) {
         let kind = self.0.kernel.task_kind(&task.op, task.target.as_deref());
+        let may_begin = holds_worker && !self.is_stopping() && post.ns.works();
+        let goes_on = may_begin && post.with_desk(task.queue, |desk| desk.wants()) == Some(true);
+        let then = goes_on.then(|| self.claim_of(task.queue, 1));
         let (dispatcher, at, run) = (self.clone(), post.clone(), task.clone());
         let done = Box::new(move |reply: OpResult<Reply<Went>>| dispatcher.went(&at, run, holds_worker, reply));
-        self.call(&post.ns, &RUN, Run { task, kind, called, lost_ms: self.0.config.lost_ms }, done);
+        self.call(&post.ns, &RUN, Run { task, kind, called, lost_ms: self.0.config.lost_ms, then }, done);
     }
 
     fn went(&self, post: &Arc<Post>, task: Task, holds_worker: bool, reply: OpResult<Reply<Went>>) {
         match reply.map(|reply| reply.out) {
-            Ok(Went::Ended) => self.ended(post, &task, holds_worker, "ended"),
+            Ok(Went::Ended(None)) => self.ended(post, &task, holds_worker, "ended"),
+            Ok(Went::Ended(Some(next))) => {
+                // The worker is not free for a moment: it goes on with what it was given.
+                self.ended(post, &task, false, "ended");
+                post.state().running.insert(next.id, next.attempt);
+                self.run(post, *next, None, holds_worker);
+            }
             Ok(Went::Goes(checkpoint)) => {
                 self.run(post, Task { checkpoint: Some(checkpoint), ..task }, None, holds_worker);
             }

@@ -75,6 +75,7 @@ const STATEMENTS: &[&Sql] = &[
     &lane::NEXT,
     &lane::MOVE,
     &lane::CLOSE,
+    &claim::FIND,
     &claim::TAKE,
     &run::CHECKPOINT,
     &run::CALLS,

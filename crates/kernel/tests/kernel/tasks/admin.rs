@@ -64,6 +64,21 @@ fn ker_22_a_suspended_queue_starts_nothing_until_it_is_resumed() {
 }
 
 #[test]
+fn ker_22_a_worker_is_given_no_next_task_of_a_queue_that_was_suspended_meanwhile() {
+    let world = World::new();
+    world.create(|task| task.param("0"), "queue.suspend");
+    (0..10).for_each(|_| {
+        world.create(|task| task, "test.note");
+    });
+    let _node = world.node();
+    assert_eq!(world.notes().len(), 3, "those that were claimed with the one that suspends");
+    world.pass(3 * MINUTE);
+    assert_eq!((world.notes().len(), world.tasks().len()), (3, 7));
+    world.call(&tasks::RESUME, 0).unwrap();
+    assert_eq!((world.notes().len(), world.tasks().len()), (10, 0));
+}
+
+#[test]
 fn ker_22_tasks_are_found_by_what_they_are_and_do() {
     let world = World::new();
     let node = world.node();

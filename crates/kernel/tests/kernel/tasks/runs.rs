@@ -41,6 +41,23 @@ fn ker_18_a_task_that_nobody_told_of_is_found_by_the_scan() {
 }
 
 #[test]
+fn ker_18_workers_go_on_until_nothing_is_due_and_each_task_runs_once() {
+    let world = World::new();
+    for at in 10..30 {
+        world.create(move |task| task.param(at.to_string()), "test.note");
+        world.create(|task| task, "test.fail");
+    }
+    world.create(|task| task.at(Wall(NOON + 5_000)).param("later"), "test.note");
+    let _node = world.node();
+    let mut notes = world.notes();
+    notes.sort_unstable();
+    assert_eq!(notes, (10..30).map(|at| format!("{at} 1")).collect::<Vec<_>>());
+    assert!(world.tasks().iter().all(|task| task.state() == State::Waiting && task.attempt <= 1));
+    world.pass(5_000);
+    assert_eq!(world.notes().len(), 21, "the last one is on time");
+}
+
+#[test]
 fn ker_17_a_failure_is_tried_again_by_the_schedule_and_then_parked_with_an_alert() {
     let world = World::new();
     let _node = world.node();
