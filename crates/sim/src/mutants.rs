@@ -25,7 +25,6 @@ pub const OURS: &[Mutant] = &[
     Mutant::SyncErrorIgnored,
     Mutant::SettleNotFenced,
     Mutant::TimerInMemory,
-    Mutant::EndNotFenced,
     Mutant::LossNotCounted,
     Mutant::LostNodeIgnored,
     Mutant::LaneNotLeft,

@@ -89,7 +89,6 @@ mutants_are_found! {
     mutant_sync_error_ignored: SyncErrorIgnored,
     mutant_settle_not_fenced: SettleNotFenced,
     mutant_timer_in_memory: TimerInMemory,
-    mutant_end_not_fenced: EndNotFenced,
     mutant_loss_not_counted: LossNotCounted,
     mutant_lost_node_ignored: LostNodeIgnored,
     mutant_lane_not_left: LaneNotLeft,
