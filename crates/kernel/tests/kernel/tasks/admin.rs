@@ -67,7 +67,9 @@ fn ker_22_a_suspended_queue_starts_nothing_until_it_is_resumed() {
 fn ker_22_a_worker_is_given_no_next_task_of_a_queue_that_was_suspended_meanwhile() {
     let world = World::new();
     world.create(|task| task.param("0"), "queue.suspend");
-    (0..10).for_each(|_| drop(world.create(|task| task, "test.note")));
+    for _ in 0..10 {
+        world.create(|task| task, "test.note");
+    }
     let _node = world.node();
     assert_eq!(world.notes().len(), 3, "those that were claimed with the one that suspends");
     world.pass(3 * MINUTE);
