@@ -10,6 +10,7 @@ const tuned = process.argv[2] === "tuned";
 const schema = tuned ? "graphile_tuned" : "graphile";
 const pool = new pg.Pool({ max: 24 });
 pool.on("error", (error) => console.error(error));
+pool.on("connect", (client) => client.on("error", (error) => console.error(error)));
 const quiet = new Logger(() => () => {});
 const preset = { worker: { schema, ...(tuned && { localQueue: { size: 500 }, completeJobBatchDelay: 0 }) } };
 const utils = await makeWorkerUtils({ pgPool: pool, preset, logger: quiet });

@@ -94,7 +94,7 @@ fn round(effort: &Effort, queue: &mut dyn Queue, workers: usize, shown: &mut Sho
     let load = |tasks, batch| Load { tasks, batch, enqueuers: ENQUEUERS, workers };
     if shown.tasks == 0 {
         let pilot_s = queue.rate(load(PILOT, 1))?;
-        shown.tasks = (PILOT as f64 / pilot_s * side_s).clamp(TASKS.0, TASKS.1) as usize;
+        shown.tasks = whole((PILOT as f64 / pilot_s * side_s).clamp(TASKS.0, TASKS.1));
     }
     let tasks = shown.tasks;
     let single = tasks as f64 / queue.rate(load(tasks, 1))?;
@@ -102,9 +102,15 @@ fn round(effort: &Effort, queue: &mut dyn Queue, workers: usize, shown: &mut Sho
     shown.batched.push(tasks as f64 / queue.rate(load(tasks, BATCH))?);
     shown.lone.push(queue.latency(Pace { tasks: LONE, per_second: 0.0, workers })?);
     let per_second = single / 2.0;
-    let pace = Pace { tasks: ((per_second * side_s) as usize).max(1), per_second, workers };
+    let pace = Pace { tasks: whole(per_second * side_s).max(1), per_second, workers };
     shown.half.push(queue.latency(pace)?);
     Ok(())
+}
+
+/// A count of jobs.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a few thousand at most, never below zero")]
+fn whole(count: f64) -> usize {
+    count as usize
 }
 
 fn print(name: &str, shown: &Shown) {
