@@ -63,11 +63,13 @@ impl Reading {
         self.number("SELECT COUNT(*) FROM drill_mark")
     }
 
-    /// Tasks that nodes have claimed, by the nodes' names.
-    pub(super) fn claimed(&self) -> Result<BTreeMap<String, u64>> {
-        let text = "SELECT node.name, COUNT(*) FROM task JOIN node ON node.id = task.owner GROUP BY node.name";
-        let rows = self.rows::<2>(text)?;
-        rows.into_iter().map(|[name, count]| Ok((name, count.parse()?))).collect()
+    /// Tasks that nodes have claimed, by the nodes' names: how many of them call outside, and how many there are.
+    pub(super) fn claimed(&self) -> Result<BTreeMap<String, (u64, u64)>> {
+        let rows = self.rows::<3>(
+            "SELECT node.name, COUNT(*) FILTER (WHERE op = 'drill.call'), COUNT(*) FROM task JOIN node ON node.id = task.owner \
+             GROUP BY node.name",
+        )?;
+        rows.into_iter().map(|[name, calls, all]| Ok((name, (calls.parse()?, all.parse()?)))).collect()
     }
 
     /// Tasks that have not ended.

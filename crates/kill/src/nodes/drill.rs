@@ -27,6 +27,9 @@ const STUCK: Duration = Duration::from_secs(20);
 const LOOK_EVERY: Duration = Duration::from_millis(50);
 /// Time for overtaken attempts to try to settle, after their node is back.
 const LATE_WAIT: Duration = Duration::from_secs(3);
+/// Calls outside that a node has under way when it is struck, and the longest wait for such a node.
+const CALLS_MIN: u64 = 4;
+const BUSY_WAIT: Duration = Duration::from_secs(3);
 /// Share of the tasks that is kept for the last fault.
 const LAST_SHARE: u64 = 25;
 
@@ -133,7 +136,7 @@ impl Field<'_> {
                 break;
             }
         }
-        let goal = before + self.rng.between(count / 20, count / 2).max(1);
+        let goal = before + self.rng.between(count / 20, count / 4).max(1);
         self.wait("some of a wave", |field| Ok(field.reading.marks_count()? >= goal))
     }
 
@@ -165,18 +168,19 @@ impl Field<'_> {
         self.cluster.strike(node, strike, Some(Duration::from_millis(back_ms)))
     }
 
-    /// The healthy node that has claimed the most tasks: one that has none would lose none.
+    /// The healthy node that makes the most calls outside: after a pause their answers are there, for an attempt that was
+    /// overtaken. Anyone, if nobody has anything to do for long.
     fn busiest(&mut self) -> Result<usize> {
-        let until = Instant::now() + STUCK;
+        let until = Instant::now() + BUSY_WAIT;
         while Instant::now() < until {
             let claimed = self.reading.claimed()?;
-            let tasks_of = |node: &usize| claimed.get(&name(*node)).copied();
-            let busy = self.cluster.healthy().into_iter().filter(|node| tasks_of(node).is_some());
-            if let Some(node) = busy.max_by_key(tasks_of) {
+            let of = |node: &usize| claimed.get(&name(*node)).copied().unwrap_or_default();
+            let busiest = self.cluster.healthy().into_iter().max_by_key(of).filter(|node| of(node).0 >= CALLS_MIN);
+            if let Some(node) = busiest {
                 return Ok(node);
             }
         }
-        bail!("no node has anything to do")
+        Ok(*self.rng.pick(&self.cluster.healthy()))
     }
 
     /// The last fault: its node does not come back until everything is done, or should be.

@@ -134,8 +134,7 @@ impl Inner {
                 0..=2 => (None, ms(0)),
                 3..=5 => (Some(503), ms(0)),
                 6..=7 => (None, ms(1_500)),
-                8..=15 => (Some(200), ms(rng.between(500, 1_500))),
-                16..=45 => (Some(200), ms(rng.between(50, 500))),
+                8..=50 => (Some(200), ms(rng.between(300, 1_500))),
                 _ => (Some(200), ms(rng.between(0, 50))),
             },
         }
