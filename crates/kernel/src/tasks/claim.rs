@@ -33,17 +33,38 @@ pub struct Claimed {
     pub tasks: Vec<Task>,
 }
 
-pub(super) static FIND: Sql = Sql::new(
-    "task.find_due",
-    concat!(
-        "SELECT ",
-        columns!(),
-        " FROM task WHERE owner IS NULL AND behind = 0 AND queue = ?1 AND start_at <= ?2 \
-         AND NOT EXISTS (SELECT 1 FROM task_queue WHERE queue IN (-1, ?1)) \
-         AND EXISTS (SELECT 1 FROM node WHERE node.id = ?4 AND until > ?5) \
-         ORDER BY start_at, id LIMIT ?3 /*pg FOR UPDATE SKIP LOCKED */"
-    ),
-);
+/// The texts that find due tasks, by how many at most. With the number as a parameter PostgreSQL would plan every claim anew,
+/// which costs more than the claim itself where many tasks wait.
+macro_rules! find {
+    ($($limit:literal)+) => {
+        [$(($limit, Sql::new(
+            concat!("task.find_due_", $limit),
+            concat!(
+                "SELECT ",
+                columns!(),
+                " FROM task WHERE owner IS NULL AND behind = 0 AND queue = ?1 AND start_at <= ?2 \
+                 AND NOT EXISTS (SELECT 1 FROM task_queue WHERE queue IN (-1, ?1)) \
+                 AND EXISTS (SELECT 1 FROM node WHERE node.id = ?3 AND until > ?4) \
+                 ORDER BY start_at, id LIMIT ",
+                $limit,
+                " /*pg FOR UPDATE SKIP LOCKED */"
+            ),
+        ))),+]
+    };
+}
+
+pub(super) static FIND: [(usize, Sql); 7] = find!(1 2 4 8 16 32 64);
+
+/// The text for the most tasks that are not more than `count`, and how many that are.
+fn fitting(count: usize) -> &'static (usize, Sql) {
+    FIND.iter().rev().find(|(limit, _)| *limit <= count).unwrap_or(&FIND[0])
+}
+
+/// As many as one claim may ask for: not more than `count`.
+pub(super) fn fit(count: usize) -> usize {
+    fitting(count).0
+}
+
 pub(super) static TAKE: Sql = Sql::new(
     "task.claim",
     "UPDATE task SET start_time = ?2, owner = ?3, lost_at = ?4, attempt = attempt + 1, exc = NULL WHERE id = ?1",
@@ -53,8 +74,8 @@ pub(super) static TAKE: Sql = Sql::new(
 /// to join: with a plan made while the table was small it reads the whole table, two seconds where a million tasks wait.
 /// Here each statement has one index that fits, whatever the planner believes. The writes travel with the COMMIT.
 pub(super) fn claim(tx: &mut dyn Tx, cx: &mut OpCx<'_>, input: &Claim) -> OpResult<Claimed> {
-    let found = args![input.queue, cx.wall, input.count, &input.owner, cx.heard];
-    let found = tx.query(&FIND, found, input.count as usize)?;
+    let (limit, sql) = fitting(input.count as usize);
+    let found = tx.query(sql, args![input.queue, cx.wall, &input.owner, cx.heard], *limit)?;
     let lost_at = cx.heard.plus_ms(input.lost_ms);
     let mut tasks = Vec::with_capacity(found.len());
     for row in &found {
@@ -72,4 +93,15 @@ pub(super) fn claim(tx: &mut dyn Tx, cx: &mut OpCx<'_>, input: &Claim) -> OpResu
 fn taken(task: Task, start_time: Wall, owner: &str) -> Task {
     let (start_time, owner) = (Some(start_time), Some(owner.to_owned()));
     Task { start_time, owner, attempt: task.attempt + 1, exc: None, ..task }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ker_16_a_claim_asks_for_no_more_than_there_are_free_workers() {
+        let sizes: Vec<usize> = [1, 2, 3, 4, 7, 8, 63, 64, 1_000].map(fit).into();
+        assert_eq!(sizes, [1, 2, 2, 4, 4, 8, 32, 64, 64]);
+    }
 }

@@ -12,7 +12,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::calls::{Calls, Place};
-use super::claim::{CLAIM, Claim, Claimed};
+use super::claim::{CLAIM, Claim, Claimed, fit};
 use super::config::TaskConfig;
 use super::desk::Desk;
 use super::displaced::{DISPLACED, PULL_BACK, PULL_MAX, Pulled};
@@ -344,7 +344,7 @@ impl Dispatcher {
     }
 
     fn claim(&self, post: &Arc<Post>, queue: i64, count: Option<usize>) {
-        let Some(count) = count else { return };
+        let Some(count) = count.map(fit) else { return };
         if self.is_stopping() {
             return;
         }
