@@ -1,4 +1,5 @@
-//! Blobs of a namespace in a backup: `blobs/ab/cd/<sha256>`, and `blobs.txt` that lists them with their sizes.
+//! Blobs of a namespace in a backup, named as in the data: `blobs/ab/cd/<sha256>.<upload>`, and `blobs.txt` that lists them with
+//! their sizes. Blobs that lie in S3 are not here: the storage keeps them, and their names are in the rows.
 //!
 //! A blob that the backup before has is not copied again: it gets a second name there (a hard link), or is copied from
 //! the data where the disk cannot link. Its content is read again when the backup is verified, as that of all others.
@@ -7,6 +8,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
+use base::BlobName;
 
 use super::disk;
 
@@ -55,7 +57,7 @@ fn copy_one(blob: &Path, name: &str, to: &Path, older: Option<&Path>) -> Result<
         return Ok(One::Copied(bytes));
     }
     match disk::copy(blob, &target) {
-        Ok((bytes, sha256)) if sha256 == name => Ok(One::Copied(bytes)),
+        Ok((bytes, sha256)) if sha256 == sha_of(name) => Ok(One::Copied(bytes)),
         Ok(_) => disk::remove(&target).map(|()| One::Damaged),
         Err(error) if error.kind() == io::ErrorKind::NotFound => disk::remove(&target).map(|()| One::Gone),
         Err(error) => Err(error).with_context(|| format!("{} cannot be copied", blob.display())),
@@ -83,6 +85,10 @@ pub(crate) fn blob_name(path: &Path) -> Option<String> {
 }
 
 fn is_name(name: &str) -> Option<String> {
-    let digit = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
-    (name.len() == 64 && name.bytes().all(digit)).then(|| name.to_owned())
+    BlobName::of_file(name).map(|_| name.to_owned())
+}
+
+/// The hash that a name promises.
+pub(crate) fn sha_of(name: &str) -> &str {
+    name.split('.').next().unwrap_or_default()
 }

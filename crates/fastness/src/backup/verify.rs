@@ -70,7 +70,7 @@ fn of_blobs(place: &Path, namespace: &NamespaceBackup) -> Vec<String> {
         Err(error) => return vec![format!("namespace {}: {error:#}", namespace.name)],
     };
     let wrong = |(name, _): &(String, u64)| match disk::digest(&place.join(blobs::place(name))) {
-        Ok((_, sha256)) if sha256 == *name => None,
+        Ok((_, sha256)) if sha256 == blobs::sha_of(name) => None,
         Ok(_) => Some(format!("blob {name} is damaged")),
         Err(error) => Some(format!("blob {name} cannot be read: {error}")),
     };

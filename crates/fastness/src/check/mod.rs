@@ -101,10 +101,10 @@ pub(crate) fn backup(folder: &Path, services: &[web::Service]) -> Result<Report>
 fn blobs(report: &mut Report, name: &str, folder: &Path) -> Result<()> {
     let mut count = 0;
     for path in disk::files_below(&folder.join("blobs"))? {
-        let Some(sha256) = backup::blobs::blob_name(&path) else { continue };
+        let Some(blob) = backup::blobs::blob_name(&path) else { continue };
         let (_, held) = disk::digest(&path).with_context(|| format!("{} cannot be read", path.display()))?;
         count += 1;
-        if held != sha256 {
+        if held != backup::blobs::sha_of(&blob) {
             let mend = "copy it from a backup, where it has the same name";
             report.find(&format!("namespace {name}"), format!("blob {} is damaged", path.display()), mend);
         }

@@ -49,7 +49,7 @@ fn build_one(place: &Path, from: &Path, to: &Path, namespace: &NamespaceBackup) 
         let target = to.join(blobs::place(&name));
         disk::make_folder(target.parent().unwrap_or(to))?;
         let (_, sha256) = disk::copy(&place.join(blobs::place(&name)), &target)?;
-        ensure!(sha256 == name, "blob {name} changed while it was copied");
+        ensure!(sha256 == blobs::sha_of(&name), "blob {name} changed while it was copied");
     }
     Ok(())
 }

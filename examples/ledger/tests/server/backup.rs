@@ -107,8 +107,8 @@ fn small(folder: &Path) -> (PathBuf, PathBuf, Vec<Writer>) {
     (data, backup, writers)
 }
 
-/// SHA-256 of `hello`.
-const HELLO: &str = "2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824";
+/// SHA-256 of `hello`, and the id of an upload.
+const HELLO: &str = "2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824.01M7G3JS6KJ509P50084JZ53YF";
 
 fn blob_place(name: &str) -> String {
     format!("namespaces/main/blobs/{}/{}/{name}", &name[..2], &name[2..4])
@@ -220,7 +220,7 @@ fn ker_37_blobs_are_linked_to_the_backup_before_and_a_damaged_one_is_named() {
     let second = back_up(&data, &to, &[]);
     let inode = |backup: &Path| fs::metadata(backup.join(blob_place(HELLO))).expect("a blob").ino();
     assert_eq!(inode(&first), inode(&second), "not copied again");
-    let bad = "f".repeat(64);
+    let bad = format!("{}.01M7G3JS6KJ509P50084JZ53YF", "f".repeat(64));
     put_blob(&data, &bad, b"not what the name says");
     let output = fastness(&["backup", "--data", path(&data), "--to", path(&to), "--keep", "1"], &[]);
     assert!(output.status.code() == Some(1) && text(&output).contains(&bad), "{}", text(&output));
@@ -258,4 +258,27 @@ fn ker_37_a_backup_that_was_killed_leaves_nothing_that_looks_whole() {
         let output = restore(&entry.path(), &again, &[], &[]);
         assert!(output.status.success(), "{}", text(&output));
     }
+}
+
+#[test]
+fn ker_46_a_restored_store_has_a_new_epoch_and_an_old_cursor_is_told_to_start_over() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (data, backup, _) = small(folder.path());
+    let epoch = |data: &Path, cursor: &str| {
+        let server = launch(data).start().expect("a server");
+        let events = server.client().get("/v1/main/events").expect("an answer").body;
+        let resumed = server.client().get(&format!("/v1/main/events?after={cursor}")).expect("an answer");
+        let text = |field: &str| events[field].as_str().expect("a text").to_owned();
+        let told = (text("epoch"), text("next"), resumed.status);
+        server.end("TERM").expect("an end");
+        told
+    };
+    let (before, cursor, _) = epoch(&data, "head");
+    assert_eq!(epoch(&data, &cursor), (before.clone(), cursor.clone(), 200), "a start is no restore");
+    let again = folder.path().join("again");
+    let output = restore(&backup, &again, &[], &[]);
+    assert!(output.status.success(), "{}", text(&output));
+    let (after, _, status) = epoch(&again, &cursor);
+    assert_ne!(before, after);
+    assert_eq!(status, 409, "CEPOCH");
 }

@@ -91,7 +91,7 @@ fn ker_37_check_finds_damaged_pages_and_blobs() {
     fs::write(&path, &good[..good.len() - 4096]).expect("a short store");
     assert_eq!(check(&data, &[]).status.code(), Some(1));
     fs::write(&path, &good).expect("a good store");
-    let name = "0".repeat(64);
+    let name = format!("{}.01M7G3JS6KJ509P50084JZ53YF", "0".repeat(64));
     let blobs = data.join("namespaces/main/blobs/00/00");
     fs::create_dir_all(&blobs).expect("a folder");
     fs::write(blobs.join(&name), "not that").expect("a blob");
