@@ -30,7 +30,6 @@ pub const OURS: &[Mutant] = &[
     Mutant::LaneNotLeft,
     Mutant::RowGoneAtClaim,
     Mutant::AlertDoneBeforeSent,
-    Mutant::AlertGivenUp,
     Mutant::AlertSuccessorForgotten,
     Mutant::CounterFlushAgain,
     Mutant::EventNumberedOutside,

@@ -112,8 +112,12 @@ fn ker_41_a_damaged_log_before_acknowledged_commits_is_named_and_not_served_as_g
     let mut bad = good.clone();
     bad[32 + 3 * 4120 + 2000] ^= 1;
     fs::write(&log, &bad).expect("a damaged log");
-    let refused = launch(&data).command().output().expect("the program runs");
-    assert!(refused.status.code() == Some(1) && text(&refused).contains("store.db-wal: damaged"), "{}", text(&refused));
+    let server = launch(&data).start().expect("the others are served");
+    let refused = server.client().get("/v1/main/ledger/accounts/x").expect("an answer");
+    assert_eq!((refused.status, &refused.body["code"]), (503, &serde_json::json!("XSTORE")));
+    let row = server.client().get("/v1/z/namespaces/main").expect("an answer");
+    assert!(row.body["fault"].as_str().is_some_and(|fault| fault.contains("store.db-wal: damaged")), "{row:?}");
+    server.end("TERM").expect("an end");
     let found = check(&data, &[]);
     assert!(found.status.code() == Some(1) && text(&found).contains("store.db-wal: damaged"), "{}", text(&found));
     assert_eq!(fs::read(&log).expect("a log"), bad, "nothing was changed");
