@@ -123,7 +123,7 @@ impl From<StoreError> for OpError {
 pub enum Isolation {
     /// As if alone.
     Serial,
-    /// One statement that re-checks its own condition (claims).
+    /// What its one read finds it locks, seeing each row as it is then (claims).
     Claim,
 }
 
