@@ -259,6 +259,8 @@ pub struct OpError {
     pub outcome_unknown: bool,
     /// Seconds after which another try is worth it, where that is known better than from the code. Told in a header.
     pub retry_after_s: Option<u32>,
+    /// Another attempt would end the same, whatever the code says: the caller must do something first.
+    pub is_final: bool,
 }
 
 /// The result of an operation.
@@ -276,6 +278,7 @@ impl OpError {
             version: None,
             outcome_unknown: false,
             retry_after_s: None,
+            is_final: false,
         }
     }
 
@@ -289,6 +292,13 @@ impl OpError {
     #[must_use]
     pub fn at(mut self, phase: Phase) -> Self {
         self.phase = phase;
+        self
+    }
+
+    /// The same error, which no other attempt would change.
+    #[must_use]
+    pub fn finally(mut self) -> Self {
+        self.is_final = true;
         self
     }
 

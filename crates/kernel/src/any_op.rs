@@ -10,12 +10,15 @@ use crate::call::{Done, Reply};
 use crate::cx::OpCx;
 use crate::kernel::{Kernel, Namespace};
 use crate::op::Op;
-use crate::request::Request;
+use crate::request::{Request, Role};
 
 /// An operation whose types are behind JSON.
 pub trait AnyOp: Sync {
     /// `service.verb`.
     fn name(&self) -> &'static str;
+
+    /// Who may call it by its name; administrators always, if anybody.
+    fn named_for(&self) -> Option<&'static [Role]>;
 
     /// Runs it within another's transaction, for its effects alone.
     ///
@@ -37,6 +40,10 @@ where
 {
     fn name(&self) -> &'static str {
         self.name
+    }
+
+    fn named_for(&self) -> Option<&'static [Role]> {
+        self.named_for
     }
 
     fn run_json(&self, tx: &mut dyn Tx, cx: &mut OpCx<'_>, input: &str) -> OpResult<()> {

@@ -7,11 +7,15 @@ use serde_json::Value;
 
 use crate::kernel::{Kernel, Namespace, ReadDone};
 use crate::op::Query;
+use crate::request::Role;
 
 /// A query whose types are behind JSON.
 pub trait AnyQuery: Sync {
     /// `service.noun`.
     fn name(&self) -> &'static str;
+
+    /// Who may ask it by its name; administrators always, if anybody.
+    fn named_for(&self) -> Option<&'static [Role]>;
 
     /// Runs it; an input that does not fit is refused with `ABODY`.
     fn read_json(&'static self, kernel: &Kernel, ns: &Namespace, input: Value, done: ReadDone<Value>);
@@ -24,6 +28,10 @@ where
 {
     fn name(&self) -> &'static str {
         self.name
+    }
+
+    fn named_for(&self) -> Option<&'static [Role]> {
+        self.named_for
     }
 
     fn read_json(&'static self, kernel: &Kernel, ns: &Namespace, input: Value, done: ReadDone<Value>) {

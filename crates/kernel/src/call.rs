@@ -4,14 +4,17 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use base::mutants::{self, Mutant};
-use base::{Isolation, Job, Keys, OpError, OpResult, Outcome, Phase, Stamp, Store, Tx, Urgency, Verdict, codes};
+use base::{
+    Isolation, Job, Keys, OpError, OpResult, Outcome, Phase, Stamp, Store, StoreError, Tx, Urgency, Verdict, codes,
+};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::counters::{Field, is_counted};
 use crate::cx::OpCx;
 use crate::cycle::{Next, next};
-use crate::effects::{self, Effects};
+use crate::effects::{self, Effects, Settle, Settled};
+use crate::home::Home;
 use crate::idempotency::{self, Before, Told};
 use crate::kernel::Env;
 use crate::late::Late;
@@ -38,7 +41,7 @@ pub type Done<O> = Box<dyn FnOnce(OpResult<Reply<O>>) + Send>;
 pub(crate) struct CallJob<I: 'static, O: 'static> {
     pub(crate) env: Env,
     pub(crate) store: Arc<dyn Store>,
-    pub(crate) namespace: Arc<str>,
+    pub(crate) home: Arc<Home>,
     pub(crate) tasks: Arc<TaskConfig>,
     pub(crate) wakes: Arc<Wakes>,
     pub(crate) watched: Arc<Watched>,
@@ -54,6 +57,8 @@ pub(crate) struct CallJob<I: 'static, O: 'static> {
     pub(crate) result: Option<OpResult<Reply<O>>>,
     /// What to wake after the commit.
     pub(crate) hints: Vec<Hint>,
+    /// Who is told how it ended.
+    pub(crate) settles: Vec<Settle>,
     pub(crate) late: Late,
     pub(crate) done: Done<O>,
 }
@@ -85,16 +90,18 @@ where
 
     fn run(&mut self, tx: &mut dyn Tx) -> Verdict {
         self.result = None;
+        self.settle(Settled::Undone);
         self.late.forget();
         let mut fx = Effects::default();
         let result = self.work(tx, &mut fx);
-        self.hints = fx.hints();
+        (self.hints, self.settles) = fx.after();
         let keep = matches!(&result, Ok(reply) if !reply.replayed) || mutants::on(Mutant::RefusalKept);
         self.result = Some(result);
         if keep { Verdict::Keep } else { Verdict::Undo }
     }
 
     fn done(mut self: Box<Self>, outcome: Outcome) {
+        self.settle(settled(&outcome));
         if outcome == Outcome::Committed {
             self.late.submit(self.store.as_ref());
             self.hints.drain(..).for_each(|hint| hint.tell(&self.wakes, self.store.as_ref()));
@@ -116,9 +123,17 @@ where
     I: Send + 'static,
     O: Serialize + DeserializeOwned + Send + 'static,
 {
+    fn settle(&mut self, how: Settled) {
+        self.settles.drain(..).for_each(|told| told(how));
+    }
+
+    fn asked<'a>(&'a self, request: &'a Request) -> (&'a Request, &'static str, &'a Home) {
+        (request, self.op.name, &self.home)
+    }
+
     /// Everything inside the transaction: the request's row, the operation, its effects.
     fn work(&self, tx: &mut dyn Tx, fx: &mut Effects) -> OpResult<Reply<O>> {
-        let mut cx = OpCx::new((&self.request, &self.namespace), self.attempt, (self.env.clock.wall(), tx.heard()), fx);
+        let mut cx = OpCx::new(self.asked(&self.request), self.attempt, (self.env.clock.wall(), tx.heard()), fx);
         match &self.request.idempotency {
             None => self.work_once(tx, &mut cx),
             Some(_) if mutants::on(Mutant::RequestRowIgnored) => self.work_once(tx, &mut cx),
@@ -176,8 +191,7 @@ where
     fn rebuild(&self, tx: &mut dyn Tx, first_id: base::Id, rebuild: Work<I, O>) -> OpResult<O> {
         let first_call = Request { id: first_id, ..self.request.clone() };
         let mut fx = Effects::default();
-        let mut cx =
-            OpCx::new((&first_call, &self.namespace), self.attempt, (self.env.clock.wall(), tx.heard()), &mut fx);
+        let mut cx = OpCx::new(self.asked(&first_call), self.attempt, (self.env.clock.wall(), tx.heard()), &mut fx);
         rebuild(tx, &mut cx, &self.input)
     }
 
@@ -233,6 +247,15 @@ where
         let pause_ms = pause_ms / 2 + self.env.entropy.below(pause_ms.max(1));
         let (timers, store) = (self.env.timers.clone(), self.store.clone());
         timers.after(pause_ms, Box::new(move || store.submit(self)));
+    }
+}
+
+/// What those who were told of a change may rely on.
+fn settled(outcome: &Outcome) -> Settled {
+    match outcome {
+        Outcome::Committed => Settled::Committed,
+        Outcome::Failed(StoreError::Unknown(_)) => Settled::Unknown,
+        Outcome::Undone | Outcome::Panicked(_) | Outcome::Failed(_) => Settled::Undone,
     }
 }
 

@@ -5,6 +5,7 @@ use base::{Heard, Id, IdSource, Stamp, Wall};
 use sha2::{Digest, Sha256};
 
 use crate::effects::Effects;
+use crate::home::Home;
 use crate::request::{Caller, Properties, Request};
 
 /// The context of one attempt of one operation.
@@ -21,6 +22,10 @@ pub struct OpCx<'a> {
     pub caller: &'a Caller,
     /// In which namespace.
     pub namespace: &'a str,
+    /// What is around it there.
+    pub home: &'a Home,
+    /// Name of the operation that the caller asked for.
+    pub operation: &'static str,
     /// What the application says of itself; nothing of it was checked.
     pub properties: &'a Properties,
     /// What must happen later: rows in the same transaction.
@@ -34,7 +39,7 @@ pub struct OpCx<'a> {
 
 impl<'a> OpCx<'a> {
     pub(crate) fn new(
-        (request, namespace): (&'a Request, &'a str),
+        (request, operation, home): (&'a Request, &'static str, &'a Home),
         attempt: u32,
         (wall, heard): (Wall, Heard),
         fx: &'a mut Effects,
@@ -45,7 +50,9 @@ impl<'a> OpCx<'a> {
             op_time: request.op_time,
             attempt,
             caller: &request.caller,
-            namespace,
+            namespace: &home.namespace,
+            home,
+            operation,
             properties: &request.properties,
             fx,
             ids: IdSource::after(request.id),
@@ -102,7 +109,8 @@ mod tests {
         let caller = Caller::server("test");
         let properties = Properties::default();
         let request = Request { id, seed: [1; 32], caller, idempotency: None, op_time: None, build: None, properties };
-        check(&mut OpCx::new((&request, "main"), 1, (Wall(wall_ms), Heard(0)), &mut Effects::default()));
+        let home = Home::new("main", [].into());
+        check(&mut OpCx::new((&request, "test", &home), 1, (Wall(wall_ms), Heard(0)), &mut Effects::default()));
     }
 
     #[test]

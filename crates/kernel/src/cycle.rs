@@ -22,7 +22,7 @@ pub(crate) fn next(attempt: u32, error: &OpError, told_by_row: bool) -> Next {
     let worth =
         matches!(error.code.letter(), 'C' | 'X' | 'B') && matches!(error.phase, Phase::Work | Phase::Validation);
     let safe = !error.outcome_unknown || told_by_row || mutants::on(Mutant::UnknownRunAgain);
-    if worth && safe && attempt < OP_ATTEMPTS_MAX {
+    if worth && safe && !error.is_final && attempt < OP_ATTEMPTS_MAX {
         Next::Again { pause_ms: 10 * 4u64.pow(attempt - 1) }
     } else {
         Next::Answer
@@ -61,6 +61,11 @@ mod tests {
         for phase in [Phase::Start, Phase::Afterwork, Phase::Synchronisation, Phase::Answer] {
             assert_eq!(after(1, XSTORE, phase), Next::Answer, "{phase:?}");
         }
+    }
+
+    #[test]
+    fn ker_7_an_error_that_no_attempt_would_change_is_answered_at_once() {
+        assert_eq!(next(1, &OpError::new(CSERIAL, "").finally(), false), Next::Answer);
     }
 
     #[test]

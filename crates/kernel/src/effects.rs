@@ -132,25 +132,46 @@ pub enum Effect {
 }
 
 /// The effects of one attempt, in order.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct Effects {
     list: Vec<Effect>,
     /// What to wake once they are committed.
     hints: Vec<Hint>,
+    /// Who is told how the attempt ended.
+    settles: Vec<Settle>,
 }
+
+/// How an attempt ended, for what is kept in memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Settled {
+    /// What it wrote is durable.
+    Committed,
+    /// It wrote nothing.
+    Undone,
+    /// Nobody can tell yet.
+    Unknown,
+}
+
+pub(crate) type Settle = Box<dyn FnOnce(Settled) + Send>;
 
 impl Effects {
     pub(crate) fn of(effects: Vec<Effect>) -> Self {
-        Self { list: effects, hints: vec![] }
+        Self { list: effects, ..Self::default() }
     }
 
-    /// What to wake after the commit.
-    pub(crate) fn hints(self) -> Vec<Hint> {
-        self.hints
+    /// What to do after the attempt: whom to wake, whom to tell.
+    pub(crate) fn after(self) -> (Vec<Hint>, Vec<Settle>) {
+        (self.hints, self.settles)
     }
 
-    /// Wakes somebody after the commit.
-    pub(crate) fn wake(&mut self, hint: Hint) {
+    /// Tells `told` how this attempt ended, exactly once: after COMMIT, or when its work is undone. For caches, which may change
+    /// only then; it may be called by any thread and must return at once.
+    pub fn when_settled(&mut self, told: impl FnOnce(Settled) + Send + 'static) {
+        self.settles.push(Box::new(told));
+    }
+
+    /// Wakes somebody after the commit, on all nodes.
+    pub fn wake(&mut self, hint: Hint) {
         if self.hints.last() != Some(&hint) {
             self.hints.push(hint);
         }

@@ -10,6 +10,7 @@ use serde::de::DeserializeOwned;
 
 use crate::call::{CallJob, Done};
 use crate::feed;
+use crate::home::{Home, Offer, offers};
 use crate::keys::KeyRing;
 use crate::late::Late;
 use crate::namespaces::{AbsentStore, NamespaceRules, Registry, Standing};
@@ -68,8 +69,8 @@ impl Default for KernelConfig {
 pub struct Namespace {
     /// 1 to 16 of `a-z0-9`.
     pub name: String,
-    /// The same, for jobs that take it along.
-    shared_name: Arc<str>,
+    /// What its operations find around them.
+    pub home: Arc<Home>,
     /// Its store.
     pub store: Arc<dyn Store>,
     /// Those who want to be woken after a commit.
@@ -87,10 +88,10 @@ impl Namespace {
         self.store.listen(Box::new(move |word| Hint::of_word(word).into_iter().for_each(|hint| wakes.send(hint))));
     }
 
-    fn new(name: String, store: Arc<dyn Store>, standing: Standing) -> Self {
+    fn new(name: String, store: Arc<dyn Store>, standing: Standing, offers: Arc<[Offer]>) -> Self {
         let (wakes, watched, keys) = (Arc::default(), Arc::default(), KeyRing::default());
-        let (shared_name, standing) = (name.as_str().into(), RwLock::new(Arc::new(standing)));
-        Self { shared_name, name, store, wakes, watched, keys, standing }
+        let (home, standing) = (Arc::new(Home::new(&name, offers)), RwLock::new(Arc::new(standing)));
+        Self { home, name, store, wakes, watched, keys, standing }
     }
 
     /// How it stands: its state, and what comes with it.
@@ -128,6 +129,7 @@ pub(crate) struct Inner {
     config: KernelConfig,
     tasks: Arc<TaskConfig>,
     services: Vec<&'static ServiceDef>,
+    offers: Arc<[Offer]>,
     /// They come and go while the server runs.
     namespaces: RwLock<BTreeMap<String, Arc<Namespace>>>,
     registry: Registry,
@@ -151,7 +153,8 @@ impl Kernel {
         let services: Vec<_> = crate::OWN.into_iter().chain(services.iter().copied()).collect();
         let tasks = Arc::new(all_queues(&config.tasks, &services));
         let (namespaces, registry) = (RwLock::default(), Registry::default());
-        let kernel = Self(Arc::new(Inner { env, config, tasks, services, namespaces, registry }));
+        let kernel =
+            Self(Arc::new(Inner { env, config, tasks, offers: offers(&services), services, namespaces, registry }));
         stores.into_iter().try_for_each(|(name, store)| kernel.add_namespace(name, store).map(drop))?;
         Ok(kernel)
     }
@@ -176,12 +179,12 @@ impl Kernel {
     ) -> StoreResult<Arc<Namespace>> {
         let plan: Vec<_> = self.0.services.iter().flat_map(|service| service.migrations.iter().copied()).collect();
         store.migrate(&plan)?;
-        Ok(self.put_namespace(Namespace::new(name, store, standing)))
+        Ok(self.put_namespace(Namespace::new(name, store, standing, self.0.offers.clone())))
     }
 
     /// Adds a namespace whose store cannot be opened now: it is there, and answers that it is not available.
     pub fn add_absent_namespace(&self, name: String, absent: AbsentStore, standing: Standing) -> Arc<Namespace> {
-        self.put_namespace(Namespace::new(name, Arc::new(absent), standing))
+        self.put_namespace(Namespace::new(name, Arc::new(absent), standing, self.0.offers.clone()))
     }
 
     fn put_namespace(&self, namespace: Namespace) -> Arc<Namespace> {
@@ -281,7 +284,7 @@ impl Kernel {
         let job = CallJob {
             env,
             store,
-            namespace: ns.shared_name.clone(),
+            home: ns.home.clone(),
             tasks: self.0.tasks.clone(),
             wakes: ns.wakes.clone(),
             watched: ns.watched.clone(),
@@ -294,6 +297,7 @@ impl Kernel {
             deadline_us,
             result: None,
             hints: vec![],
+            settles: vec![],
             unknown_before: false,
             late: Late::default(),
             done,

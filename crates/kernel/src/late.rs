@@ -6,6 +6,7 @@ use base::{Heard, Job, OpResult, Outcome, Stamp, Store, Tx, Verdict, Wall};
 
 use crate::cx::OpCx;
 use crate::effects::{self, Effects};
+use crate::home::Home;
 use crate::idempotency;
 use crate::request::{Idempotency, Request};
 use crate::tasks::TaskConfig;
@@ -36,8 +37,8 @@ impl Late {
     ) {
         let (request, kept, tasks) = (request.clone(), effects.take(), tasks.clone());
         self.push(Box::new(move |tx| {
-            let mut again = Effects::of(kept.clone());
-            effects::write(tx, &mut OpCx::new((&request, ""), 1, (wall, heard), &mut again), &tasks)
+            let (mut again, home) = (Effects::of(kept.clone()), Home::new("", [].into()));
+            effects::write(tx, &mut OpCx::new((&request, "late", &home), 1, (wall, heard), &mut again), &tasks)
         }));
     }
 

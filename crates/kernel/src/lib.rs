@@ -20,6 +20,7 @@ mod cx;
 mod cycle;
 mod effects;
 pub mod feed;
+mod home;
 mod idempotency;
 pub mod journal;
 mod kernel;
@@ -43,12 +44,13 @@ pub use any_op::AnyOp;
 pub use any_query::AnyQuery;
 pub use call::{Done, Reply};
 pub use cx::OpCx;
-pub use effects::{Alert, Effect, Effects, Event, JournalLine, NewTask};
+pub use effects::{Alert, Effect, Effects, Event, JournalLine, NewTask, Settled};
+pub use home::{Home, Offer};
 pub use op::{Op, Query, Work};
 pub use request::{Caller, Idempotency, Properties, Request, Role};
 pub use schema::{KERNEL, OWN};
 pub use service::{
     Invariant, Plan, PlanFn, RETRY_MINUTES, ServiceDef, SettleFn, Stuck, StuckDef, TaskDef, TaskRow, Violation,
 };
-pub use session::{Out, Session, SessionDef, SessionEvent};
-pub use wake::{Hint, Wakes};
+pub use session::{Out, Session, SessionDef, SessionEvent, Watch};
+pub use wake::{Hint, Topic, Wakes};

@@ -4,6 +4,7 @@ use base::limits::OP_TIME_MS;
 use base::{Isolation, Keys, OpResult, Stamp, Tx, Urgency};
 
 use crate::cx::OpCx;
+use crate::request::Role;
 
 /// The work of an operation: (transaction, context, input) to result.
 pub type Work<I, O> = fn(&mut dyn Tx, &mut OpCx<'_>, &I) -> OpResult<O>;
@@ -29,6 +30,8 @@ pub struct Op<I, O> {
     /// Whether faults and detected bugs of its own are tried again at once, as KER-7 says. One that has a schedule of its own
     /// for that is run again only after contention.
     pub tries_again: bool,
+    /// Who may call it by its name (`POST /v1/{ns}/op/{name}`), beside administrators; nobody may unless it is said.
+    pub named_for: Option<&'static [Role]>,
 }
 
 impl<I, O> Op<I, O> {
@@ -45,6 +48,7 @@ impl<I, O> Op<I, O> {
             isolation: Isolation::Serial,
             limit_ms: OP_TIME_MS,
             tries_again: true,
+            named_for: None,
         }
     }
 
@@ -87,6 +91,12 @@ impl<I, O> Op<I, O> {
         Self { tries_again: false, ..self }
     }
 
+    /// One that keys of these roles, and administrators, may call by its name.
+    #[must_use]
+    pub const fn named_for(self, roles: &'static [Role]) -> Self {
+        Self { named_for: Some(roles), ..self }
+    }
+
     /// With another time limit (a cycle of a task has 60 s).
     #[must_use]
     pub const fn within_ms(self, limit_ms: u64) -> Self {
@@ -100,12 +110,20 @@ pub struct Query<I, O> {
     pub name: &'static str,
     /// The reading.
     pub run: fn(&mut dyn Tx, &I) -> OpResult<O>,
+    /// Who may ask it by its name (`POST /v1/{ns}/op/{name}`), beside administrators; nobody may unless it is said.
+    pub named_for: Option<&'static [Role]>,
 }
 
 impl<I, O> Query<I, O> {
     /// A query with a name and its reading.
     #[must_use]
     pub const fn new(name: &'static str, run: fn(&mut dyn Tx, &I) -> OpResult<O>) -> Self {
-        Self { name, run }
+        Self { name, run, named_for: None }
+    }
+
+    /// One that keys of these roles, and administrators, may ask by its name.
+    #[must_use]
+    pub const fn named_for(self, roles: &'static [Role]) -> Self {
+        Self { named_for: Some(roles), ..self }
     }
 }

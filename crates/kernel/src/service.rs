@@ -7,6 +7,7 @@ use base::{Call, CallResult, Id, Migration, OpError, OpResult, Sql, StoreResult,
 use crate::any_op::AnyOp;
 use crate::any_query::AnyQuery;
 use crate::cx::OpCx;
+use crate::home::Offer;
 use crate::session::SessionDef;
 
 /// A service as data and plain functions.
@@ -29,6 +30,8 @@ pub struct ServiceDef {
     pub invariants: &'static [Invariant],
     /// What finds everything whose wake-up is overdue (KER-40).
     pub stuck: &'static [StuckDef],
+    /// What it gives to other services of the program, which find it by its type (e.g. classes of documents).
+    pub offers: &'static [Offer],
 }
 
 impl ServiceDef {
@@ -43,6 +46,7 @@ impl ServiceDef {
         sessions: &[],
         invariants: &[],
         stuck: &[],
+        offers: &[],
     };
 }
 

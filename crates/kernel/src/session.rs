@@ -6,6 +6,7 @@
 use base::{Heard, OpError};
 
 use crate::request::Caller;
+use crate::wake::{Hint, Topic};
 
 /// What a session is told.
 #[derive(Debug, Clone, PartialEq)]
@@ -59,10 +60,31 @@ pub enum Out {
         /// Its input as JSON.
         input: serde_json::Value,
     },
-    /// Tell me [`SessionEvent::Wake`] from now on, whenever there may be new events.
-    Watch,
+    /// Tell me [`SessionEvent::Wake`] from now on, whenever there may be news of this.
+    Watch(Watch),
     /// End the connection.
     Close,
+}
+
+/// What a session waits for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Watch {
+    /// New events of the feed.
+    Events,
+    /// Changes that a service calls out.
+    Topic(Topic),
+}
+
+impl Watch {
+    /// Whether a hint tells of it.
+    #[must_use]
+    pub fn is_told_by(self, hint: Hint) -> bool {
+        match hint {
+            Hint::Events => self == Self::Events,
+            Hint::Changed(topic) => self == Self::Topic(topic),
+            Hint::Tasks { .. } => false,
+        }
+    }
 }
 
 /// A stateful connection.

@@ -18,6 +18,20 @@ pub enum Hint {
     },
     /// There are new events, numbered or not.
     Events,
+    /// Something of this topic changed.
+    Changed(Topic),
+}
+
+/// What a service calls out changes of. Two may share a number by chance; that costs a look in vain.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Topic(u64);
+
+impl Topic {
+    /// The topic of a name.
+    #[must_use]
+    pub fn of(name: &str) -> Self {
+        Self(base::ContentionKey::of("topic", name).0)
+    }
 }
 
 impl Hint {
@@ -27,6 +41,7 @@ impl Hint {
         match self {
             Self::Tasks { queue, start_at } => format!("tasks {queue} {}", start_at.0).into(),
             Self::Events => "events".into(),
+            Self::Changed(topic) => format!("changed {}", topic.0).into(),
         }
     }
 
@@ -36,6 +51,7 @@ impl Hint {
         let parts: Vec<&str> = word.split(' ').collect();
         match parts[..] {
             ["events"] => Some(Self::Events),
+            ["changed", topic] => Some(Self::Changed(Topic(topic.parse().ok()?))),
             ["tasks", queue, start_at] => {
                 Some(Self::Tasks { queue: queue.parse().ok()?, start_at: Wall(start_at.parse().ok()?) })
             }
@@ -75,7 +91,8 @@ mod tests {
 
     #[test]
     fn ker_13_a_hint_reaches_another_node_as_a_word() {
-        for hint in [Hint::Events, Hint::Tasks { queue: 2, start_at: Wall(-7) }] {
+        for hint in [Hint::Events, Hint::Changed(Topic::of("documents")), Hint::Tasks { queue: 2, start_at: Wall(-7) }]
+        {
             assert_eq!(Hint::of_word(&hint.word()), Some(hint));
         }
         for word in ["", "events 1", "tasks", "tasks 1", "tasks x 1", "tasks 1 2 3", "news"] {

@@ -69,7 +69,7 @@ impl Sim {
             Out::Timer { number, after_ms } => self.set_timer(asker.token, number, after_ms),
             Out::Call { call, op, input } => self.call_by_name(asker, call, op, input),
             Out::Read { call, query, input } => self.read_by_name(asker, call, query, input),
-            Out::Watch => self.watch(asker.token),
+            Out::Watch(_) => self.watch(asker.token),
             Out::Close => self.disconnect(asker.token),
         }
     }

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use base::codes;
-use kernel::{Hint, Namespace};
+use kernel::{Namespace, Watch};
 use tokio::sync::watch;
 
 use crate::error::{ApiError, BUSY};
@@ -23,7 +23,7 @@ pub(crate) struct Live {
 struct Inner {
     /// Connections by namespace and key; no entry is zero.
     open: BTreeMap<String, BTreeMap<String, usize>>,
-    bells: BTreeMap<String, (Weak<Namespace>, watch::Sender<u64>)>,
+    bells: BTreeMap<(String, Watch), (Weak<Namespace>, watch::Sender<u64>)>,
 }
 
 /// The place of one live connection, given back when dropped.
@@ -51,21 +51,22 @@ impl Live {
         Ok(LivePlace { inner: self.inner.clone(), namespace: namespace.to_owned(), key: key.to_owned() })
     }
 
-    /// Tells of new events of a namespace from now on; wake-ups in a row become one.
-    pub(crate) fn bell(&self, ns: &Arc<Namespace>) -> watch::Receiver<u64> {
+    /// Tells of news of a namespace from now on; wake-ups in a row become one.
+    pub(crate) fn bell(&self, ns: &Arc<Namespace>, what: Watch) -> watch::Receiver<u64> {
         let mut inner = lock(&self.inner);
-        if let Some((known, bell)) = inner.bells.get(&ns.name)
+        if let Some((known, bell)) = inner.bells.get(&(ns.name.clone(), what))
             && std::ptr::eq(known.as_ptr(), Arc::as_ptr(ns))
         {
             return bell.subscribe();
         }
         let (bell, heard) = watch::channel(0_u64);
         let ear = bell.clone();
-        ns.wakes.listen(move |hint| match hint {
-            Hint::Events => ear.send_modify(|count| *count = count.wrapping_add(1)),
-            Hint::Tasks { .. } => {}
+        ns.wakes.listen(move |hint| {
+            if what.is_told_by(hint) {
+                ear.send_modify(|count| *count = count.wrapping_add(1));
+            }
         });
-        inner.bells.insert(ns.name.clone(), (Arc::downgrade(ns), bell));
+        inner.bells.insert((ns.name.clone(), what), (Arc::downgrade(ns), bell));
         heard
     }
 }

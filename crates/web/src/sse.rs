@@ -153,7 +153,7 @@ impl Shell {
             }
             Out::Call { call, op, input } => self.call(call, op, input),
             Out::Read { call, query, input } => self.read(call, query, input),
-            Out::Watch => self.bell = Some(self.shared.live().bell(&self.ns)),
+            Out::Watch(what) => self.bell = Some(self.shared.live().bell(&self.ns, what)),
             Out::Close => self.closing = true,
         }
     }

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::page::FeedPage;
-use crate::session::{Out, Session, SessionDef, SessionEvent};
+use crate::session::{Out, Session, SessionDef, SessionEvent, Watch};
 
 /// A connection that says nothing for longer is taken for dead by proxies.
 const BEAT_MS: u64 = 15_000;
@@ -73,7 +73,7 @@ impl Live {
     fn begin(&mut self, bytes: &[u8]) -> Vec<Out> {
         let Ok(follow) = serde_json::from_slice(bytes) else { return vec![Out::Close] };
         (self.follow, self.begun) = (follow, true);
-        let mut out = vec![Out::Reply(b"retry: 1000\n\n".to_vec()), Out::Watch, beat_timer()];
+        let mut out = vec![Out::Reply(b"retry: 1000\n\n".to_vec()), Out::Watch(Watch::Events), beat_timer()];
         out.extend(self.read());
         out
     }
@@ -159,7 +159,7 @@ mod tests {
         let mut live = Live::default();
         let follow = json!({ "topics": ["a.b"], "after": "1-aa.4" }).to_string();
         let out = live.on(SessionEvent::Message(follow.into_bytes()), Heard(0));
-        assert!(out.contains(&Out::Watch) && is_read(out.last(), "1-aa.4"), "{out:?}");
+        assert!(out.contains(&Out::Watch(Watch::Events)) && is_read(out.last(), "1-aa.4"), "{out:?}");
         live
     }
 

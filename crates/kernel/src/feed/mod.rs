@@ -66,4 +66,5 @@ pub static SERVICE: ServiceDef = ServiceDef {
     sessions: &[LIVE],
     invariants: &[Invariant { name: "event numbers have no gaps", check: health::gaps }],
     stuck: &[StuckDef { what: "event", find: health::stuck }],
+    ..ServiceDef::EMPTY
 };
