@@ -82,6 +82,28 @@ pub enum Mutant {
     GraceIgnored,
     /// A row is given to bytes that were put so late that they may have been swept.
     LatePutTaken,
+    /// Tombstones of a document are purged and its dtime stays: copies that lag keep what was deleted.
+    DtimeForgotten,
+    /// A deleted item leaves no tombstone.
+    TombstoneSkipped,
+    /// A copy older than the dtime of its source is sent changes without the list of keys.
+    KeysLeftOut,
+    /// A document that is created anew keeps the stamp of its former life.
+    CtimeKept,
+    /// A commit does not look at the version that its caller expects.
+    ExpectIgnored,
+    /// A copy from before a restore is sent changes as if nothing had happened.
+    SyncEpochIgnored,
+    /// A deferred copy overwrites a newer one.
+    CopyOrderIgnored,
+    /// A deferred copy that was deleted in its target comes back.
+    CopyRevived,
+    /// Copies are not told when their source is deleted.
+    CopyNotTold,
+    /// A document stays in the cache though it changed.
+    CacheNotDropped,
+    /// Bytes that an attachment names are not referred to.
+    AttachmentNotCounted,
 }
 
 impl Mutant {
@@ -124,6 +146,17 @@ impl Mutant {
         Self::SecondLookSkipped,
         Self::GraceIgnored,
         Self::LatePutTaken,
+        Self::DtimeForgotten,
+        Self::TombstoneSkipped,
+        Self::KeysLeftOut,
+        Self::CtimeKept,
+        Self::ExpectIgnored,
+        Self::SyncEpochIgnored,
+        Self::CopyOrderIgnored,
+        Self::CopyRevived,
+        Self::CopyNotTold,
+        Self::CacheNotDropped,
+        Self::AttachmentNotCounted,
     ];
 
     /// The mutant of this name.

@@ -34,3 +34,9 @@ use std::process::ExitCode;
 pub fn main(services: Vec<web::Service>) -> ExitCode {
     cli::run(services)
 }
+
+/// The services that the `fastness` binary has; a program of your own takes them and adds its own.
+#[must_use]
+pub fn services() -> Vec<web::Service> {
+    vec![documents::service()]
+}

@@ -6,5 +6,5 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    fastness::main(vec![])
+    fastness::main(fastness::services())
 }

@@ -9,9 +9,10 @@ use axum::http::request::Parts;
 use base::limits::OP_TIME_MS;
 use base::{Blobs, Id, OpError, OpResult, Phase, codes};
 use kernel::tasks::Dispatcher;
-use kernel::{Caller, Kernel, Namespace, Op, Query, Reply, Request};
+use kernel::{AnyOp, AnyQuery, Caller, Kernel, Namespace, Op, Properties, Query, Reply, Request};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde_json::Value;
 use tokio::sync::{OwnedSemaphorePermit, oneshot};
 use tokio::time::timeout;
 
@@ -151,6 +152,35 @@ impl Api {
         Ok(Answer { version, replayed, ..self.answer(out) })
     }
 
+    /// Runs an operation that is known by its name only.
+    ///
+    /// # Errors
+    /// As [`Self::call`]; `ABODY` if the input does not fit.
+    pub async fn call_any(&self, op: &'static dyn AnyOp, body: JsonBody<Value>) -> ApiResult<Value> {
+        let (input, asked) = body.into_parts();
+        let (done, told) = self.counted();
+        op.call_json(self.kernel(), self.namespace(), self.request_once(&asked), input, done);
+        let Reply { out, version, replayed } = answered(told, op.name()).await?;
+        Ok(Answer { version, replayed, ..self.answer(out) })
+    }
+
+    /// Asks a query that is known by its name only.
+    ///
+    /// # Errors
+    /// As [`Self::read`]; `ABODY` if the input does not fit.
+    pub async fn read_any(&self, query: &'static dyn AnyQuery, input: Value) -> ApiResult<Value> {
+        let (done, told) = self.counted();
+        query.read_json(self.kernel(), self.namespace(), input, done);
+        let out = answered(told, query.name()).await;
+        Ok(self.answer(out.map_err(|error| OpError { outcome_unknown: false, ..error })?))
+    }
+
+    /// What the application says of itself.
+    #[must_use]
+    pub fn properties(&self) -> &Properties {
+        &self.headers.properties
+    }
+
     /// Runs an operation after which keys and sessions of the namespace are looked up anew. In a task of its own, so that
     /// this is done also when the client does not wait for the answer, and after a fault, because it may have been committed.
     pub(crate) async fn call_and_forget_keys<I, O>(self, op: &'static Op<I, O>, body: JsonBody<I>) -> ApiResult<O>
@@ -205,7 +235,10 @@ impl Api {
     }
 
     /// Reads committed state of a namespace that may be another than the path's: the handler answers for what it shows.
-    pub(crate) async fn read_in<I, O>(&self, ns: &Namespace, query: &'static Query<I, O>, input: I) -> ApiResult<O>
+    ///
+    /// # Errors
+    /// As [`Self::read`].
+    pub async fn read_in<I, O>(&self, ns: &Namespace, query: &'static Query<I, O>, input: I) -> ApiResult<O>
     where
         I: Send + 'static,
         O: Send + 'static,

@@ -1,0 +1,19 @@
+//! Classes of documents: what may be in them, what is indexed, what is copied (DOC-2, DOC-13, DOC-14).
+
+mod compile;
+mod decl;
+mod declare;
+mod load;
+mod offered;
+
+pub use compile::{Compiled, Field, FieldKind};
+pub use decl::{ClassDecl, IndexType, ItemDecl};
+pub(crate) use declare::{ALL_CLASSES, ALL_FIELDS, INSERT_FIELD, PUT_CLASS, SET_FIELD_STATE};
+pub use declare::{DECLARE, Declared, LIST_CLASSES, declare};
+pub(crate) use load::{GET_CLASS, load, load_in};
+pub use offered::{Asking, DocClass, ItemClass, Keyed, Singleton, SyncFilter, Verdict};
+
+/// The item class of attachments, in every class (DOC-12).
+pub const ATTACHMENT: &str = "P";
+/// Name of the index over the keys of copies.
+pub(crate) const KEY_FIELD: &str = "$key";

@@ -1,0 +1,97 @@
+//! What a caller may see of a document (DOC-10). Pure.
+
+use replica::{Content, CopiedItem, DocCopy, ItemKey};
+
+use crate::class::{Asking, SyncFilter, Verdict};
+
+/// What becomes of an item that the caller may not see.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Excluded {
+    /// A tombstone, so that a copy which has it drops it.
+    Tombstone,
+    /// Nothing: the caller has no copy yet, and need not know that it is there.
+    LeftOut,
+}
+
+/// The document as this caller may see it; `None` if it may not see it at all.
+pub(crate) fn seen(
+    filter: Option<&SyncFilter>,
+    asking: &Asking<'_>,
+    copy: &DocCopy,
+    excluded: Excluded,
+) -> Option<DocCopy> {
+    let Some(filter) = filter else { return Some(copy.clone()) };
+    if !(filter.document)(asking) {
+        return None;
+    }
+    let items = copy.items.iter().filter_map(|(key, item)| {
+        let shown = seen_item(filter, asking, key, item);
+        let hidden = item.content.is_some() && shown.content.is_none();
+        (!hidden || excluded == Excluded::Tombstone).then(|| (key.clone(), shown))
+    });
+    Some(DocCopy { items: items.collect(), ..copy.clone() })
+}
+
+fn seen_item(filter: &SyncFilter, asking: &Asking<'_>, key: &ItemKey, item: &CopiedItem) -> CopiedItem {
+    let Some(content) = &item.content else { return item.clone() };
+    let content = seen_content(filter, asking, key, content);
+    let vop = if content.is_some() { item.vop } else { 0 };
+    CopiedItem { v: item.v, vop, content }
+}
+
+fn seen_content(filter: &SyncFilter, asking: &Asking<'_>, key: &ItemKey, content: &Content) -> Option<Content> {
+    if !(filter.item)(asking, key) {
+        return None;
+    }
+    match (filter.content)(asking, key, content) {
+        Verdict::Accept => Some(content.clone()),
+        Verdict::Exclude => None,
+        Verdict::Alter(other) => Some(other),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use kernel::{Caller, Properties};
+    use replica::{Head, Held};
+    use serde_json::json;
+
+    fn copy() -> DocCopy {
+        let item = |v: i64, value| CopiedItem { v, vop: v, content: Some(Content::Json(value)) };
+        let items = [
+            (ItemKey::new("Card", ""), item(1, json!({ "name": "a", "wage": 7 }))),
+            (ItemKey::new("Note", "1"), item(2, json!({}))),
+            (ItemKey::new("Note", "2"), item(5, json!({}))),
+        ];
+        let head = Head { v: 5, ct: 1, dt: 1 };
+        DocCopy { c: "C".into(), id: "1".into(), head, items: items.into() }
+    }
+
+    const FILTER: SyncFilter = SyncFilter {
+        document: |asking| asking.argument.is_none(),
+        item: |_, key| key.c != "Note",
+        content: |_, _, _| Verdict::Alter(Content::Json(serde_json::Value::Bool(true))),
+    };
+
+    fn asked(argument: Option<&serde_json::Value>, excluded: Excluded) -> Option<DocCopy> {
+        let (caller, properties) = (Caller::public(), Properties::default());
+        seen(Some(&FILTER), &Asking { caller: &caller, properties: &properties, argument, id: "1" }, &copy(), excluded)
+    }
+
+    #[test]
+    fn doc_10_a_filter_hides_documents_and_items_and_alters_contents() {
+        assert!(asked(Some(&json!(1)), Excluded::LeftOut).is_none());
+        let full = asked(None, Excluded::LeftOut).unwrap();
+        assert_eq!(full.items.keys().map(|key| key.c.as_str()).collect::<Vec<_>>(), ["Card"]);
+        assert_eq!(full.items[&ItemKey::new("Card", "")].content, Some(Content::Json(json!(true))));
+    }
+
+    #[test]
+    fn doc_10_an_item_that_becomes_excluded_is_sent_as_a_tombstone() {
+        let held = Held { v: 4, ct: 1, ..Held::nothing("C", "1") };
+        let upgrade = asked(None, Excluded::Tombstone).unwrap().upgrade_for(&held, true).unwrap().unwrap();
+        assert!(upgrade.items.is_empty());
+        assert_eq!(upgrade.dels.iter().map(|gone| (gone.key.k.as_str(), gone.v)).collect::<Vec<_>>(), [("2", 5)]);
+    }
+}

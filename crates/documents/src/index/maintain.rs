@@ -1,0 +1,99 @@
+//! Keeps indexes with every change of an item: only what differs is written.
+
+use base::{OpResult, Sql, Tx, args};
+use replica::ItemKey;
+
+use super::values::{IndexValue, values_of};
+use crate::class::{Compiled, Field, FieldKind, KEY_FIELD};
+use crate::content::{Stored, parse};
+
+/// By [`FieldKind`]: text, int, real.
+pub(crate) static INSERT_VALUE: [Sql; 3] = [
+    Sql::new(
+        "doc_text.insert",
+        "INSERT INTO doc_text (field, value, id, key) VALUES (?1, ?2, ?3, ?4) ON CONFLICT DO NOTHING",
+    ),
+    Sql::new(
+        "doc_int.insert",
+        "INSERT INTO doc_int (field, value, id, key) VALUES (?1, ?2, ?3, ?4) ON CONFLICT DO NOTHING",
+    ),
+    Sql::new(
+        "doc_real.insert",
+        "INSERT INTO doc_real (field, value, id, key) VALUES (?1, ?2, ?3, ?4) ON CONFLICT DO NOTHING",
+    ),
+];
+pub(crate) static DELETE_VALUE: [Sql; 3] = [
+    Sql::new("doc_text.delete", "DELETE FROM doc_text WHERE field = ?1 AND value = ?2 AND id = ?3 AND key = ?4"),
+    Sql::new("doc_int.delete", "DELETE FROM doc_int WHERE field = ?1 AND value = ?2 AND id = ?3 AND key = ?4"),
+    Sql::new("doc_real.delete", "DELETE FROM doc_real WHERE field = ?1 AND value = ?2 AND id = ?3 AND key = ?4"),
+];
+pub(crate) static DELETE_ALL: [Sql; 3] = [
+    Sql::new("doc_text.delete_all", "DELETE FROM doc_text WHERE field = ?1 AND id = ?2"),
+    Sql::new("doc_int.delete_all", "DELETE FROM doc_int WHERE field = ?1 AND id = ?2"),
+    Sql::new("doc_real.delete_all", "DELETE FROM doc_real WHERE field = ?1 AND id = ?2"),
+];
+
+/// Brings the indexes of an item from what it held to what it holds.
+pub(crate) fn change(
+    tx: &mut dyn Tx,
+    class: &Compiled,
+    id: &str,
+    at: &ItemKey,
+    before: Option<&Stored>,
+    after: Option<&Stored>,
+) -> OpResult<()> {
+    if class.fields_of(&at.c).next().is_none() {
+        return Ok(());
+    }
+    let (before, after) = (json(before)?, json(after)?);
+    for field in class.fields_of(&at.c) {
+        let old = values(field, &at.k, before.as_ref(), Strict::No)?;
+        let new = values(field, &at.k, after.as_ref(), Strict::Yes)?;
+        for value in old.iter().filter(|value| !new.contains(value)) {
+            tx.write(&DELETE_VALUE[field.kind as usize], &row(field, value, id, &at.k))?;
+        }
+        for value in new.iter().filter(|value| !old.contains(value) || !field.ready) {
+            tx.write(&INSERT_VALUE[field.kind as usize], &row(field, value, id, &at.k))?;
+        }
+    }
+    Ok(())
+}
+
+/// Takes a document out of all indexes of its class.
+pub(crate) fn erase(tx: &mut dyn Tx, class: &Compiled, id: &str) -> OpResult<()> {
+    class.fields.iter().try_for_each(|field| Ok(tx.write(&DELETE_ALL[field.kind as usize], args![field.number, id])?))
+}
+
+fn row<'a>(field: &Field, value: &'a IndexValue, id: &'a str, key: &'a str) -> [base::Value<'a>; 4] {
+    [field.number.into(), value.arg(), id.into(), key.into()]
+}
+
+/// Whether a value that does not fit is an error: what is stored already may be older than the index.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Strict {
+    Yes,
+    No,
+}
+
+pub(super) enum Held {
+    Json(serde_json::Value),
+    Raw,
+}
+
+pub(super) fn json(content: Option<&Stored>) -> OpResult<Option<Held>> {
+    content.map(|content| if content.raw { Ok(Held::Raw) } else { parse(&content.text).map(Held::Json) }).transpose()
+}
+
+pub(super) fn values(field: &Field, key: &str, held: Option<&Held>, strict: Strict) -> OpResult<Vec<IndexValue>> {
+    let Some(held) = held else { return Ok(vec![]) };
+    if field.field == KEY_FIELD {
+        return Ok(vec![IndexValue::Text(key.to_owned())]);
+    }
+    let Held::Json(value) = held else { return Ok(vec![]) };
+    match values_of(field, value) {
+        Err(_) if strict == Strict::No => Ok(vec![]),
+        other => other,
+    }
+}
+
+const _: () = assert!(FieldKind::Text as usize == 0 && FieldKind::Int as usize == 1 && FieldKind::Real as usize == 2);

@@ -1,0 +1,80 @@
+//! Documents: versioned sets of items that operations change together and copies keep in step with.
+//!
+//! - `class/`: what may be in documents, declared over HTTP or brought along by a program ([`DocClass`]);
+//! - `doc/`: documents within an operation ([`DocSet`]), saved under one stamp;
+//! - `commit`, `read`, `sync`: the built-in operations (DOC-6, DOC-9);
+//! - `index/`, `search/`: indexed fields (DOC-13); `copies/`: deferred copies (DOC-14); `attachments` (DOC-12);
+//! - `routes/`: HTTP.
+//!
+//! Invariants, checked by the simulator after every commit (`check`): a document's counters are those of its items; every index
+//! entry is that of an item; versions of items are never above their document's.
+
+mod attachments;
+mod cache;
+mod class;
+pub mod codes;
+mod commit;
+mod content;
+mod copies;
+mod doc;
+mod filter;
+mod get;
+mod index;
+pub mod limits;
+mod read;
+mod routes;
+mod sync;
+
+pub use attachments::Attachment;
+pub use class::{
+    ATTACHMENT, Asking, ClassDecl, Compiled, DECLARE, Declared, DocClass, Field, FieldKind, IndexType, ItemClass,
+    ItemDecl, Keyed, LIST_CLASSES, Singleton, SyncFilter, Verdict, declare,
+};
+pub use commit::{COMMIT, Commit, Committed, DocChange, Expected, ItemChange, key};
+pub use doc::{Doc, DocSet, Expect};
+pub use get::READ;
+pub use read::{DocView, FullDoc, full};
+pub use routes::service;
+pub use sync::{SYNC, SyncFilterOf, SyncOf, Synced};
+
+use base::Migration;
+use kernel::ServiceDef;
+
+/// The service.
+pub static SERVICE: ServiceDef = ServiceDef {
+    name: "documents",
+    migrations: &[Migration { service: "documents", version: 1, text: include_str!("../migrations/0001.sql") }],
+    statements: &[
+        &class::GET_CLASS,
+        &class::ALL_CLASSES,
+        &class::PUT_CLASS,
+        &class::ALL_FIELDS,
+        &class::INSERT_FIELD,
+        &class::SET_FIELD_STATE,
+        &doc::GET_HEAD,
+        &doc::PUT_HEAD,
+        &doc::FORGET_DELETED,
+        &doc::GET_ITEM,
+        &doc::WHOLE,
+        &doc::ITEMS_OF,
+        &doc::KEYS_OF,
+        &doc::PUT_ITEM,
+        &doc::ERASE,
+        &doc::PURGE,
+        &sync::EPOCH,
+        &sync::CHANGED,
+        &sync::CHANGED_AND_KEYS,
+        &index::ANY_ITEM,
+        &index::INSERT_VALUE[0],
+        &index::INSERT_VALUE[1],
+        &index::INSERT_VALUE[2],
+        &index::DELETE_VALUE[0],
+        &index::DELETE_VALUE[1],
+        &index::DELETE_VALUE[2],
+        &index::DELETE_ALL[0],
+        &index::DELETE_ALL[1],
+        &index::DELETE_ALL[2],
+    ],
+    operations: &[&DECLARE, &COMMIT],
+    ..ServiceDef::EMPTY
+};

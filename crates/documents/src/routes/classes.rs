@@ -1,0 +1,35 @@
+//! Classes of documents over HTTP.
+
+use web::{Api, ApiResult, List, Route};
+
+use super::{READERS, TAG, WRITERS};
+use crate::class::{ClassDecl, DECLARE, LIST_CLASSES};
+use crate::codes::ACLASS;
+
+pub(super) fn routes() -> Vec<Route> {
+    vec![
+        Route::operation("/v1/{ns}/doc-classes", &DECLARE)
+            .tag(TAG)
+            .summary("Declare a class of documents")
+            .about(
+                "Says which items its documents hold, which fields can be searched, and which items are copied to other \
+                 documents. Declared again, it is changed: new indexes are filled by a task, and searches by them are \
+                 refused until that is done.",
+            )
+            .roles(WRITERS)
+            .errors(&[ACLASS]),
+        Route::get("/v1/{ns}/doc-classes", list)
+            .tag(TAG)
+            .summary("List the classes of documents")
+            .roles(READERS)
+            .answers::<List<ClassDecl>>(200),
+    ]
+}
+
+async fn list(api: Api) -> ApiResult<List<ClassDecl>> {
+    let classes = api.read(&LIST_CLASSES, ()).await?;
+    Ok(classes.map(|classes| {
+        let items = classes.into_iter().map(|class| ClassDecl { revision: 0, ..class.decl }).collect();
+        List { items, next: None }
+    }))
+}

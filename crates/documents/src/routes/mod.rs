@@ -1,0 +1,21 @@
+//! Documents over HTTP.
+
+mod classes;
+mod operation;
+
+use kernel::Role;
+use web::{Route, Service};
+
+const TAG: &str = "Documents";
+const WRITERS: &[Role] = &[Role::Operator, Role::App];
+const READERS: &[Role] = &[Role::Operator, Role::Reader, Role::App];
+
+/// The service with its routes, for a server.
+#[must_use]
+pub fn service() -> Service {
+    Service { def: &crate::SERVICE, routes }
+}
+
+fn routes() -> Vec<Route> {
+    [operation::routes(), classes::routes()].into_iter().flatten().collect()
+}

@@ -1,0 +1,160 @@
+//! `POST /v1/{ns}/op/{name}` (DOC-6, DOC-8): runs an operation by its name, then brings the caller's copies level.
+
+use axum::response::{IntoResponse, Response};
+use base::{OpError, Phase, Stamp, codes};
+use kernel::Role;
+use replica::{Held, Upgrade};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use serde_json::value::RawValue;
+use utoipa::ToSchema;
+use web::{Answer, Api, ApiError, JsonBody, PathOf, Route};
+
+use super::{READERS, TAG};
+use crate::class::DocClass;
+use crate::codes::{self as own, NOPERATION};
+use crate::commit::{COMMIT, Commit};
+use crate::get;
+use crate::sync::{SYNC, SyncFilterOf, SyncOf, Synced};
+
+pub(super) fn routes() -> Vec<Route> {
+    vec![
+        Route::post("/v1/{ns}/op/{name}", operation)
+            .tag(TAG)
+            .summary("Run an operation by its name")
+            .about(
+                "Built in are doc.get, doc.commit, doc.search and doc.sync; programs add their own. After the operation, every \
+                 document in `syncs` that is not level is answered with what brings it level; `epoch` of the answer is to be \
+                 given with the next request.",
+            )
+            .roles(READERS)
+            .param("name", "Name of the operation, e.g. doc.commit")
+            .takes::<OpBody>()
+            .answers::<OpAnswer>(200)
+            .errors(own::ALL),
+    ]
+}
+
+/// What an operation is asked.
+#[derive(Debug, Default, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields, default)]
+#[schema(as = OperationBody)]
+struct OpBody {
+    /// The operation's parameter.
+    #[schema(value_type = Option<Object>)]
+    param: Option<Box<RawValue>>,
+    /// What the caller holds of documents that it wants to be level.
+    #[schema(value_type = Option<Vec<Object>>)]
+    syncs: Option<Vec<Held>>,
+    /// The epoch of the answer that these were got with.
+    epoch: Option<String>,
+}
+
+/// What came of it.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = OperationAnswer)]
+struct OpAnswer {
+    /// The operation's result.
+    #[schema(value_type = Object)]
+    out: Value,
+    /// What brings the caller's copies level; those that are level already are not named.
+    #[schema(value_type = Vec<Object>)]
+    syncs: Vec<Upgrade>,
+    /// Documents that were left out because the answer was large already: ask for them again.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(value_type = Vec<Object>)]
+    left: Vec<Left>,
+    /// Another one after the server was put back from a backup.
+    epoch: String,
+}
+
+/// A document that was left out.
+#[derive(Debug, Serialize)]
+struct Left {
+    c: String,
+    id: String,
+}
+
+#[derive(Deserialize)]
+struct NamePath {
+    name: String,
+}
+
+async fn operation(
+    api: Api,
+    PathOf(NamePath { name }): PathOf<NamePath>,
+    body: JsonBody<OpBody>,
+) -> Result<Response, ApiError> {
+    let mut taken = (None, None);
+    let param = body.map(|body| {
+        taken = (body.syncs, body.epoch);
+        body.param
+    });
+    let (held, epoch) = (taken.0.unwrap_or_default(), taken.1);
+    let done = run(&api, &name, param).await?;
+    let synced = sync(&api, held, epoch, done.version).await?;
+    let Synced { syncs, left, epoch } = synced;
+    let left = left.into_iter().map(|(c, id)| Left { c, id }).collect();
+    Ok(done.map(|out| OpAnswer { out, syncs, left, epoch }).into_response())
+}
+
+type Param = JsonBody<Option<Box<RawValue>>>;
+
+async fn run(api: &Api, name: &str, param: Param) -> Result<Answer<Value>, ApiError> {
+    match name {
+        "doc.commit" => {
+            allow(api, &[Role::Operator, Role::App], name)?;
+            let commit: Commit = parse(param.value().as_deref(), name)?;
+            json(api.call(&COMMIT, param.map(|_| commit)).await?)
+        }
+        "doc.get" => get::get(api, parse(param.value().as_deref(), name)?).await,
+        "doc.sync" => Ok(api.answer(Value::Null)),
+        _ => run_named(api, name, param).await,
+    }
+}
+
+async fn run_named(api: &Api, name: &str, param: Param) -> Result<Answer<Value>, ApiError> {
+    let value: Value = param.value().as_deref().map_or(Ok(Value::Null), |raw| parse(Some(raw), name))?;
+    if let Some(op) = api.kernel().operation(name).filter(|op| op.named_for().is_some()) {
+        allow(api, op.named_for().unwrap_or_default(), name)?;
+        return api.call_any(op, param.map(|_| value)).await;
+    }
+    if let Some(query) = api.kernel().query(name).filter(|query| query.named_for().is_some()) {
+        allow(api, query.named_for().unwrap_or_default(), name)?;
+        return api.read_any(query, value).await;
+    }
+    Err(ApiError::refused(NOPERATION, format!("no operation `{name}` that can be called by name")))
+}
+
+fn allow(api: &Api, roles: &[Role], name: &str) -> Result<(), ApiError> {
+    let role = api.caller().role;
+    if role == Role::Admin || roles.contains(&role) {
+        return Ok(());
+    }
+    Err(ApiError::refused(codes::SROLE, format!("a key of role {} may not call {name}", role.word())))
+}
+
+fn parse<T: DeserializeOwned>(raw: Option<&RawValue>, name: &str) -> Result<T, ApiError> {
+    let text = raw.map_or("null", RawValue::get);
+    serde_json::from_str(text).map_err(|error| ApiError::refused(codes::ABODY, format!("param of {name}: {error}")))
+}
+
+fn json<O: Serialize>(answer: Answer<O>) -> Result<Answer<Value>, ApiError> {
+    let value = serde_json::to_value(&answer.out);
+    let value = value.map_err(|error| ApiError::refused(codes::BDETECTED, format!("no JSON: {error}")))?;
+    Ok(answer.map(|_| value))
+}
+
+/// Brings the caller's copies level. What the operation did is committed, whatever happens here: the error says so.
+async fn sync(api: &Api, held: Vec<Held>, epoch: Option<String>, version: Option<Stamp>) -> Result<Synced, ApiError> {
+    let filters = api.namespace().home.offered::<DocClass>();
+    let filters = filters.filter_map(|class| Some((class.name, SyncFilterOf(class.filter?)))).collect();
+    let of = SyncOf { caller: api.caller().clone(), properties: api.properties().clone(), held, epoch, filters };
+    let synced = api.read(&SYNC, of).await;
+    let answer = synced.map_err(|ApiError(error)| ApiError(OpError { version, ..error.at(Phase::Synchronisation) }))?;
+    if answer.out.epoch.is_empty() {
+        return Ok(Synced { epoch: api.epoch().await?, ..answer.out });
+    }
+    Ok(answer.out)
+}

@@ -1,0 +1,160 @@
+//! Synchronisation (DOC-9): for every document that a caller holds, what brings its copy level.
+
+use std::collections::BTreeMap;
+
+use base::mutants::{self, Mutant};
+use base::{OpError, OpResult, Phase, Sql, Tx, args, codes};
+use kernel::{Caller, Properties, Query};
+use replica::{Ahead, Case, CopiedItem, DocCopy, Held, Upgrade, decide};
+
+use crate::class::{Asking, SyncFilter, load_in};
+use crate::codes::AVERSION;
+use crate::doc::{StoredHead, check_key, item_of};
+use crate::filter::{Excluded, seen};
+use crate::limits::{ITEMS_MAX, SYNC_BYTES_MAX, SYNCS_MAX};
+use crate::read::{full, head};
+
+/// What brings copies level.
+pub static SYNC: Query<SyncOf, Synced> = Query::new("doc.sync", sync);
+
+/// Whose copies.
+#[derive(Debug, Clone)]
+pub struct SyncOf {
+    /// Who asks.
+    pub caller: Caller,
+    /// What the application says of itself.
+    pub properties: Properties,
+    /// What is held.
+    pub held: Vec<Held>,
+    /// The epoch in which it was got; `None` if the caller does not say.
+    pub epoch: Option<String>,
+    /// Filters of classes that the program brings along.
+    pub filters: BTreeMap<&'static str, SyncFilterOf>,
+}
+
+/// A filter as part of a query's input.
+#[derive(Clone, Copy)]
+pub struct SyncFilterOf(pub SyncFilter);
+
+impl std::fmt::Debug for SyncFilterOf {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("SyncFilter")
+    }
+}
+
+/// The answer.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Synced {
+    /// Upgrades of those documents that are not level.
+    pub syncs: Vec<Upgrade>,
+    /// Documents that were not looked at, because the answer was large already: ask for them again.
+    pub left: Vec<(String, String)>,
+    /// The store's epoch.
+    pub epoch: String,
+}
+
+pub(crate) static EPOCH: Sql = Sql::new("doc.epoch", "SELECT epoch, renewals FROM feed WHERE one = 1");
+/// Items after a version.
+pub(crate) static CHANGED: Sql = Sql::new(
+    "doc_item.changed",
+    "SELECT item, key, version, ord, raw, content FROM doc_item WHERE class = ?1 AND id = ?2 AND version > ?3 \
+     ORDER BY item, key",
+);
+/// All items, with the content of those after a version only; the last column tells tombstones.
+pub(crate) static CHANGED_AND_KEYS: Sql = Sql::new(
+    "doc_item.changed_and_keys",
+    "SELECT item, key, version, ord, raw, CASE WHEN version > ?3 THEN content WHEN content IS NULL THEN NULL ELSE '0' END \
+     FROM doc_item WHERE class = ?1 AND id = ?2 ORDER BY item, key",
+);
+
+fn sync(tx: &mut dyn Tx, of: &SyncOf) -> OpResult<Synced> {
+    check(of)?;
+    let (epoch, same_epoch) = epoch(tx, of.epoch.as_deref())?;
+    let mut synced = Synced { syncs: vec![], left: vec![], epoch };
+    let mut bytes = 0;
+    for held in &of.held {
+        if bytes > SYNC_BYTES_MAX {
+            synced.left.push((held.c.clone(), held.id.clone()));
+            continue;
+        }
+        if let Some(upgrade) = upgrade(tx, of, held, same_epoch)? {
+            bytes += size(&upgrade);
+            synced.syncs.push(upgrade);
+        }
+    }
+    Ok(synced)
+}
+
+fn check(of: &SyncOf) -> OpResult<()> {
+    if of.held.len() > SYNCS_MAX {
+        let text = format!("{} documents in one synchronisation, at most {SYNCS_MAX}", of.held.len());
+        return Err(OpError::new(codes::ALIMIT, text));
+    }
+    of.held.iter().try_for_each(|held| check_key("the document's id", &held.id))
+}
+
+/// The store's epoch, and whether it is the caller's. One that does not say is taken at its word, unless the store was put back from a
+/// backup at some time.
+fn epoch(tx: &mut dyn Tx, callers: Option<&str>) -> OpResult<(String, bool)> {
+    let row = tx.query_one(&EPOCH, args![])?;
+    let (epoch, renewals) = row.map_or_else(Default::default, |row| (row.text(0).to_owned(), row.int(1)));
+    let same = callers.map_or(renewals == 0, |callers| callers == epoch);
+    Ok((epoch, same || mutants::on(Mutant::SyncEpochIgnored)))
+}
+
+fn upgrade(tx: &mut dyn Tx, of: &SyncOf, held: &Held, same_epoch: bool) -> OpResult<Option<Upgrade>> {
+    let filter = of.filters.get(held.c.as_str()).map(|filter| &filter.0);
+    let found = head(tx, &held.c, &held.id)?;
+    if found.is_none() {
+        // A class that nobody knows is a mistake, not a document that is no more.
+        load_in(tx, &held.c)?;
+    }
+    let case = decide(held, found.as_ref().map(StoredHead::on_wire), same_epoch);
+    let case = case.map_err(|ahead| is_ahead(held, ahead))?;
+    let Some(found) = found.filter(|_| case != Case::Level) else {
+        return Ok((case == Case::Deleted).then(|| Upgrade::deleted(&held.c, &held.id)));
+    };
+    let Some(source) = source(tx, held, case, &found, filter.is_some())? else { return Ok(None) };
+    let excluded = if case == Case::Full { Excluded::LeftOut } else { Excluded::Tombstone };
+    let asking =
+        Asking { caller: &of.caller, properties: &of.properties, argument: held.filter.as_ref(), id: &held.id };
+    let Some(source) = seen(filter, &asking, &source, excluded) else {
+        return Ok((held.v != 0).then(|| Upgrade::deleted(&held.c, &held.id)));
+    };
+    let made = source.upgrade_for(held, same_epoch).map_err(|ahead| is_ahead(held, ahead))?;
+    Ok(made.map(|upgrade| if mutants::on(Mutant::KeysLeftOut) { Upgrade { keys: None, ..upgrade } } else { upgrade }))
+}
+
+/// As much of the document as the answer needs.
+fn source(tx: &mut dyn Tx, held: &Held, case: Case, found: &StoredHead, filtered: bool) -> OpResult<Option<DocCopy>> {
+    if filtered || case == Case::Full {
+        return Ok(full(tx, &held.c, &held.id)?.map(|full| full.copy));
+    }
+    let statement = if case == Case::Changes { &CHANGED } else { &CHANGED_AND_KEYS };
+    let most = usize::try_from(2 * ITEMS_MAX).unwrap_or(usize::MAX);
+    let mut copy = DocCopy { c: held.c.clone(), id: held.id.clone(), head: found.on_wire(), items: [].into() };
+    for row in &tx.query(statement, args![&held.c, &held.id, held.v], most)? {
+        let (key, item) = item_of(row);
+        copy.items.insert(key, CopiedItem { ..item.copied()? });
+    }
+    Ok(Some(copy))
+}
+
+fn is_ahead(held: &Held, Ahead { held: theirs, known }: Ahead) -> OpError {
+    let text = format!("{}/{}: version {theirs} is ahead of ours, which is {known}", held.c, held.id);
+    OpError::new(AVERSION, text).at(Phase::Synchronisation)
+}
+
+/// About how large an upgrade is on the wire.
+fn size(upgrade: &Upgrade) -> usize {
+    let items = upgrade.items.iter().map(|item| {
+        let content = item.s.as_ref().map_or_else(|| item.j.as_ref().map_or(0, json_size), String::len);
+        content + item.key.c.len() + item.key.k.len() + 60
+    });
+    let keys = upgrade.keys.iter().flatten().map(|key| key.c.len() + key.k.len() + 16);
+    items.chain(keys).sum::<usize>() + 100 + 40 * upgrade.dels.len()
+}
+
+fn json_size(value: &serde_json::Value) -> usize {
+    value.to_string().len()
+}
