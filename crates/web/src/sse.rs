@@ -114,7 +114,7 @@ impl Shell {
             let event = self.event().await;
             event.into_iter().for_each(|event| self.tell(event));
             if now() >= self.check_at {
-                self.closing |= !may_stay(&self.shared, &self.ns, &self.headers).await;
+                self.closing |= !may_stay(&self.shared, (&self.ns, &self.caller), &self.headers).await;
                 self.check_at = now() + CHECK_EVERY;
             }
         }
@@ -172,6 +172,9 @@ impl Shell {
 
     fn read(&self, call: u64, query: &str, input: Value) {
         let end = self.end(call);
+        if let Err(closed) = self.kernel.check_read(&self.ns, &self.caller) {
+            return end(Err(closed));
+        }
         match self.kernel.query(query) {
             Some(known) => known.read_json(&self.kernel, &self.ns, input, Box::new(end)),
             None => end(Err(unknown(query))),
