@@ -17,7 +17,7 @@ use axum::body::{Body, Bytes, HttpBody};
 use axum::http::header::{CONTENT_TYPE, HeaderName};
 use axum::http::{HeaderMap, HeaderValue};
 use axum::response::Response;
-use base::{Heard, OpError, OpResult, codes};
+use base::{OpError, OpResult, Ran, codes};
 use hyper::body::Frame;
 use kernel::{Caller, Kernel, Namespace, Out, Reply, Session, SessionDef, SessionEvent};
 use serde_json::Value;
@@ -84,7 +84,7 @@ impl Shell {
     fn new(shared: &Shared, ns: &Arc<Namespace>, caller: &Caller, def: &SessionDef, place: LivePlace) -> Self {
         let kernel = shared.kernel().clone();
         Self {
-            session: (def.open)(caller, heard(&kernel)),
+            session: (def.open)(caller, ran(&kernel)),
             kernel,
             ns: ns.clone(),
             caller: caller.clone(),
@@ -121,7 +121,7 @@ impl Shell {
     }
 
     fn tell(&mut self, event: SessionEvent) {
-        for out in self.session.on(event, heard(&self.kernel)) {
+        for out in self.session.on(event, ran(&self.kernel)) {
             self.perform(out);
         }
     }
@@ -205,8 +205,8 @@ async fn rung(bell: &mut Option<watch::Receiver<u64>>) {
     }
 }
 
-fn heard(kernel: &Kernel) -> Heard {
-    Heard(i64::try_from(kernel.env().clock.ran_ms()).unwrap_or(i64::MAX))
+fn ran(kernel: &Kernel) -> Ran {
+    Ran(kernel.env().clock.ran_ms())
 }
 
 fn unknown(name: &str) -> OpError {

@@ -3,7 +3,7 @@
 use axum::extract::Query;
 use axum::http::HeaderMap;
 use axum::response::Response;
-use base::{Heard, Migration, OpResult, Sql, Tx, args, codes};
+use base::{Migration, OpResult, Ran, Sql, Tx, args, codes};
 use kernel::{OpCx, Out, Role, ServiceDef, Session, SessionDef, SessionEvent};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -155,7 +155,7 @@ struct Adder;
 const ADD_CALL: u64 = 1;
 
 impl Session for Adder {
-    fn on(&mut self, event: SessionEvent, _: Heard) -> Vec<Out> {
+    fn on(&mut self, event: SessionEvent, _: Ran) -> Vec<Out> {
         match event {
             SessionEvent::Message(_) | SessionEvent::Timer(_) => vec![
                 Out::Call { call: ADD_CALL, op: "probe.add", input: serde_json::json!({ "name": "live" }) },
