@@ -269,13 +269,14 @@ impl Kernel {
         Request::new(caller, self.0.env.clock.as_ref(), self.0.env.entropy.as_ref())
     }
 
-    /// Runs an operation: at most three attempts, one commit, one answer.
+    /// Runs an operation: at most three attempts, one commit, one answer. Only an open namespace takes it, whichever way it
+    /// comes (a request, a live connection); parts of ours and administrators of all namespaces pass (KER-2).
     pub fn call<I, O>(&self, ns: &Namespace, op: &'static Op<I, O>, request: Request, input: I, done: Done<O>)
     where
         I: Send + 'static,
         O: Serialize + DeserializeOwned + Send + 'static,
     {
-        if let Err(error) = self.check(&request) {
+        if let Err(error) = self.check(&request).and_then(|()| self.check_change(ns, &request.caller)) {
             return done(Err(error));
         }
         let env = self.0.env.clone();
@@ -303,6 +304,27 @@ impl Kernel {
             done,
         };
         ns.store.submit(Box::new(job));
+    }
+
+    /// Whether a caller may change something in a namespace as it stands now. What must not come at all was refused at the
+    /// door; here pass those who work in every state. [`Self::call`] asks by itself; whoever has much to do before it asks here.
+    ///
+    /// # Errors
+    /// `OREADONLY`, `OCLOSED` or `OREMOVING`.
+    pub fn check_change(&self, ns: &Namespace, caller: &Caller) -> OpResult<()> {
+        if caller.everywhere {
+            return Ok(());
+        }
+        ns.standing().check(caller, true, self.0.env.clock.wall())
+    }
+
+    /// Whether a caller may read in a namespace as it stands now. [`Self::read`] is for parts of ours too and does not ask:
+    /// the edge does before it routes a request, and a live connection before each of its queries.
+    ///
+    /// # Errors
+    /// `OCLOSED` or `OREMOVING`.
+    pub fn check_read(&self, ns: &Namespace, caller: &Caller) -> OpResult<()> {
+        ns.standing().check(caller, false, self.0.env.clock.wall())
     }
 
     /// Runs a query on committed state.

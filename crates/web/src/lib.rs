@@ -78,6 +78,7 @@ pub use address::Network;
 pub use answer::{Answer, ApiResult, List};
 pub use api::Api;
 pub use app::{App, AppConfig, Shared};
+pub use blobs::ReceivedBlob;
 pub use body::{BodyLimits, JsonBody, NoBody, StreamedBody};
 pub use edge::{Drained, EdgeLimits, Tls, TlsError, serve, serve_tls};
 pub use error::{ApiError, ErrorBody};
