@@ -80,11 +80,11 @@ impl DocCopy {
             Some(held) if held.head.ct == source.ct && held.head.v <= source.v => held,
             other => return Err(Unfit::new(other.as_ref(), &upgrade)),
         };
-        let mut dt = copy.head.dt.max(source.dt);
         if let Some(keys) = upgrade.keys.as_ref().filter(|_| !upgrade.full) {
             copy.drop_all_but(keys, &upgrade);
-            dt = source.dt;
         }
+        // With keys this is the source's: they are sent to a version before its `dt`, and no copy's `dt` is after its version.
+        let dt = copy.head.dt.max(source.dt);
         copy.head = Head { dt, ..source };
         copy.take(upgrade);
         copy.purge();
@@ -180,4 +180,33 @@ fn on_wire(key: &ItemKey, item: &CopiedItem, content: &Content) -> Item {
         Content::Raw(text) => (None, Some(text.clone())),
     };
     Item { key: key.clone(), v: item.v, vop: item.vop, j, s }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn upgrade(v: i64, ct: i64) -> Upgrade {
+        Upgrade { v, ct, ..Upgrade::deleted("C", "1") }
+    }
+
+    #[test]
+    fn doc_9_changes_to_another_state_than_the_one_held_are_refused() {
+        let held = || Some(DocCopy::empty("C", "1", Head { v: 20, ct: 5, dt: 0 }));
+        assert_eq!(DocCopy::apply(held(), upgrade(25, 5)).unwrap().unwrap().head.v, 25);
+        for (held, unfit) in [(None, upgrade(25, 5)), (held(), upgrade(25, 6)), (held(), upgrade(19, 5))] {
+            assert!(DocCopy::apply(held, unfit.clone()).is_err(), "{unfit:?}");
+        }
+        let full = Upgrade { full: true, ..upgrade(19, 6) };
+        assert_eq!(DocCopy::apply(held(), full).unwrap().unwrap().head, Head { v: 19, ct: 6, dt: 0 });
+    }
+
+    #[test]
+    fn doc_9_dt_moves_forward_only_and_never_past_the_version() {
+        let mut copy = DocCopy::empty("C", "1", Head { v: 20, ct: 5, dt: 10 });
+        for (wanted, expected) in [(3, 10), (12, 12), (99, 20), (15, 20)] {
+            copy.advance(wanted);
+            assert_eq!(copy.head.dt, expected);
+        }
+    }
 }

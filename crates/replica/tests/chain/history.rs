@@ -52,7 +52,9 @@ impl Reference {
     }
 
     pub fn put(&mut self, key: u8, number: u8) {
-        self.modify(|state, v| drop(state.items.insert(key, Cell { v, number: Some(number) })));
+        self.modify(|state, v| {
+            state.items.insert(key, Cell { v, number: Some(number) });
+        });
     }
 
     pub fn delete_item(&mut self, key: u8) {

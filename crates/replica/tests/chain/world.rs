@@ -196,8 +196,8 @@ type Answerer = fn(&DocCopy, &Held, bool) -> Result<Option<Upgrade>, Ahead>;
 /// As it arrives: written and read again.
 fn over_the_wire(answer: Option<Upgrade>) -> Option<Upgrade> {
     let answer = answer?;
-    let text = serde_json::to_string(&answer).unwrap();
-    let read: Upgrade = serde_json::from_str(&text).unwrap();
+    let text = serde_json::to_string(&answer).expect("an upgrade has JSON");
+    let read: Upgrade = serde_json::from_str(&text).expect("what was written is read");
     assert_eq!(read, answer, "{text}");
     Some(read)
 }
