@@ -137,5 +137,5 @@ pub fn item_key(key: u8) -> ItemKey {
 }
 
 fn content(number: u8) -> Content {
-    if number % 2 == 0 { Content::Json(json!({ "number": number })) } else { Content::Raw(number.to_string()) }
+    if number.is_multiple_of(2) { Content::Json(json!({ "number": number })) } else { Content::Raw(number.to_string()) }
 }
