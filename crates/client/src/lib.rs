@@ -7,18 +7,18 @@
 //! Invariants: an answer is taken in whole or not at all; a copy never goes back within an epoch; a change that is repeated
 //! carries the key and the bytes of the first try.
 
-// mod call;
-// mod chance;
-// mod client;
-// mod documents;
-// mod error;
-// mod files;
+mod call;
+mod chance;
+mod client;
+mod documents;
+mod error;
+mod files;
 pub mod replica;
-// mod retry;
+mod retry;
 
-// pub use crate::client::Client;
-// pub use crate::documents::{Change, Condition, Document, Expect, ItemChange, OpAnswer, Search, SearchPage};
-// pub use crate::error::{ApiError, ClientError};
-// pub use crate::files::{Downloaded, Sha};
+pub use crate::client::Client;
+pub use crate::documents::{Change, Condition, Document, Expect, ItemChange, OpAnswer, Search, SearchPage};
+pub use crate::error::{ApiError, ClientError};
+pub use crate::files::{Downloaded, Sha};
 pub use crate::replica::{Answer, Ask, Replica, ReplicaError};
-// pub use crate::retry::Retry;
+pub use crate::retry::Retry;

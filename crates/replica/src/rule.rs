@@ -77,9 +77,6 @@ pub fn decide(held: &Held, source: Option<Head>, same_epoch: bool) -> Result<Cas
 /// word that the document is no more if it was said of this life or a later one. All else is old news, and leaving it out is safe.
 #[must_use]
 pub fn is_news(asked: &Held, now: Head, upgrade: &Upgrade) -> bool {
-    if (asked.v, asked.ct) == (now.v, now.ct) {
-        return true;
-    }
     if upgrade.v == 0 {
         return now.v > 0 && now.ct <= asked.ct;
     }

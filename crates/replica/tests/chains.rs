@@ -20,7 +20,7 @@ use chain::world::{World, steps};
 #[test]
 fn doc_9_every_copy_equals_the_reference_with_the_smallest_answer_the_rules_allow() {
     let reached = RefCell::new(Reached::default());
-    let config = Config { cases: 1_000, failure_persistence: None, ..Config::default() };
+    let config = Config { cases: 600, failure_persistence: None, ..Config::default() };
     let outcome = TestRunner::new(config).run(&steps(), |steps| {
         let mut world = World::new(&reached);
         steps.into_iter().for_each(|step| world.play(step));

@@ -43,13 +43,12 @@ impl Replica {
         let current = self.shelf.epoch()?;
         let mut by_epoch: BTreeMap<Option<String>, Vec<Held>> = BTreeMap::new();
         for entry in self.shelf.entries()? {
-            // Nothing is of every epoch.
-            let epoch = if entry.head.v == 0 { current.clone() } else { entry.epoch.clone() };
+            let epoch = entry.epoch.clone().or_else(|| current.clone());
             by_epoch.entry(epoch).or_default().push(entry.held());
         }
-        let asks = by_epoch.into_iter().flat_map(|(epoch, held)| {
-            split(held).into_iter().map(move |syncs| Ask { syncs, epoch: epoch.clone() })
-        });
+        let asks = by_epoch
+            .into_iter()
+            .flat_map(|(epoch, held)| split(held).into_iter().map(move |syncs| Ask { syncs, epoch: epoch.clone() }));
         Ok(asks.collect())
     }
 
@@ -58,14 +57,11 @@ impl Replica {
     ///
     /// # Errors
     /// The shelf failed.
-    pub fn ask_about<'a>(
-        &self,
-        documents: impl IntoIterator<Item = (&'a str, &'a str)>,
-    ) -> Result<Ask, ReplicaError> {
+    pub fn ask_about<'a>(&self, documents: impl IntoIterator<Item = (&'a str, &'a str)>) -> Result<Ask, ReplicaError> {
         let epoch = self.shelf.epoch()?;
         let mut syncs: Vec<Held> = vec![];
         for (class, id) in documents {
-            let entry = self.shelf.entry(class, id)?.filter(|entry| entry.head.v == 0 || entry.epoch == epoch);
+            let entry = self.shelf.entry(class, id)?.filter(|entry| entry.epoch.is_none() || entry.epoch == epoch);
             let is_named = syncs.iter().any(|held| (held.c.as_str(), held.id.as_str()) == (class, id));
             syncs.extend(entry.filter(|_| !is_named).map(|entry| entry.held()));
         }

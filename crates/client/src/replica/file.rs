@@ -168,14 +168,8 @@ type Read<T> = rusqlite::Result<Result<T, ShelfError>>;
 fn entry_of(row: &Row<'_>) -> Read<Entry> {
     let filter: Option<String> = row.get(2)?;
     let head = Head { v: row.get(5)?, ct: row.get(6)?, dt: row.get(7)? };
-    let entry = Entry {
-        class: row.get(0)?,
-        id: row.get(1)?,
-        filter: None,
-        epoch: row.get(3)?,
-        over_ct: row.get(4)?,
-        head,
-    };
+    let entry =
+        Entry { class: row.get(0)?, id: row.get(1)?, filter: None, epoch: row.get(3)?, over_ct: row.get(4)?, head };
     let filter = filter.map(|text| serde_json::from_str(&text)).transpose().map_err(damaged);
     Ok(filter.map(|filter| Entry { filter, ..entry }))
 }

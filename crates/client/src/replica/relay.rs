@@ -46,7 +46,8 @@ impl Relayed {
     /// The question without what was refused: what the answer is an answer to.
     #[must_use]
     pub fn answered(&self, ask: &Ask) -> Ask {
-        let is_refused = |held: &Held| self.refused.iter().any(|refused| (&refused.c, &refused.id) == (&held.c, &held.id));
+        let is_refused =
+            |held: &Held| self.refused.iter().any(|refused| (&refused.c, &refused.id) == (&held.c, &held.id));
         let syncs = ask.syncs.iter().filter(|held| !is_refused(held)).cloned().collect();
         Ask { syncs, epoch: ask.epoch.clone() }
     }

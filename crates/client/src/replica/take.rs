@@ -92,20 +92,26 @@ impl Case<'_> {
     /// Whether it still stands where the question was asked.
     fn is_unmoved(&self) -> bool {
         let Entry { head, epoch, .. } = &self.entry;
-        (head.v, head.ct) == (self.asked.v, self.asked.ct) && (head.v == 0 || epoch.as_deref() == self.asked_epoch)
+        let is_epoch = epoch.is_none() || epoch.as_deref() == self.asked_epoch;
+        is_epoch && (head.v, head.ct) == (self.asked.v, self.asked.ct)
     }
 
+    /// Whether question and answer are of one epoch.
     fn is_same_epoch(&self) -> bool {
         self.asked_epoch == Some(self.epoch)
+    }
+
+    /// Whether what is held now is of the answer's epoch.
+    fn is_current(&self) -> bool {
+        self.entry.epoch.as_deref() == Some(self.epoch)
     }
 
     /// The source said nothing: the document is level, or there is none. Across epochs a copy cannot be level; it is left as
     /// it is, of its old epoch, and asked for again.
     fn confirmed(&self) -> Option<Entry> {
-        let is_known = self.entry.epoch.as_deref() == Some(self.epoch);
         let is_level = self.is_same_epoch() || self.asked.v == 0;
-        let is_news = self.is_unmoved() && is_level && !is_known;
-        is_news.then(|| Entry { epoch: Some(self.epoch.to_owned()), ..self.entry.clone() })
+        (self.is_unmoved() && is_level && !self.is_current())
+            .then(|| Entry { epoch: Some(self.epoch.to_owned()), ..self.entry.clone() })
     }
 
     /// Whether the upgrade is to be taken in, or comes too late.
@@ -115,11 +121,11 @@ impl Case<'_> {
             let (c, id) = (upgrade.c.clone(), upgrade.id.clone());
             return Err(Unfit { c, id, to: upgrade.v, ct: upgrade.ct, held: head.v, held_ct: head.ct });
         }
-        let is_one_epoch = self.is_same_epoch() && (head.v == 0 || self.entry.epoch.as_deref() == Some(self.epoch));
-        if is_one_epoch && upgrade.v != 0 && upgrade.ct <= over_ct {
+        if self.is_current() && upgrade.v != 0 && upgrade.ct <= over_ct {
             return Ok(false);
         }
-        Ok(self.is_unmoved() || (is_one_epoch && is_news(self.asked, head, upgrade)))
+        let is_comparable = self.is_current() && (self.is_same_epoch() || upgrade.full);
+        Ok(self.is_unmoved() || (is_comparable && is_news(self.asked, head, upgrade)))
     }
 
     /// What the source may have lost: the copy of an earlier epoch, unless the new one holds the same.
@@ -134,7 +140,7 @@ impl Case<'_> {
         let head = after.map_or(Head::NOTHING, |copy| copy.head);
         let is_over = before.ct != head.ct;
         // Another epoch may give the same lives again.
-        let over_ct = match (self.is_same_epoch(), is_over) {
+        let over_ct = match (self.is_current(), is_over) {
             (false, _) => 0,
             (true, true) => self.entry.over_ct.max(before.ct),
             (true, false) => self.entry.over_ct,
