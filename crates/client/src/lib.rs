@@ -1,0 +1,24 @@
+//! For programs that use the server: copies of documents that keep in step (DOC-9), and the calls of the documents' API (DOC-6).
+//!
+//! Two halves. A [`Replica`] is a set of documents that a program keeps, in memory or in a file: it says what it holds, takes
+//! answers in, and can itself be asked; it knows no network. A [`Client`] makes the calls: it repeats what broke, with the same
+//! Idempotency-Key and growing pauses, and tells refusals apart by their code.
+//!
+//! Invariants: an answer is taken in whole or not at all; a copy never goes back within an epoch; a change that is repeated
+//! carries the key and the bytes of the first try.
+
+mod call;
+mod chance;
+mod client;
+mod documents;
+mod error;
+mod files;
+pub mod replica;
+mod retry;
+
+pub use crate::client::Client;
+pub use crate::documents::{Change, Condition, Document, Expect, ItemChange, OpAnswer, Search, SearchPage};
+pub use crate::error::{ApiError, ClientError};
+pub use crate::files::{Downloaded, Sha};
+pub use crate::replica::{Answer, Ask, Replica, ReplicaError};
+pub use crate::retry::Retry;

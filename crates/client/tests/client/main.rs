@@ -1,0 +1,9 @@
+//! Replicas on both kinds of shelf, and the client against a small server of its own.
+
+mod atomic;
+mod epochs;
+mod http;
+mod late;
+mod property;
+mod relay;
+mod source;
