@@ -1,6 +1,6 @@
 //! `doc.get` (DOC-6): one document, as new as the caller needs it.
 
-use base::{OpError, OpResult, Tx};
+use base::{OpResult, Tx};
 use kernel::Query;
 use replica::{DocCopy, Held};
 use serde::Deserialize;
@@ -8,9 +8,8 @@ use serde_json::Value;
 use web::{Answer, Api, ApiError};
 
 use crate::class::{Asking, DocClass, load_in};
-use crate::codes::NDOC;
 use crate::filter::{Excluded, seen};
-use crate::read::{DocView, FullDoc, full};
+use crate::read::{DocView, FullDoc, absent, full};
 
 /// Reads a document whole from the store.
 pub static READ: Query<(String, String), FullDoc> = Query::new("doc.read", read);
@@ -57,8 +56,4 @@ pub(crate) fn view(full: &FullDoc, shown: &DocCopy) -> DocView {
     let head = shown.head;
     let (c, id) = (shown.c.clone(), shown.id.clone());
     DocView { c, id, v: head.v, ct: head.ct, dt: head.dt, v1: full.v1, v2: full.v2, items, dels }
-}
-
-fn absent(class: &str, id: &str) -> OpError {
-    OpError::new(NDOC, format!("no document {class}/{id}"))
 }

@@ -9,6 +9,7 @@
 //! Invariants, checked by the simulator after every commit (`check`): a document's counters are those of its items; every index
 //! entry is that of an item; versions of items are never above their document's.
 
+mod attach;
 mod attachments;
 mod cache;
 mod class;
@@ -17,6 +18,7 @@ mod commit;
 mod content;
 mod copies;
 mod doc;
+mod export;
 mod filter;
 mod get;
 mod index;
@@ -75,6 +77,6 @@ pub static SERVICE: ServiceDef = ServiceDef {
         &index::DELETE_ALL[1],
         &index::DELETE_ALL[2],
     ],
-    operations: &[&DECLARE, &COMMIT],
+    operations: &[&DECLARE, &COMMIT, &attach::ATTACH, &attach::DETACH],
     ..ServiceDef::EMPTY
 };

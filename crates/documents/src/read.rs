@@ -1,10 +1,11 @@
 //! Reads a document whole: for `doc.get`, for the cache, for export.
 
-use base::{OpResult, Tx, args};
+use base::{OpError, OpResult, Tx, args};
 use replica::{CopiedItem, DocCopy, Head};
 use serde::Serialize;
 use utoipa::ToSchema;
 
+use crate::codes::NDOC;
 use crate::doc::{GET_HEAD, StoredHead, StoredItem, head_of, whole};
 
 /// A document as it is stored: its copy, and what only the reference knows.
@@ -52,6 +53,11 @@ pub struct DocView {
 pub(crate) fn head(tx: &mut dyn Tx, class: &str, id: &str) -> OpResult<Option<StoredHead>> {
     let row = tx.query_one(&GET_HEAD, args![class, id])?;
     Ok(row.map(|row| head_of(&row, 0)).filter(StoredHead::exists))
+}
+
+/// There is no such document.
+pub(crate) fn absent(class: &str, id: &str) -> OpError {
+    OpError::new(NDOC, format!("no document {class}/{id}"))
 }
 
 /// The whole document; `None` if it is not there.

@@ -1,6 +1,8 @@
 //! Documents over HTTP.
 
+mod attachments;
 mod classes;
+mod export;
 mod operation;
 
 use kernel::Role;
@@ -17,5 +19,5 @@ pub fn service() -> Service {
 }
 
 fn routes() -> Vec<Route> {
-    [operation::routes(), classes::routes()].into_iter().flatten().collect()
+    [operation::routes(), classes::routes(), attachments::routes(), export::routes()].into_iter().flatten().collect()
 }
