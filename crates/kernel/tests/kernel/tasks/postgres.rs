@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use base::{Call, CallResult, Outbound};
+use base::{Call, CallResult, OpResult, Outbound, Sql, Tx, Value, args};
 use kernel::tasks::{Dispatcher, LIST, Search, Task};
 use kernel::{NewTask, Op};
 
@@ -47,4 +47,35 @@ fn ker_16_ker_18_a_claim_takes_no_more_tasks_than_there_are_workers() {
     }
     dispatcher.stop();
     assert!(tried(&node).iter().all(|task| task.attempt == 1 && task.retry == 1), "each was tried once");
+}
+
+static ANALYZE: Sql = Sql::new("test.analyze", "ANALYZE task");
+
+/// The plans of what every task goes through, made on a table that PostgreSQL knows to be empty.
+static PLANS: Op<(), Vec<String>> = Op::new("test.plans", |tx, _, ()| {
+    tx.execute(&ANALYZE, args![])?;
+    let find = ["task.find_due_1", "task.find_due_64"].map(|name| plan(tx, name, args![0, 1, "node", 1]));
+    let write = [plan(tx, "task.claim", args!["id", 1, "node", 1]), plan(tx, "task.end", args!["id", 1])];
+    find.into_iter().chain(write).collect()
+});
+
+/// How PostgreSQL would run a statement of the kernel.
+fn plan(tx: &mut dyn Tx, name: &str, args: &[Value<'_>]) -> OpResult<String> {
+    let mut known = kernel::OWN.iter().flat_map(|service| service.statements);
+    let text = known.find(|sql| sql.name == name).expect("a statement").text;
+    let explain: &'static str = format!("EXPLAIN {text}").leak();
+    let explain: &'static Sql = Box::leak(Box::new(Sql::new(format!("test.explain.{name}").leak(), explain)));
+    let lines = tx.query(explain, args, 100)?;
+    Ok(lines.iter().map(|line| line.text(0).to_owned() + "\n").collect())
+}
+
+/// Such a plan is kept, and a million tasks may come before PostgreSQL looks at the table again.
+#[test]
+fn ker_18_a_plan_made_while_nothing_waits_fits_when_many_tasks_do() {
+    let node = Node::postgres(1).remove(0);
+    let plans = node.call(&PLANS, ()).unwrap();
+    let wanted = ["task_waiting", "task_waiting", "task_pkey", "task_pkey"];
+    for (plan, index) in plans.iter().zip(wanted) {
+        assert!(plan.contains(&format!("Index Scan using {index} on task ")) && !plan.contains("Sort"), "{plan}");
+    }
 }
