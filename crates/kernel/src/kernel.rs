@@ -14,7 +14,7 @@ use crate::home::{Home, Offer, offers};
 use crate::keys::KeyRing;
 use crate::late::Late;
 use crate::namespaces::{AbsentStore, NamespaceRules, Registry, Standing};
-use crate::op::{Op, Query};
+use crate::op::{Op, Query, Reading};
 use crate::request::{Caller, Request};
 use crate::service::ServiceDef;
 use crate::tasks::TaskConfig;
@@ -334,7 +334,7 @@ impl Kernel {
         O: Send + 'static,
     {
         let deadline_us = self.0.env.clock.monotonic_us() + READ_US;
-        ns.store.read(Box::new(ReadJob { query, input, deadline_us, result: None, done }));
+        ns.store.read(Box::new(ReadJob { query, home: ns.home.clone(), input, deadline_us, result: None, done }));
     }
 
     /// Whether a request may be served at all: its build is new enough, its time is ours. [`Kernel::call`] asks by
@@ -380,6 +380,7 @@ pub type ReadDone<O> = Box<dyn FnOnce(OpResult<O>) + Send>;
 
 struct ReadJob<I: 'static, O: 'static> {
     query: &'static Query<I, O>,
+    home: Arc<Home>,
     input: I,
     deadline_us: u64,
     result: Option<OpResult<O>>,
@@ -397,7 +398,10 @@ impl<I: Send, O: Send> Job for ReadJob<I, O> {
 
     fn run(&mut self, tx: &mut dyn Tx) -> Verdict {
         self.result = None;
-        self.result = Some((self.query.run)(tx, &self.input));
+        self.result = Some(match self.query.run {
+            Reading::Plain(run) => run(tx, &self.input),
+            Reading::AtHome(run) => run(tx, &self.home, &self.input),
+        });
         Verdict::Undo
     }
 

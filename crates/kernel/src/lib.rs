@@ -46,7 +46,7 @@ pub use call::{Done, Reply};
 pub use cx::OpCx;
 pub use effects::{Alert, Effect, Effects, Event, JournalLine, NewTask, Settled};
 pub use home::{Home, Offer};
-pub use op::{Op, Query, Work};
+pub use op::{Op, Query, Reading, Work};
 pub use request::{Caller, Idempotency, Properties, Request, Role};
 pub use schema::{KERNEL, OWN};
 pub use service::{
