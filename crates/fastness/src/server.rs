@@ -47,12 +47,13 @@ pub(crate) fn run(config: &Config, services: Vec<web::Service>) -> Result<()> {
     welcome::first_key(&kernel, std::env::var(welcome::ADMIN_KEY).ok().as_deref())?;
     // Held until the stores are closed: a stop must not stay stuck either.
     let end = end_with_diagnosis(&config.data.dir, kernel.env().clock.clone());
-    let watchdog = Watchdog::start(kernel.env().clock.clone(), end);
-    let keeper = Keeper::new(kernel.clone(), opener);
+    let watchdog = Arc::new(Watchdog::start(kernel.env().clock.clone(), end));
+    let _watched = watch_first(&watchdog, &kernel, &runtime);
+    let rule = blobs::rule(config)?;
+    blobs::set_rule(&kernel, &kernel.admin_namespace(), rule);
+    let keeper = Keeper::new(kernel.clone(), opener, watchdog, rule);
     runtime.block_on(keeper.start())?;
-    let _watched = watch_all(&watchdog, &kernel, &runtime);
     let places = blobs::open(config)?;
-    blobs::set_rules(&kernel, config)?;
     work::register(&outbound, config, &kernel, &places);
     let (dispatcher, sequencer) = (Dispatcher::start(&kernel, outbound.clone()), Sequencer::start(&kernel));
     // Last, when nothing can keep the password from being shown any more.
@@ -75,10 +76,11 @@ fn listen(config: &Config, runtime: &Runtime) -> Result<TcpListener> {
     runtime.block_on(TcpListener::bind(address)).with_context(|| format!("cannot listen on {address}"))
 }
 
-fn watch_all(dog: &Watchdog, kernel: &Kernel, runtime: &Runtime) -> Vec<Watched> {
-    let stores = kernel.namespaces().into_iter().map(|namespace| watchdog::store(&namespace));
-    let others = [watchdog::timers(kernel.env()), watchdog::edge(runtime.handle())];
-    stores.chain(others).map(|subject| dog.watch(subject)).collect()
+/// All but the stores of the other namespaces, which their keeper has watched.
+fn watch_first(dog: &Watchdog, kernel: &Kernel, runtime: &Runtime) -> Vec<Watched> {
+    let store = watchdog::store(&kernel.admin_namespace());
+    let subjects = [store, watchdog::timers(kernel.env()), watchdog::edge(runtime.handle())];
+    subjects.into_iter().map(|subject| dog.watch(subject)).collect()
 }
 
 /// A kernel with the administrators' namespace, whose rows tell of the others.

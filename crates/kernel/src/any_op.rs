@@ -1,7 +1,7 @@
 //! Operations by name: for whoever knows one only at run time (sessions, tasks, `POST …/op/{name}`), with JSON for input and
 //! result.
 
-use base::{Keys, OpError, OpResult, Tx, codes};
+use base::{Keys, OpError, OpResult, Tx, Urgency, codes};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -19,6 +19,9 @@ pub trait AnyOp: Sync {
 
     /// Who may call it by its name; administrators always, if anybody.
     fn named_for(&self) -> Option<&'static [Role]>;
+
+    /// Whether it may run when the disk is full.
+    fn urgency(&self) -> Urgency;
 
     /// Runs it within another's transaction, for its effects alone.
     ///
@@ -44,6 +47,10 @@ where
 
     fn named_for(&self) -> Option<&'static [Role]> {
         self.named_for
+    }
+
+    fn urgency(&self) -> Urgency {
+        self.urgency
     }
 
     fn run_json(&self, tx: &mut dyn Tx, cx: &mut OpCx<'_>, input: &str) -> OpResult<()> {

@@ -13,6 +13,7 @@ use tokio::time::timeout;
 
 use super::Keeper;
 use super::step::{Phase, Slot, pause_ms};
+use crate::{blobs, watchdog};
 
 /// Every node has let go of a namespace that is being removed after this time, and its schema can be renamed. A SQLite file
 /// has no other node.
@@ -49,7 +50,10 @@ impl Keeper {
         let (keeper, row) = (self.clone(), row.clone());
         let open = move || {
             let store = keeper.opener.open(&row)?;
-            keeper.kernel.add_namespace_as(row.name.clone(), store, row.standing())?;
+            let namespace = keeper.kernel.add_namespace_as(row.name.clone(), store, row.standing())?;
+            let watched = keeper.watchdog.watch(watchdog::store(&namespace));
+            keeper.watched().insert(row.name.clone(), watched);
+            blobs::set_rule(&keeper.kernel, &namespace, keeper.blob_rule);
             Ok(())
         };
         spawn_blocking(open).await.context("opening it panicked")?
@@ -94,6 +98,8 @@ impl Keeper {
     /// Closed, then renamed, then forgotten by its row: killed between any two of them, the next start begins again.
     async fn remove_beside(self: &Arc<Self>, row: &NamespaceRow, held: Option<Arc<Namespace>>) -> Result<()> {
         close(held).await?;
+        // Watched until here: a store that does not close is stuck too.
+        self.watched().remove(&row.name);
         if row.engine == Engine::Postgres {
             let _ = timeout(LET_GO, std::future::pending::<()>()).await;
         }
@@ -108,11 +114,13 @@ impl Keeper {
         let held = self.kernel.remove_namespace(name);
         self.kernel.registry().set_fault(name, None);
         tracing::info!(namespace = name, "let go");
-        let keeper = self.clone();
+        // Taken now: the name may have another life before this one's store is closed.
+        let (keeper, watched) = (self.clone(), self.watched().remove(name));
         tokio::spawn(async move {
             if let Err(error) = close(held).await {
                 tracing::error!(%error, "a store was not closed");
             }
+            drop(watched);
             keeper.wake.notify_one();
         });
     }

@@ -84,7 +84,9 @@ fn apply(tx: &mut dyn Tx, task: &TaskRow, plan: Plan) -> OpResult<Option<Made>> 
         Plan::Done => tx.write(&DELETE, args![task.id])?,
         Plan::Later(at) => tx.write(&MOVE, args![task.id, at])?,
         Plan::Call(call) => return Ok(Some(made(task, call))),
-        Plan::DoneUntil(_) | Plan::Checkpoint(_) | Plan::Park(_) => panic!("not a plan of this task: {plan:?}"),
+        Plan::DoneUntil(_) | Plan::Checkpoint(_) | Plan::CheckpointAt(..) | Plan::Park(_) => {
+            panic!("not a plan of this task: {plan:?}")
+        }
     }
     Ok(None)
 }
