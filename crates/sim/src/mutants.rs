@@ -30,6 +30,7 @@ pub const OURS: &[Mutant] = &[
     Mutant::LaneNotLeft,
     Mutant::RowGoneAtClaim,
     Mutant::AlertDoneBeforeSent,
+    Mutant::AlertGivenUp,
     Mutant::AlertSuccessorForgotten,
     Mutant::CounterFlushAgain,
     Mutant::EventNumberedOutside,

@@ -409,7 +409,7 @@ impl Sim {
             }
             let (call, is_mail) = as_http(call);
             self.calls_open += 1;
-            let fate = Fate::draw(&call, &self.faults.clone(), &mut self.rng);
+            let fate = self.fate(&call, is_mail);
             self.say(&format!("task calls {}: {:?}", call.url, fate.heard));
             for after_ms in fate.reaches_after_ms {
                 self.after(after_ms * 1000, Event::Reach(call.clone()));
@@ -417,6 +417,14 @@ impl Sim {
             let heard = if is_mail { of_mail(fate.heard) } else { fate.heard };
             self.after(fate.heard_after_ms * 1000, Event::Answered(self.life, done, heard));
         }
+    }
+
+    fn fate(&mut self, call: &HttpCall, is_mail: bool) -> Fate {
+        let now_us = self.now_us();
+        if is_mail || call.url == sirens::WEBHOOK {
+            return self.partner.notice(call, &self.faults, &mut self.rng, now_us);
+        }
+        Fate::draw(call, &self.faults, &mut self.rng)
     }
 
     /// A dispatcher hears of its call, if it still lives.

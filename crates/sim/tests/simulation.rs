@@ -94,6 +94,7 @@ mutants_are_found! {
     mutant_lane_not_left: LaneNotLeft,
     mutant_row_gone_at_claim: RowGoneAtClaim,
     mutant_alert_done_before_sent: AlertDoneBeforeSent,
+    ker_27_mutant_alert_given_up: AlertGivenUp,
     mutant_alert_successor_forgotten: AlertSuccessorForgotten,
     mutant_counter_flush_again: CounterFlushAgain,
     mutant_event_numbered_outside: EventNumberedOutside,
