@@ -82,6 +82,12 @@ pub enum Mutant {
     GraceIgnored,
     /// A row is given to bytes that were put so late that they may have been swept.
     LatePutTaken,
+    /// The sessions of an account go on when its password is changed.
+    SessionsOutlivePassword,
+    /// A try to log in is let in without being counted.
+    LoginTryNotCounted,
+    /// A login that began before the password was changed succeeds with the old one.
+    OldPasswordTaken,
 }
 
 impl Mutant {
@@ -124,6 +130,9 @@ impl Mutant {
         Self::SecondLookSkipped,
         Self::GraceIgnored,
         Self::LatePutTaken,
+        Self::SessionsOutlivePassword,
+        Self::LoginTryNotCounted,
+        Self::OldPasswordTaken,
     ];
 
     /// The mutant of this name.

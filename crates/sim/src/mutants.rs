@@ -41,6 +41,9 @@ pub const OURS: &[Mutant] = &[
     Mutant::SecondLookSkipped,
     Mutant::GraceIgnored,
     Mutant::LatePutTaken,
+    Mutant::SessionsOutlivePassword,
+    Mutant::LoginTryNotCounted,
+    Mutant::OldPasswordTaken,
 ];
 
 /// Names for the command line.

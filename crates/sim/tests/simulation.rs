@@ -105,4 +105,7 @@ mutants_are_found! {
     ker_26_mutant_second_look_skipped: SecondLookSkipped,
     ker_26_mutant_grace_ignored: GraceIgnored,
     ker_26_mutant_late_put_taken: LatePutTaken,
+    ker_32_mutant_sessions_outlive_password: SessionsOutlivePassword,
+    ker_32_mutant_login_try_not_counted: LoginTryNotCounted,
+    ker_32_mutant_old_password_taken: OldPasswordTaken,
 }

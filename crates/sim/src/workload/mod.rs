@@ -8,6 +8,7 @@ mod gazette;
 mod keys;
 mod ledger;
 mod parcels;
+mod people;
 mod tellers;
 
 use crate::sim::{Asker, News, Sim};
@@ -59,6 +60,7 @@ const ALL: &[Start] = &[
     |number, sim| Box::new(gazette::GazetteClients::start(number, sim)),
     |number, sim| Box::new(keys::Operator::start(number, sim)),
     |number, sim| Box::new(blobs::BlobClients::start(number, sim)),
+    |number, sim| Box::new(people::People::start(number, sim)),
 ];
 
 /// The workloads of a run, started.
