@@ -88,6 +88,12 @@ pub enum Mutant {
     LoginTryNotCounted,
     /// A login that began before the password was changed succeeds with the old one.
     OldPasswordTaken,
+    /// A late word about one life of a namespace ends the creation or removal of the next.
+    OtherLifeSettled,
+    /// A node takes another life of a namespace's name for the one that it serves.
+    OtherLifeKept,
+    /// The grants of a removed namespace stay.
+    GrantsOutliveNamespace,
 }
 
 impl Mutant {
@@ -133,6 +139,9 @@ impl Mutant {
         Self::SessionsOutlivePassword,
         Self::LoginTryNotCounted,
         Self::OldPasswordTaken,
+        Self::OtherLifeSettled,
+        Self::OtherLifeKept,
+        Self::GrantsOutliveNamespace,
     ];
 
     /// The mutant of this name.

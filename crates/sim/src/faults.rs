@@ -38,6 +38,8 @@ pub struct Faults {
     pub wake: u64,
     /// A file operation fails.
     pub file: u64,
+    /// A node that keeps namespaces begins anew.
+    pub node: u64,
 }
 
 impl Faults {
@@ -61,6 +63,7 @@ impl Faults {
             outage: some(2, 10),
             wake: some(2, 20),
             file: some(5, 100),
+            node: some(5, 50),
         }
     }
 

@@ -44,6 +44,9 @@ pub const OURS: &[Mutant] = &[
     Mutant::SessionsOutlivePassword,
     Mutant::LoginTryNotCounted,
     Mutant::OldPasswordTaken,
+    Mutant::OtherLifeSettled,
+    Mutant::OtherLifeKept,
+    Mutant::GrantsOutliveNamespace,
 ];
 
 /// Names for the command line.

@@ -317,8 +317,8 @@ impl Sim {
         copies
     }
 
-    /// The request is here.
-    fn call<I, O>(&mut self, asker: Asker, op: &'static Op<I, O>, input: I, once: Option<&str>)
+    /// The request is here; whoever is in the server asks so.
+    pub fn call<I, O>(&mut self, asker: Asker, op: &'static Op<I, O>, input: I, once: Option<&str>)
     where
         I: Send + 'static,
         O: Serialize + DeserializeOwned + Send + 'static,

@@ -108,4 +108,7 @@ mutants_are_found! {
     ker_32_mutant_sessions_outlive_password: SessionsOutlivePassword,
     ker_32_mutant_login_try_not_counted: LoginTryNotCounted,
     ker_32_mutant_old_password_taken: OldPasswordTaken,
+    ker_2_mutant_other_life_settled: OtherLifeSettled,
+    ker_2_mutant_other_life_kept: OtherLifeKept,
+    ker_1_mutant_grants_outlive_namespace: GrantsOutliveNamespace,
 }
