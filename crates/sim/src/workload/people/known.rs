@@ -181,3 +181,61 @@ fn ends_sessions(from: Option<&Account>, to: Option<&Account>) -> bool {
         (None, _) => false,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn account(password: &str, blocked: bool) -> Account {
+        Account { role: Role::Reader, password: password.into(), blocked }
+    }
+
+    fn logged_in() -> Known {
+        let mut known = Known::default();
+        known.want(Some(account("old", false)));
+        known.became(0);
+        known.opens("token", 100);
+        known.session("token").unwrap().opened(110);
+        known
+    }
+
+    fn check(known: &Known, works: bool, heard: i64) -> Result<(), String> {
+        let valid = if works { BTreeSet::from([hash("token").to_vec()]) } else { BTreeSet::new() };
+        known.check_sessions("somebody", &valid, heard)
+    }
+
+    #[test]
+    fn ker_33_the_judge_knows_how_long_a_session_lives() {
+        let known = logged_in();
+        assert!(check(&known, true, 200).is_ok() && check(&known, false, 200).is_err());
+        let (doubtful, over) = (100 + IDLE_MS, 111 + IDLE_MS + NOTED_LATE_MS);
+        assert!(check(&known, true, doubtful).is_ok() && check(&known, false, doubtful).is_ok());
+        assert!(check(&known, true, over).is_err() && check(&known, false, over).is_ok());
+    }
+
+    #[test]
+    fn ker_32_the_judge_knows_what_ends_sessions() {
+        for end in [Some(account("new", false)), Some(account("old", true)), None] {
+            let mut known = logged_in();
+            known.want(end);
+            assert!(check(&known, true, 200).is_ok() && check(&known, false, 200).is_ok(), "nobody can say yet");
+            known.became(5);
+            assert!(check(&known, true, 200).is_err(), "{:?}", known.account);
+        }
+        let mut turned = logged_in();
+        turned.want(Some(Account { role: Role::Operator, ..account("old", false) }));
+        turned.became(5);
+        assert!(check(&turned, false, 200).is_err(), "another role ends none");
+    }
+
+    #[test]
+    fn ker_32_the_judge_knows_the_account() {
+        let mut known = logged_in();
+        assert!(known.check_account("somebody", None).is_err());
+        known.want(Some(account("new", false)));
+        assert!(known.check_account("somebody", Some(&account("new", false))).is_ok());
+        known.became(5);
+        assert!(known.check_account("somebody", Some(&account("old", false))).is_err());
+        assert_eq!(known.replaced, ["old"]);
+    }
+}
