@@ -6,7 +6,6 @@
 //! round: what is slow runs beside it, one job per namespace at a time. What is killed in the middle is begun again.
 
 mod jobs;
-mod step;
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -16,13 +15,13 @@ use anyhow::{Context, Result};
 use base::OpResult;
 use host::watchdog::{Watchdog, Watched};
 use kernel::blobs::Rule;
+use kernel::namespaces::keep::{Phase, Slot, Step, step};
 use kernel::namespaces::{Known, READ_KNOWN, SEED_NAMESPACES, SeedNamespaces, State};
 use kernel::{Caller, Kernel};
 use tokio::sync::{Notify, oneshot};
 use tokio::time::timeout;
 
 use crate::stores::Opener;
-use step::{Phase, Slot, Step, step};
 
 /// How often the rows are read: with the reading itself well below the 5 seconds in which a change is seen.
 const EVERY: Duration = Duration::from_secs(2);

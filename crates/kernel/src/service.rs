@@ -198,6 +198,16 @@ pub struct TaskRow {
     pub checkpoint: Option<String>,
 }
 
+impl TaskRow {
+    /// A task at its first attempt, begun at this moment, with nothing behind it. For whoever runs a task's functions without a
+    /// dispatcher.
+    #[must_use]
+    pub fn first_attempt(id: Id, op: &str, param: &str, start_time: Wall) -> Self {
+        let (op, param) = (op.to_owned(), param.to_owned());
+        Self { id, op, param, target: None, attempt: 1, retry: 0, start_time, checkpoint: None }
+    }
+}
+
 /// What a task does next.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Plan {

@@ -62,7 +62,7 @@ mod tests {
     use std::sync::Arc;
     use std::sync::mpsc::channel;
 
-    use base::{Sql, Wall, args};
+    use base::{Sql, args};
     use host::{OsEntropy, RealClock, ThreadTimers};
     use kernel::{Caller, Env, Kernel, KernelConfig, Op, Query};
     use store_sqlite::InlineStore;
@@ -73,9 +73,7 @@ mod tests {
     static ALERTS: Query<(), i64> =
         Query::new("backup.test_alerts", |tx, ()| Ok(tx.query_one(&OPEN, args![ALERT])?.map_or(0, |row| row.int(0))));
     static RUN: Op<CallResult, bool> = Op::new("backup.test_run", |tx, cx, result| {
-        let (op, param, checkpoint) = (WORK.to_owned(), "{}".to_owned(), None);
-        let task =
-            TaskRow { id: cx.id(), op, param, target: None, attempt: 1, retry: 0, start_time: Wall(0), checkpoint };
+        let task = TaskRow::first_attempt(cx.id(), WORK, "{}", cx.wall);
         assert!(matches!(plan(tx, cx, &task)?, Plan::Call(Call::Work(call)) if call.name == WORK));
         Ok(settle(tx, cx, &task, result)? == Plan::Done)
     });

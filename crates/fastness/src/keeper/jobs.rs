@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use base::Engine;
+use kernel::namespaces::keep::{Phase, Slot};
 use kernel::namespaces::{AbsentStore, NamespaceRow, SETTLE_NAMESPACE, Settled, Standing};
 use kernel::{Caller, Namespace};
 use tokio::sync::oneshot;
@@ -12,7 +13,6 @@ use tokio::task::spawn_blocking;
 use tokio::time::timeout;
 
 use super::Keeper;
-use super::step::{Phase, Slot, pause_ms};
 use crate::{blobs, watchdog};
 
 /// Every node has let go of a namespace that is being removed after this time, and its schema can be renamed. A SQLite file
@@ -127,9 +127,8 @@ impl Keeper {
 
     fn begin(&self, row: &NamespaceRow) {
         let mut slots = self.slots();
-        let tries = slots.get(&row.name).map_or(0, |slot| slot.tries);
-        let (place, standing) = (row.place.clone(), row.standing());
-        slots.insert(row.name.clone(), Slot { place, standing, phase: Phase::Busy, tries });
+        let begun = Slot::begun(row, slots.get(&row.name));
+        slots.insert(row.name.clone(), begun);
     }
 
     /// Known, but not available.
@@ -141,10 +140,7 @@ impl Keeper {
     fn end(&self, row: &NamespaceRow, result: Result<()>) {
         let now_ms = self.kernel.env().clock.ran_ms();
         if let Some(slot) = self.slots().get_mut(&row.name) {
-            (slot.phase, slot.tries) = match &result {
-                Ok(()) => (Phase::Open, 0),
-                Err(_) => (Phase::Failed { again_ms: now_ms + pause_ms(slot.tries + 1) }, slot.tries + 1),
-            };
+            slot.end(result.is_ok(), now_ms);
         }
         let fault = result.err().map(|error| format!("{error:#}"));
         match &fault {
