@@ -1,5 +1,8 @@
 //! Calls of documents (DOC-6): named operations, of which commit, get, search and sync are built in.
 
+use std::collections::VecDeque;
+
+use base::codes;
 use replica::{Gone, Held, Item, Upgrade};
 use reqwest::Method;
 use serde::{Deserialize, Serialize};
@@ -7,8 +10,12 @@ use serde_json::Value;
 
 use crate::call::{Call, Reply};
 use crate::client::Client;
-use crate::error::ClientError;
+use crate::error::{ApiError, ClientError};
+use crate::files::Downloaded;
 use crate::replica::{Answer, Ask, Replica, Taken};
+
+/// Documents that a server may refuse before a synchronisation is given up: each costs some twenty calls to find.
+const REFUSED_MAX: usize = 16;
 
 /// What an operation gave.
 #[derive(Debug, Clone, PartialEq)]
@@ -21,6 +28,16 @@ pub struct OpAnswer {
     pub version: Option<i64>,
     /// Whether this is the stored answer of an earlier try.
     pub replayed: bool,
+}
+
+/// What a synchronisation did.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Synced {
+    /// What was taken in.
+    pub taken: Taken,
+    /// Documents that the server refuses to answer for, as class and id, and why. [`Replica::start_again`] helps one that is
+    /// ahead of the server.
+    pub refused: Vec<(String, String, Box<ApiError>)>,
 }
 
 #[derive(Serialize)]
@@ -310,21 +327,36 @@ impl Client {
         read_out(self.run("doc.search", Some(search), &Ask::default(), false).await?.out)
     }
 
-    /// Brings a replica level. What arrived before a failure stays.
+    /// Brings a replica level. What arrived before a failure stays, and a document that the server refuses does not hold the
+    /// others up.
+    ///
+    /// # Errors
+    /// See [`ClientError`]; also if the server refuses more than a few documents.
+    pub async fn sync(&self, replica: &mut Replica) -> Result<Synced, ClientError> {
+        let mut synced = Synced::default();
+        let mut asks: VecDeque<Ask> = replica.asks()?.into();
+        while let Some(ask) = asks.pop_front() {
+            match self.run("doc.sync", None::<&()>, &ask, false).await {
+                Ok(OpAnswer { answer: Some(answer), .. }) => synced.add(replica.take(&ask, answer)?),
+                Ok(OpAnswer { answer: None, .. }) => return Err(unreadable("the answer tells no epoch")),
+                Err(ClientError::Api(error)) if is_about_a_document(&error) => match ask.halves() {
+                    Some(halves) => halves.into_iter().rev().for_each(|half| asks.push_front(half)),
+                    None => synced.refuse(ask, error)?,
+                },
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(synced)
+    }
+
+    /// Runs a named operation once whose result is not JSON but bytes with a type of their own.
     ///
     /// # Errors
     /// See [`ClientError`].
-    pub async fn sync(&self, replica: &mut Replica) -> Result<Taken, ClientError> {
-        let mut taken = Taken::default();
-        for ask in replica.asks()? {
-            let answer = self.run("doc.sync", None::<&()>, &ask, false).await?.answer;
-            let answer = answer.ok_or_else(|| unreadable("the answer tells no epoch"))?;
-            let Taken { changed, outdated, set_aside } = replica.take(&ask, answer)?;
-            taken.changed.extend(changed);
-            taken.outdated += outdated;
-            taken.set_aside += set_aside;
-        }
-        Ok(taken)
+    pub async fn op_bytes(&self, name: &str, param: &impl Serialize) -> Result<Downloaded, ClientError> {
+        let body = OpBody { param: Some(param), syncs: &[], epoch: None };
+        let call = Call::new(Method::POST, self.url(&["op", name])).json(&body)?;
+        Ok(Downloaded::whole(self.send(call.once()).await?))
     }
 
     async fn run<P: Serialize>(
@@ -339,6 +371,29 @@ impl Client {
         let reply = self.send(if change { call.once() } else { call }).await?;
         answered(&reply)
     }
+}
+
+impl Synced {
+    fn add(&mut self, taken: Taken) {
+        let Taken { changed, outdated, set_aside } = taken;
+        self.taken.changed.extend(changed);
+        self.taken.outdated += outdated;
+        self.taken.set_aside += set_aside;
+    }
+
+    fn refuse(&mut self, ask: Ask, error: Box<ApiError>) -> Result<(), ClientError> {
+        if self.refused.len() >= REFUSED_MAX || ask.syncs.is_empty() {
+            return Err(ClientError::Api(error));
+        }
+        self.refused.extend(ask.syncs.into_iter().map(|held| (held.c, held.id, error.clone())));
+        Ok(())
+    }
+}
+
+/// Whether a refusal may be because of one document among many: it is ahead, its class is unknown, its filter is wrong.
+fn is_about_a_document(error: &ApiError) -> bool {
+    let general = [codes::NNAMESPACE, codes::NROUTE, codes::NOPERATION];
+    matches!(error.letter(), 'A' | 'N') && general.iter().all(|code| code.name != error.code)
 }
 
 fn answered(reply: &Reply) -> Result<OpAnswer, ClientError> {
