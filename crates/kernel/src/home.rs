@@ -26,6 +26,12 @@ impl Home {
         Self { namespace: namespace.to_owned(), offers, memory: RwLock::default() }
     }
 
+    /// No namespace: for whoever runs something that looks at rows only.
+    #[must_use]
+    pub fn nowhere() -> Self {
+        Self::new("", [].into())
+    }
+
     /// All that the program's services offer of a type, in their order.
     pub fn offered<T: Any>(&self) -> impl Iterator<Item = &'static T> {
         self.offers.iter().filter_map(|offer| offer.downcast_ref::<T>())

@@ -14,7 +14,7 @@ use crate::home::{Home, Offer, offers};
 use crate::keys::KeyRing;
 use crate::late::Late;
 use crate::namespaces::{AbsentStore, NamespaceRules, Registry, Standing};
-use crate::op::{Op, Query, Reading};
+use crate::op::{Op, Query};
 use crate::request::{Caller, Request};
 use crate::service::ServiceDef;
 use crate::tasks::TaskConfig;
@@ -398,10 +398,7 @@ impl<I: Send, O: Send> Job for ReadJob<I, O> {
 
     fn run(&mut self, tx: &mut dyn Tx) -> Verdict {
         self.result = None;
-        self.result = Some(match self.query.run {
-            Reading::Plain(run) => run(tx, &self.input),
-            Reading::AtHome(run) => run(tx, &self.home, &self.input),
-        });
+        self.result = Some(self.query.run_in(tx, &self.home, &self.input));
         Verdict::Undo
     }
 

@@ -130,6 +130,17 @@ impl<I, O> Query<I, O> {
         Self { name, run: Reading::Plain(run), named_for: None }
     }
 
+    /// Runs it within another's transaction, at home in that one's namespace.
+    ///
+    /// # Errors
+    /// What it answers.
+    pub fn run_in(&self, tx: &mut dyn Tx, home: &Home, input: &I) -> OpResult<O> {
+        match self.run {
+            Reading::Plain(run) => run(tx, input),
+            Reading::AtHome(run) => run(tx, home, input),
+        }
+    }
+
     /// One that needs what is around it in its namespace: memory of its service, offers of others.
     #[must_use]
     pub const fn at_home(name: &'static str, run: fn(&mut dyn Tx, &Home, &I) -> OpResult<O>) -> Self {

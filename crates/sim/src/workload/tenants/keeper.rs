@@ -6,6 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use base::{Clock, StoreResult, Tx};
+use kernel::Home;
 use kernel::namespaces::keep::{Phase, Slot, Step, step};
 use kernel::namespaces::{LIST_NAMESPACES, NamespaceRow, SETTLE_NAMESPACE, Settled, State};
 
@@ -160,6 +161,6 @@ impl Keeper {
 
 /// The rows that keepers keep.
 pub(super) fn rows(tx: &mut dyn Tx) -> StoreResult<BTreeMap<String, NamespaceRow>> {
-    let rows = (LIST_NAMESPACES.run)(tx, &()).unwrap_or_default().into_iter();
+    let rows = LIST_NAMESPACES.run_in(tx, &Home::nowhere(), &()).unwrap_or_default().into_iter();
     Ok(rows.filter(|row| row.name != ADMIN).map(|row| (row.name.clone(), row)).collect())
 }
