@@ -17,6 +17,9 @@ use crate::replica::{Answer, Ask, Replica, Taken};
 /// Documents that a server may refuse before a synchronisation is given up: each costs some twenty calls to find.
 const REFUSED_MAX: usize = 16;
 
+/// The code of a refusal because there is no such document.
+const NO_DOCUMENT: &str = "NDOC";
+
 /// What an operation gave.
 #[derive(Debug, Clone, PartialEq)]
 pub struct OpAnswer {
@@ -287,36 +290,41 @@ impl Client {
         Ok(done)
     }
 
-    /// Changes documents, all or none; gives the version.
+    /// Changes documents, all or none; gives the version, or `None` if there was nothing to change.
     ///
     /// # Errors
     /// See [`ClientError`].
-    pub async fn commit(&self, changes: &[Change]) -> Result<i64, ClientError> {
+    pub async fn commit(&self, changes: &[Change]) -> Result<Option<i64>, ClientError> {
         let done = self.op("doc.commit", &serde_json::json!({ "changes": changes }), &Ask::default()).await?;
-        committed(&done)
+        Ok(committed(&done))
     }
 
-    /// Changes documents, all or none, and brings level what the replica holds of them; gives the version.
+    /// Changes documents, all or none, and brings level what the replica holds of them; gives the version, or `None`
+    /// if there was nothing to change.
     ///
     /// # Errors
     /// See [`ClientError`]. If taking the answer in fails, the changes were made all the same.
-    pub async fn commit_synced(&self, changes: &[Change], replica: &mut Replica) -> Result<i64, ClientError> {
+    pub async fn commit_synced(&self, changes: &[Change], replica: &mut Replica) -> Result<Option<i64>, ClientError> {
         let about: Vec<_> = changes.iter().map(|change| (change.c.as_str(), change.id.as_str())).collect();
         let param = serde_json::json!({ "changes": changes });
         let done = self.op_synced("doc.commit", &param, &about, replica).await?;
-        committed(&done)
+        Ok(committed(&done))
     }
 
-    /// Reads a document that may be so many seconds old.
+    /// Reads a document that may be so many seconds old; `None` if there is none.
     ///
     /// # Errors
     /// See [`ClientError`].
-    pub async fn get(&self, class: &str, id: &str, tolerance_s: u32) -> Result<Document, ClientError> {
+    pub async fn get(&self, class: &str, id: &str, tolerance_s: u32) -> Result<Option<Document>, ClientError> {
         let mut param = serde_json::json!({ "c": class, "id": id });
         if tolerance_s > 0 {
             param["tolerance_s"] = tolerance_s.into();
         }
-        read_out(self.run("doc.get", Some(&param), &Ask::default(), false).await?.out)
+        match self.run("doc.get", Some(&param), &Ask::default(), false).await {
+            Ok(done) => read_out(done.out).map(Some),
+            Err(ClientError::Api(error)) if error.code == NO_DOCUMENT => Ok(None),
+            Err(error) => Err(error),
+        }
     }
 
     /// Searches.
@@ -406,8 +414,8 @@ fn answered(reply: &Reply) -> Result<OpAnswer, ClientError> {
     })
 }
 
-fn committed(done: &OpAnswer) -> Result<i64, ClientError> {
-    done.out["version"].as_i64().or(done.version).ok_or_else(|| unreadable("the answer tells no version"))
+fn committed(done: &OpAnswer) -> Option<i64> {
+    done.out["version"].as_i64().or(done.version)
 }
 
 fn read_out<T: for<'de> Deserialize<'de>>(out: Value) -> Result<T, ClientError> {
