@@ -222,7 +222,7 @@ async fn ker_10_a_change_whose_answer_was_lost_is_repeated_with_its_key_and_done
     bench.server.lock().unwrap().out = json!({"version": 101});
     bench.trouble(&[Trouble::CutAfterWork, Trouble::CutAfterWork]);
     let change = Change::of("C", "00000").expecting(Expect::New).put("I", "k", json!({"number": 7})).remove("I", "x");
-    assert_eq!(bench.client.commit(&[change]).await.unwrap(), 101);
+    assert_eq!(bench.client.commit(&[change]).await.unwrap(), Some(101));
     let requests = bench.requests();
     assert_eq!(requests.len(), 3);
     let key = requests[0].key().unwrap();
@@ -234,6 +234,8 @@ async fn ker_10_a_change_whose_answer_was_lost_is_repeated_with_its_key_and_done
         {"c": "I", "k": "k", "j": {"number": 7}}, {"c": "I", "k": "x", "delete": true}]}]}});
     assert_eq!(requests[0].json(), expected);
     bench.client.commit(&[Change::of("C", "1").delete()]).await.unwrap();
+    bench.server.lock().unwrap().out = json!({"version": null});
+    assert_eq!(bench.client.commit(&[Change::of("C", "1")]).await.unwrap(), None, "nothing changed");
     assert!(key < bench.requests()[3].key().unwrap(), "every change has its own, later key");
 }
 
@@ -290,8 +292,12 @@ async fn doc_6_get_and_search_say_what_they_want() {
     let bench = bench().await;
     bench.server.lock().unwrap().out = json!({"c": "C", "id": "1", "v": 9, "ct": 3, "dt": 0, "v1": 12, "v2": 0,
         "items": [{"c": "S", "v": 9, "vop": 9, "s": "x"}], "dels": [{"c": "I", "k": "a", "v": 8}]});
-    let document = bench.client.get("C", "1", 30).await.unwrap();
+    let document = bench.client.get("C", "1", 30).await.unwrap().unwrap();
     assert_eq!((document.v, document.v1, document.items.len(), document.dels.len()), (9, 12, 1, 1));
+    bench.trouble(&[Trouble::Refuse(404, &[], told("NDOC"))]);
+    assert_eq!(bench.client.get("C", "2", 0).await.unwrap(), None);
+    bench.trouble(&[Trouble::Refuse(404, &[], told("NCLASS"))]);
+    assert!(matches!(bench.client.get("D", "1", 0).await, Err(ClientError::Api(error)) if error.code == "NCLASS"));
     bench.server.lock().unwrap().out = json!({"items": ["1"], "next": "cursor"});
     let condition = Condition { field: "name".into(), cond: "SW".into(), v1: json!("A"), v2: None };
     let search = Search { c: "C".into(), item: "I".into(), conditions: vec![condition], ..Search::default() };
@@ -300,7 +306,7 @@ async fn doc_6_get_and_search_say_what_they_want() {
     let requests = bench.requests();
     assert_eq!(requests[0].json(), json!({"param": {"c": "C", "id": "1", "tolerance_s": 30}}));
     let expected = json!({"param": {"c": "C", "item": "I", "where": [{"field": "name", "cond": "SW", "v1": "A"}]}});
-    assert_eq!((requests[1].path.as_str(), requests[1].json()), ("doc.search", expected));
+    assert_eq!((requests[3].path.as_str(), requests[3].json()), ("doc.search", expected));
     assert!(requests.iter().all(|request| request.key().is_none()), "reads have no key");
 }
 
@@ -360,7 +366,7 @@ async fn doc_8_a_change_brings_its_documents_with_it() {
     bench.client.sync(&mut replica).await.unwrap();
     bench.trouble(&[Trouble::CutAfterWork]);
     let changes = [Change::of("C", "00000").put("I", "k", json!({"number": 7})), Change::of("C", "00001")];
-    assert_eq!(bench.client.commit_synced(&changes, &mut replica).await.unwrap(), 103);
+    assert_eq!(bench.client.commit_synced(&changes, &mut replica).await.unwrap(), Some(103));
     assert_eq!(replica.document("C", "00000").unwrap().unwrap().head.v, 103);
     let asked = bench.requests()[1].json();
     assert_eq!(asked["syncs"].as_array().unwrap().len(), 1, "only what is followed");
