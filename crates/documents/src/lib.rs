@@ -28,13 +28,14 @@ mod routes;
 mod sync;
 
 pub use attachments::Attachment;
+pub use cache::{Look, Looks, Shelf, look};
 pub use class::{
     ATTACHMENT, Asking, ClassDecl, Compiled, DECLARE, Declared, DocClass, Field, FieldKind, IndexType, ItemClass,
     ItemDecl, Keyed, LIST_CLASSES, Singleton, SyncFilter, Verdict, declare,
 };
 pub use commit::{COMMIT, Commit, Committed, DocChange, Expected, ItemChange, key};
 pub use doc::{Doc, DocSet, Expect};
-pub use get::READ;
+pub use get::{READ, READ_LOOKED};
 pub use read::{DocView, FullDoc, full};
 pub use routes::service;
 pub use sync::{SYNC, SyncFilterOf, SyncOf, Synced};

@@ -12,6 +12,7 @@ use utoipa::ToSchema;
 use web::{Answer, Api, ApiError, JsonBody, PathOf, Route};
 
 use super::{READERS, TAG};
+use crate::cache::{Looks, look};
 use crate::class::DocClass;
 use crate::codes::{self as own, NOPERATION};
 use crate::commit::{COMMIT, Commit};
@@ -150,7 +151,9 @@ fn json<O: Serialize>(answer: Answer<O>) -> Result<Answer<Value>, ApiError> {
 async fn sync(api: &Api, held: Vec<Held>, epoch: Option<String>, version: Option<Stamp>) -> Result<Synced, ApiError> {
     let filters = api.namespace().home.offered::<DocClass>();
     let filters = filters.filter_map(|class| Some((class.name, SyncFilterOf(class.filter?)))).collect();
-    let of = SyncOf { caller: api.caller().clone(), properties: api.properties().clone(), held, epoch, filters };
+    let looks = held.iter().map(|held| look(api.kernel(), api.namespace(), &held.c, &held.id, 0)).collect();
+    let (caller, properties) = (api.caller().clone(), api.properties().clone());
+    let of = SyncOf { caller, properties, held, epoch, filters, looks: Looks(looks) };
     let synced = api.read(&SYNC, of).await;
     let answer = synced.map_err(|ApiError(error)| ApiError(OpError { version, ..error.at(Phase::Synchronisation) }))?;
     if answer.out.epoch.is_empty() {
