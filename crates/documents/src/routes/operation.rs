@@ -17,6 +17,7 @@ use crate::class::DocClass;
 use crate::codes::{self as own, NOPERATION};
 use crate::commit::{COMMIT, Commit};
 use crate::get;
+use crate::search;
 use crate::sync::{SYNC, SyncFilterOf, SyncOf, Synced};
 
 pub(super) fn routes() -> Vec<Route> {
@@ -110,6 +111,7 @@ async fn run(api: &Api, name: &str, param: Param) -> Result<Answer<Value>, ApiEr
             json(api.call(&COMMIT, param.map(|_| commit)).await?)
         }
         "doc.get" => get::get(api, parse(param.value().as_deref(), name)?).await,
+        "doc.search" => json(search::answer(api, parse(param.value().as_deref(), name)?).await?),
         "doc.sync" => Ok(api.answer(Value::Null)),
         _ => run_named(api, name, param).await,
     }
