@@ -23,6 +23,7 @@ mod filter;
 mod get;
 mod index;
 pub mod limits;
+mod live;
 mod read;
 mod routes;
 mod search;
@@ -99,6 +100,8 @@ pub static SERVICE: ServiceDef = ServiceDef {
         &index::FORGET_DROPPED,
     ],
     operations: &[&DECLARE, &COMMIT, &attach::ATTACH, &attach::DETACH],
+    queries: &[&live::LIVE_SYNC],
+    sessions: &[live::LIVE],
     tasks: &[index::FILL, index::DROP],
     ..ServiceDef::EMPTY
 };
