@@ -18,6 +18,7 @@ use tokio::runtime::Runtime;
 use tokio::signal::unix::{SignalKind, signal};
 use web::{App, AppConfig, BodyLimits, EdgeLimits, Shutdown};
 
+use crate::alone::{self, Alone};
 use crate::config::Config;
 use crate::keeper::{self, Keeper};
 use crate::stores::Opener;
@@ -41,6 +42,7 @@ pub(crate) fn run(config: &Config, services: Vec<web::Service>) -> Result<()> {
     let certificate = Certificate::open(config)?;
     let outbound = outbound::outbound(config)?;
     let (kernel, opener) = open(config, &services)?;
+    let alone = Alone::claim(&kernel)?;
     keeper::seed(&kernel)?;
     let runtime = Runtime::new().context("no threads for the HTTP edge")?;
     let listener = listen(config, &runtime)?;
@@ -58,6 +60,7 @@ pub(crate) fn run(config: &Config, services: Vec<web::Service>) -> Result<()> {
     // Last, when nothing can keep the password from being shown any more.
     let password = welcome::first_account(&kernel)?;
     let edge = Edge { listener, certificate, dispatcher: dispatcher.clone(), places, password };
+    runtime.spawn(alone.clone().keep());
     let served = runtime.block_on(serve(config, edge, kernel.clone(), services));
     runtime.block_on(end_tasks(&dispatcher));
     runtime.shutdown_timeout(Duration::from_secs(1));
@@ -65,6 +68,7 @@ pub(crate) fn run(config: &Config, services: Vec<web::Service>) -> Result<()> {
     outbound.close();
     sequencer.stop();
     kernel.flush_watched();
+    alone.release();
     kernel.namespaces().iter().for_each(|ns| ns.store.close());
     tracing::info!("stopped");
     served
@@ -96,9 +100,13 @@ pub(crate) fn open(config: &Config, services: &[web::Service]) -> Result<(Kernel
         watch: watch::config(config),
         event_kept_ms: i64::try_from(config.events.kept.as_millis())?,
         namespaces: namespace_rules(config, &opener),
+        nodes: alone::nodes(config),
     };
     let definitions: Vec<_> = services.iter().map(|service| service.def).chain([&backup::task::SERVICE]).collect();
-    Ok((Kernel::open(Env { clock, entropy, timers }, settings, &definitions, stores)?, opener))
+    let kernel = Kernel::open(Env { clock, entropy, timers }, settings, &definitions, stores)?;
+    let age_us = u64::try_from(config.documents.cache_age.as_micros())?;
+    kernel.common::<documents::Shelf>().set_limits(config.documents.cache, age_us);
+    Ok((kernel, opener))
 }
 
 fn namespace_rules(config: &Config, opener: &Opener) -> NamespaceRules {

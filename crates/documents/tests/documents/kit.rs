@@ -50,7 +50,8 @@ impl Desk {
 
     pub fn sync_of(&self, held: Vec<Held>, epoch: Option<String>) -> OpResult<Synced> {
         let (caller, properties) = (Caller::public(), Properties::default());
-        self.0.read(&SYNC, SyncOf { caller, properties, held, epoch, filters: BTreeMap::new(), looks: Looks::default() })
+        self.0
+            .read(&SYNC, SyncOf { caller, properties, held, epoch, filters: BTreeMap::new(), looks: Looks::default() })
     }
 }
 
