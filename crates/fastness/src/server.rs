@@ -45,6 +45,7 @@ pub(crate) fn run(config: &Config, services: Vec<web::Service>) -> Result<()> {
     let alone = Alone::claim(&kernel)?;
     keeper::seed(&kernel)?;
     let runtime = Runtime::new().context("no threads for the HTTP edge")?;
+    runtime.spawn(alone.clone().keep());
     let listener = listen(config, &runtime)?;
     welcome::first_key(&kernel, std::env::var(welcome::ADMIN_KEY).ok().as_deref())?;
     // Held until the stores are closed: a stop must not stay stuck either.
@@ -60,7 +61,6 @@ pub(crate) fn run(config: &Config, services: Vec<web::Service>) -> Result<()> {
     // Last, when nothing can keep the password from being shown any more.
     let password = welcome::first_account(&kernel)?;
     let edge = Edge { listener, certificate, dispatcher: dispatcher.clone(), places, password };
-    runtime.spawn(alone.clone().keep());
     let served = runtime.block_on(serve(config, edge, kernel.clone(), services));
     runtime.block_on(end_tasks(&dispatcher));
     runtime.shutdown_timeout(Duration::from_secs(1));
