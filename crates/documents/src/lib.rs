@@ -11,6 +11,7 @@
 
 mod attachments;
 mod cache;
+mod check;
 mod class;
 pub mod codes;
 mod commit;
@@ -18,6 +19,7 @@ mod content;
 mod copies;
 mod doc;
 mod filter;
+mod forget;
 mod get;
 mod index;
 pub mod limits;
@@ -28,7 +30,7 @@ mod sync;
 pub use attachments::Attachment;
 pub use class::{
     ATTACHMENT, Asking, ClassDecl, Compiled, DECLARE, Declared, DocClass, Field, FieldKind, IndexType, ItemClass,
-    ItemDecl, Keyed, LIST_CLASSES, Singleton, SyncFilter, Verdict, declare,
+    ItemDecl, Keyed, LIST_CLASSES, Singleton, Source, SyncFilter, Verdict, declare,
 };
 pub use commit::{COMMIT, Commit, Committed, DocChange, Expected, ItemChange, key};
 pub use doc::{Doc, DocSet, Expect};
@@ -53,7 +55,6 @@ pub static SERVICE: ServiceDef = ServiceDef {
         &class::SET_FIELD_STATE,
         &doc::GET_HEAD,
         &doc::PUT_HEAD,
-        &doc::FORGET_DELETED,
         &doc::GET_ITEM,
         &doc::WHOLE,
         &doc::ITEMS_OF,
@@ -64,6 +65,23 @@ pub static SERVICE: ServiceDef = ServiceDef {
         &sync::EPOCH,
         &sync::CHANGED,
         &sync::CHANGED_AND_KEYS,
+        &copies::TARGETS,
+        &forget::OLDEST_DELETED,
+        &forget::FORGET_DELETED,
+        &forget::REMEMBER,
+        &forget::FORGOTTEN,
+        &check::COUNTERS,
+        &check::MISPLACED,
+        &check::STRAYS[0],
+        &check::STRAYS[1],
+        &check::STRAYS[2],
+        &check::ENTRIES[0],
+        &check::ENTRIES[1],
+        &check::ENTRIES[2],
+        &check::SAMPLE,
+        &check::REFERENCE,
+        &check::REFERENCES,
+        &check::WITH_ATTACHMENTS,
         &index::ANY_ITEM,
         &index::INSERT_VALUE[0],
         &index::INSERT_VALUE[1],
@@ -76,5 +94,7 @@ pub static SERVICE: ServiceDef = ServiceDef {
         &index::DELETE_ALL[2],
     ],
     operations: &[&DECLARE, &COMMIT],
+    tasks: &[copies::CARRY, forget::FORGET],
+    invariants: &check::INVARIANTS,
     ..ServiceDef::EMPTY
 };

@@ -6,11 +6,11 @@ mod declare;
 mod load;
 mod offered;
 
-pub use compile::{Compiled, Field, FieldKind};
+pub use compile::{Compiled, Field, FieldKind, Source};
 pub use decl::{ClassDecl, IndexType, ItemDecl};
 pub(crate) use declare::{ALL_CLASSES, ALL_FIELDS, INSERT_FIELD, PUT_CLASS, SET_FIELD_STATE};
 pub use declare::{DECLARE, Declared, LIST_CLASSES, declare};
-pub(crate) use load::{GET_CLASS, load, load_in};
+pub(crate) use load::{GET_CLASS, load, load_in, parse};
 pub use offered::{Asking, DocClass, ItemClass, Keyed, Singleton, SyncFilter, Verdict};
 
 /// The item class of attachments, in every class (DOC-12).

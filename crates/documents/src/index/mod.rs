@@ -6,7 +6,7 @@ mod values;
 use base::{Id, Sql};
 use kernel::NewTask;
 
-pub(crate) use maintain::{DELETE_ALL, DELETE_VALUE, INSERT_VALUE, change, erase};
+pub(crate) use maintain::{DELETE_ALL, DELETE_VALUE, INSERT_VALUE, Strict, change, erase, held, values};
 pub(crate) use values::{IndexValue, values_of};
 
 pub(crate) static ANY_ITEM: Sql =
