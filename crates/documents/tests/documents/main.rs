@@ -2,6 +2,7 @@
 
 mod cache;
 mod commits;
+mod copies;
 mod grants;
 mod kit;
 mod syncs;
