@@ -7,6 +7,7 @@ use documents::{
     COMMIT, ClassDecl, Commit, DECLARE, Found, FullDoc, READ, SEARCH, SYNC, SearchOf, SyncFilter, SyncFilterOf, SyncOf,
     Synced,
 };
+use kernel::tasks::Dispatcher;
 use kernel::{Caller, Op, Plan, PlanFn, Properties, TaskRow};
 use replica::Held;
 use serde_json::{Value, json};
@@ -89,6 +90,18 @@ static CYCLE: Op<Cycle, Option<String>> = Op::new("test.cycle", |tx, cx, Cycle(p
 });
 
 impl Desk {
+    /// Tasks stand until [`Self::work_on`].
+    pub fn stop_tasks(&self) {
+        self.0.dispatcher.stop();
+    }
+
+    /// Lets another dispatcher run what waits.
+    pub fn work_on(&self) {
+        let dispatcher = Dispatcher::start(&self.0.kernel, self.0.partner.clone());
+        self.0.pass_ms(60_000);
+        dispatcher.stop();
+    }
+
     /// Runs one cycle of a task about an index, without its dispatcher; the next checkpoint.
     pub fn cycle(&self, op: &str, number: i64, checkpoint: Option<String>, fate: Fate) -> Option<String> {
         let plan = documents::SERVICE.tasks.iter().find(|task| task.op == op).unwrap().plan;
