@@ -3,11 +3,11 @@
 use std::sync::Arc;
 use std::sync::mpsc::channel;
 
-use base::{OpResult, Outbound, Store};
+use base::{OpResult, Outbound, Row, Sql, Store};
 use documents::{COMMIT, DECLARE, Found, SEARCH, search_statements};
 use host::{OsEntropy, RealClock, ThreadTimers};
 use kernel::tasks::Dispatcher;
-use kernel::{Caller, Env, Kernel, KernelConfig, Op, Reply};
+use kernel::{Caller, Env, Kernel, KernelConfig, Op, Query, Reply};
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::TestRunner;
 use serde::Serialize;
@@ -58,6 +58,19 @@ impl Postgres {
     }
 }
 
+/// Tasks that have not ended, for whoever looks for the reason.
+static WAITING: Sql = Sql::new("test.waiting", "SELECT op, retry, exc FROM task WHERE op LIKE 'doc.%' ORDER BY id");
+
+impl Postgres {
+    fn waiting(&self) -> Vec<Row> {
+        static ROWS: Query<(), Vec<Row>> = Query::new("test.rows", |tx, ()| Ok(tx.query(&WAITING, &[], 100)?));
+        let (tell, told) = channel();
+        let done = Box::new(move |rows| tell.send(rows).expect("somebody waits"));
+        self.kernel.read(&self.kernel.admin_namespace(), &ROWS, (), done);
+        told.recv().expect("an answer").expect("rows")
+    }
+}
+
 impl Ground for Postgres {
     fn declare(&self, decl: Value) {
         self.call(&DECLARE, serde_json::from_value(decl).expect("a declaration"));
@@ -67,7 +80,7 @@ impl Ground for Postgres {
     }
     fn search(&self, search: Value) -> OpResult<Found> {
         // While an index is being filled, the search says so and is asked again.
-        for _ in 0..2_000 {
+        for _ in 0..20_000 {
             let (tell, told) = channel();
             let done = Box::new(move |found| tell.send(found).expect("somebody waits"));
             let ns = self.kernel.admin_namespace();
@@ -77,7 +90,7 @@ impl Ground for Postgres {
                 found => return found,
             }
         }
-        panic!("an index was not filled")
+        panic!("an index was not filled: {:?}", self.waiting())
     }
     fn settle(&self) {}
 }

@@ -1,7 +1,8 @@
 //! Searches by indexed fields (DOC-13, DOC-10).
 
-use base::Store;
+use base::Sql;
 use documents::{SyncFilter, Verdict, search_statements};
+use kernel::Query;
 use replica::Content;
 use serde_json::{Value, json};
 
@@ -149,10 +150,33 @@ fn doc_10_doc_13_nothing_is_found_by_what_the_caller_may_not_see() {
 }
 
 #[test]
-fn doc_13_every_statement_of_searches_prepares_and_walks_its_index() {
+fn doc_13_every_statement_prepares() {
     let desk = Desk::new();
     let store = desk.0.main().store.clone();
     for sql in documents::SERVICE.statements.iter().copied().chain(search_statements()) {
-        Store::prepare(store.as_ref(), sql).unwrap_or_else(|error| panic!("{}: {error}", sql.name));
+        store.prepare(sql).unwrap_or_else(|error| panic!("{}: {error}", sql.name));
+    }
+}
+
+/// How the engine does a statement, one step per line.
+static EXPLAIN: Query<&'static Sql, Vec<String>> = Query::new("test.explain", |tx, sql| {
+    let explained = format!("EXPLAIN QUERY PLAN {}", sql.text).leak();
+    let explained: &'static Sql = Box::leak(Box::new(Sql::new(sql.name, explained)));
+    let parameters = (1..).take_while(|at| sql.text.contains(&format!("?{at}"))).count();
+    let rows = tx.query(explained, &vec![base::Value::Null; parameters], 100)?;
+    Ok(rows.iter().map(|row| row.text(3).to_owned()).collect())
+});
+
+#[test]
+fn doc_13_every_search_walks_one_index_and_looks_others_up_by_document() {
+    let desk = Desk::new();
+    for sql in search_statements() {
+        let steps = desk.0.read(&EXPLAIN, sql).unwrap();
+        let good = |step: &String| {
+            let walks = step.starts_with("SEARCH d USING PRIMARY KEY") && step.contains(",key)>(?,?,?)");
+            let looks = (step.starts_with("SEARCH e ") || step.starts_with("SEARCH o ")) && step.contains(" id=?");
+            walks || looks || step.starts_with("CORRELATED")
+        };
+        assert!(steps.iter().all(good), "{}: {steps:#?}", sql.name);
     }
 }
