@@ -30,7 +30,9 @@ pub(super) fn routes() -> Vec<Route> {
             .tag(TAG)
             .summary("Run an operation by its name")
             .about(
-                "Built in are doc.get, doc.commit, doc.search and doc.sync; programs add their own. After the operation, every \
+                "Built in are doc.get, doc.commit, doc.search and doc.sync; programs add their own. doc.get takes `tolerance_s`, how \
+                 many seconds old the document may be, and with it `ns`, another namespace that gave a grant for its class. After the \
+                 operation, every \
                  document in `syncs` that is not level is answered with what brings it level; `epoch` of the answer is to be \
                  given with the next request.",
             )
@@ -38,7 +40,8 @@ pub(super) fn routes() -> Vec<Route> {
             .param("name", "Name of the operation, e.g. doc.commit")
             .takes::<OpBody>()
             .answers::<OpAnswer>(200)
-            .errors(own::ALL),
+            .errors(own::ALL)
+            .errors(&[codes::NGRANT]),
     ]
 }
 
