@@ -7,10 +7,12 @@ mod files;
 mod gazette;
 mod keys;
 mod ledger;
+mod papers;
 mod parcels;
 mod tellers;
 
 use crate::sim::{Asker, News, Sim};
+pub use papers::PAPERS;
 
 /// Some clients of one service.
 pub trait Workload {
@@ -59,6 +61,7 @@ const ALL: &[Start] = &[
     |number, sim| Box::new(gazette::GazetteClients::start(number, sim)),
     |number, sim| Box::new(keys::Operator::start(number, sim)),
     |number, sim| Box::new(blobs::BlobClients::start(number, sim)),
+    |number, sim| Box::new(papers::Papers::start(number, sim)),
 ];
 
 /// The workloads of a run, started.
