@@ -40,5 +40,5 @@ pub use store::{
     Verdict,
 };
 pub use ticket::Ticket;
-pub use time::{Heard, Wall};
+pub use time::{Heard, Ran, Wall};
 pub use value::{Cell, Row, Value};

@@ -120,7 +120,7 @@ fn check_count(input: &Commit) -> OpResult<()> {
 }
 
 /// Classes whose program changes them by its own operations only are closed to this one.
-fn check_open(cx: &OpCx<'_>, class: &str) -> OpResult<()> {
+pub(crate) fn check_open(cx: &OpCx<'_>, class: &str) -> OpResult<()> {
     let closed = cx.home.offered::<DocClass>().any(|offered| offered.name == class && offered.own_operations_only);
     if closed {
         let text = format!("documents of class {class} are changed by operations of their own only");

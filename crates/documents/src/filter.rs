@@ -2,7 +2,26 @@
 
 use replica::{Content, CopiedItem, DocCopy, ItemKey};
 
-use crate::class::{Asking, SyncFilter, Verdict};
+use serde_json::Value;
+use web::Api;
+
+use crate::class::{Asking, DocClass, SyncFilter, Verdict};
+
+/// The document as the caller of a request may see it.
+pub(crate) fn seen_by(api: &Api, copy: &DocCopy, argument: Option<&Value>, excluded: Excluded) -> Option<DocCopy> {
+    let asking = Asking { caller: api.caller(), properties: api.properties(), argument, id: &copy.id };
+    seen(filter_of(api, &copy.c), &asking, copy, excluded)
+}
+
+/// Whether the caller of a request may see an item, judged by its class and key.
+pub(crate) fn shows(api: &Api, class: &str, id: &str, key: &ItemKey) -> bool {
+    let asking = Asking { caller: api.caller(), properties: api.properties(), argument: None, id };
+    filter_of(api, class).is_none_or(|filter| (filter.document)(&asking) && (filter.item)(&asking, key))
+}
+
+fn filter_of(api: &Api, class: &str) -> Option<&'static SyncFilter> {
+    api.namespace().home.offered::<DocClass>().find(|offered| offered.name == class)?.filter.as_ref()
+}
 
 /// What becomes of an item that the caller may not see.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,7 +58,13 @@ fn seen_item(filter: &SyncFilter, asking: &Asking<'_>, key: &ItemKey, item: &Cop
     CopiedItem { v: item.v, vop, content }
 }
 
-fn seen_content(filter: &SyncFilter, asking: &Asking<'_>, key: &ItemKey, content: &Content) -> Option<Content> {
+/// An item's content as this caller may see it; `None` if it may not. The document itself may be hidden too.
+pub(crate) fn seen_content(
+    filter: &SyncFilter,
+    asking: &Asking<'_>,
+    key: &ItemKey,
+    content: &Content,
+) -> Option<Content> {
     if !(filter.item)(asking, key) {
         return None;
     }

@@ -1,10 +1,11 @@
 //! Reads a document whole: for `doc.get`, for the cache, for export.
 
-use base::{OpResult, Tx, args};
+use base::{OpError, OpResult, Tx, args};
 use replica::{CopiedItem, DocCopy, Head};
 use serde::Serialize;
 use utoipa::ToSchema;
 
+use crate::codes::NDOC;
 use crate::doc::{GET_HEAD, StoredHead, StoredItem, head_of, whole};
 
 /// A document as it is stored: its copy, and what only the reference knows.
@@ -56,6 +57,11 @@ pub(crate) fn head(tx: &mut dyn Tx, class: &str, id: &str) -> OpResult<Option<St
 /// The head of a document, also of one that was deleted and is remembered.
 pub(crate) fn any_head(tx: &mut dyn Tx, class: &str, id: &str) -> OpResult<Option<StoredHead>> {
     Ok(tx.query_one(&GET_HEAD, args![class, id])?.map(|row| head_of(&row, 0)))
+}
+
+/// There is no such document.
+pub(crate) fn absent(class: &str, id: &str) -> OpError {
+    OpError::new(NDOC, format!("no document {class}/{id}"))
 }
 
 /// The whole document; `None` if it is not there.

@@ -3,7 +3,7 @@
 //! A session is told events and answers with what to do; it performs nothing itself. The shell in `web` moves events
 //! between sockets, timers and the kernel; the simulator drives the same machine without any of them.
 
-use base::{Heard, OpError};
+use base::{OpError, Ran};
 
 use crate::request::Caller;
 use crate::wake::{Hint, Topic};
@@ -89,8 +89,9 @@ impl Watch {
 
 /// A stateful connection.
 pub trait Session: Send {
-    /// Takes an event, says what to do. Pure: no I/O, no clock but `now`.
-    fn on(&mut self, event: SessionEvent, now: Heard) -> Vec<Out>;
+    /// Takes an event, says what to do. Pure: no I/O, no clock but `now`, the time that the process ran: a session ends with
+    /// it, so what it measures is never stored nor compared with listening time.
+    fn on(&mut self, event: SessionEvent, now: Ran) -> Vec<Out>;
 }
 
 /// A kind of session of a service.
@@ -98,5 +99,5 @@ pub struct SessionDef {
     /// `service.noun`.
     pub name: &'static str,
     /// A new session for a caller.
-    pub open: fn(&Caller, Heard) -> Box<dyn Session>,
+    pub open: fn(&Caller, Ran) -> Box<dyn Session>,
 }

@@ -27,6 +27,31 @@ pub struct CopiedItem {
     pub content: Option<Content>,
 }
 
+/// An upgrade that was made for another state than the one held.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("the upgrade of {c} {id} to version {to} of life {ct} does not fit version {held} of life {held_ct}")]
+pub struct Unfit {
+    /// Class of the document.
+    pub c: String,
+    /// Its id.
+    pub id: String,
+    /// Version to which the upgrade leads.
+    pub to: i64,
+    /// Life that it is of.
+    pub ct: i64,
+    /// Version held; 0 for nothing.
+    pub held: i64,
+    /// Life held; 0 for none.
+    pub held_ct: i64,
+}
+
+impl Unfit {
+    fn new(held: Option<&DocCopy>, upgrade: &Upgrade) -> Self {
+        let Head { v, ct, .. } = held.map_or(Head::NOTHING, |copy| copy.head);
+        Self { c: upgrade.c.clone(), id: upgrade.id.clone(), to: upgrade.v, ct: upgrade.ct, held: v, held_ct: ct }
+    }
+}
+
 /// A copy of a document.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DocCopy {
@@ -41,29 +66,35 @@ pub struct DocCopy {
 }
 
 impl DocCopy {
-    /// The copy after an upgrade; `None` if the document is no more. An upgrade that is not a full copy needs the copy that it
-    /// was made for; without one it is taken for what it holds.
-    #[must_use]
-    pub fn apply(held: Option<Self>, upgrade: Upgrade) -> Option<Self> {
+    /// The copy after an upgrade; `None` if the document is no more.
+    ///
+    /// # Errors
+    /// The upgrade says what changed since a state that is not the one held: taking it in would leave holes.
+    pub fn apply(held: Option<Self>, upgrade: Upgrade) -> Result<Option<Self>, Unfit> {
         if upgrade.v == 0 {
-            return None;
+            return Ok(None);
         }
         let source = Head { v: upgrade.v, ct: upgrade.ct, dt: upgrade.dt };
-        let kept = held.filter(|_| !upgrade.full);
-        let mut copy = kept.unwrap_or_else(|| Self {
-            c: upgrade.c.clone(),
-            id: upgrade.id.clone(),
-            head: source,
-            items: BTreeMap::new(),
-        });
-        let dt = if upgrade.keys.is_some() { source.dt } else { copy.head.dt.max(source.dt) };
-        if let Some(keys) = &upgrade.keys {
+        let mut copy = match held {
+            _ if upgrade.full => Self::empty(&upgrade.c, &upgrade.id, source),
+            Some(held) if held.head.ct == source.ct && held.head.v <= source.v => held,
+            other => return Err(Unfit::new(other.as_ref(), &upgrade)),
+        };
+        if let Some(keys) = upgrade.keys.as_ref().filter(|_| !upgrade.full) {
             copy.drop_all_but(keys, &upgrade);
         }
+        // With keys this is the source's: they are sent to a version before its `dt`, and no copy's `dt` is after its version.
+        let dt = copy.head.dt.max(source.dt);
         copy.head = Head { dt, ..source };
         copy.take(upgrade);
         copy.purge();
-        Some(copy)
+        Ok(Some(copy))
+    }
+
+    /// A document without items.
+    #[must_use]
+    pub fn empty(class: &str, id: &str, head: Head) -> Self {
+        Self { c: class.to_owned(), id: id.to_owned(), head, items: BTreeMap::new() }
     }
 
     /// What this copy holds, to be told to its source.
@@ -79,13 +110,25 @@ impl DocCopy {
         self.purge();
     }
 
-    /// The answer to a copy that lags more, with this copy as its source; `None` if it is level.
+    /// The answer to a copy that lags, with this as the reference; `None` if it is level.
     ///
     /// # Errors
     /// The other copy is ahead of this one.
     pub fn upgrade_for(&self, held: &Held, same_epoch: bool) -> Result<Option<Upgrade>, Ahead> {
         let case = decide(held, Some(self.head), same_epoch)?;
         Ok((case != Case::Level).then(|| self.upgrade(held, case)))
+    }
+
+    /// The answer to a copy that lags more, where this is a copy that may lag itself: within an epoch, a later life than its
+    /// own is ahead of it, and not merely another one.
+    ///
+    /// # Errors
+    /// The other copy is ahead of this one.
+    pub fn relay_for(&self, held: &Held, same_epoch: bool) -> Result<Option<Upgrade>, Ahead> {
+        if same_epoch && held.v > 0 && held.ct > self.head.ct {
+            return Err(Ahead { held: held.v, known: self.head.v });
+        }
+        self.upgrade_for(held, same_epoch)
     }
 
     fn upgrade(&self, held: &Held, case: Case) -> Upgrade {
@@ -137,4 +180,33 @@ fn on_wire(key: &ItemKey, item: &CopiedItem, content: &Content) -> Item {
         Content::Raw(text) => (None, Some(text.clone())),
     };
     Item { key: key.clone(), v: item.v, vop: item.vop, j, s }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn upgrade(v: i64, ct: i64) -> Upgrade {
+        Upgrade { v, ct, ..Upgrade::deleted("C", "1") }
+    }
+
+    #[test]
+    fn doc_9_changes_to_another_state_than_the_one_held_are_refused() {
+        let held = || Some(DocCopy::empty("C", "1", Head { v: 20, ct: 5, dt: 0 }));
+        assert_eq!(DocCopy::apply(held(), upgrade(25, 5)).unwrap().unwrap().head.v, 25);
+        for (held, unfit) in [(None, upgrade(25, 5)), (held(), upgrade(25, 6)), (held(), upgrade(19, 5))] {
+            assert!(DocCopy::apply(held, unfit.clone()).is_err(), "{unfit:?}");
+        }
+        let full = Upgrade { full: true, ..upgrade(19, 6) };
+        assert_eq!(DocCopy::apply(held(), full).unwrap().unwrap().head, Head { v: 19, ct: 6, dt: 0 });
+    }
+
+    #[test]
+    fn doc_9_dt_moves_forward_only_and_never_past_the_version() {
+        let mut copy = DocCopy::empty("C", "1", Head { v: 20, ct: 5, dt: 10 });
+        for (wanted, expected) in [(3, 10), (12, 12), (99, 20), (15, 20)] {
+            copy.advance(wanted);
+            assert_eq!(copy.head.dt, expected);
+        }
+    }
 }

@@ -117,3 +117,46 @@ impl Upgrade {
         Self { c, id, v: 0, ct: 0, dt: 0, full: false, items: vec![], dels: vec![], keys: None }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{from_value, json, to_value};
+
+    use super::*;
+
+    #[test]
+    fn doc_9_the_words_on_the_wire() {
+        let (key, singleton) = (ItemKey::new("I", "k"), ItemKey::new("S", ""));
+        let items = vec![
+            Item { key: key.clone(), v: 7, vop: 6, j: Some(json!({"a": 1})), s: None },
+            Item { key: singleton.clone(), v: 8, vop: 8, j: None, s: Some("x".into()) },
+        ];
+        let dels = vec![Gone { key, v: 9 }];
+        let upgrade =
+            Upgrade { v: 9, ct: 5, dt: 4, items, dels, keys: Some(vec![singleton]), ..Upgrade::deleted("C", "1") };
+        let written = json!({
+            "c": "C", "id": "1", "v": 9, "ct": 5, "dt": 4,
+            "items": [{"c": "I", "k": "k", "v": 7, "vop": 6, "j": {"a": 1}}, {"c": "S", "v": 8, "vop": 8, "s": "x"}],
+            "dels": [{"c": "I", "k": "k", "v": 9}],
+            "keys": [{"c": "S"}],
+        });
+        assert_eq!(to_value(&upgrade).unwrap(), written);
+        assert_eq!(from_value::<Upgrade>(written).unwrap(), upgrade);
+        assert_eq!(to_value(Held::nothing("C", "1")).unwrap(), json!({"c": "C", "id": "1", "v": 0, "ct": 0, "dt": 0}));
+        assert_eq!(from_value::<Held>(json!({"c": "C", "id": "1"})).unwrap(), Held::nothing("C", "1"));
+        assert!(from_value::<Held>(json!({"c": "C", "id": "1", "version": 7})).is_err(), "unknown fields are refused");
+    }
+
+    #[test]
+    fn doc_3_integers_of_64_bits_keep_every_digit() {
+        let text = r#"{"c":"I","v":1,"vop":1,"j":{"max":18446744073709551615,"min":-9223372036854775808,"half":0.5}}"#;
+        let item: Item = serde_json::from_str(text).unwrap();
+        let j = item.j.as_ref().unwrap();
+        assert_eq!(
+            (j["max"].as_u64(), j["min"].as_i64(), j["half"].as_f64()),
+            (Some(u64::MAX), Some(i64::MIN), Some(0.5))
+        );
+        let again: Item = serde_json::from_str(&serde_json::to_string(&item).unwrap()).unwrap();
+        assert_eq!(again, item);
+    }
+}

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use base::Heard;
+use base::Ran;
 use kernel::{Caller, Out, SessionDef, SessionEvent};
 
 use crate::sim::{Asker, Event, News, Sim};
@@ -29,7 +29,7 @@ pub struct Sessions {
 impl Sim {
     /// A client connects; `asker.token` names the connection.
     pub fn connect(&mut self, asker: Asker, def: &'static SessionDef) {
-        let now = self.heard_now();
+        let now = self.ran_now();
         let Some(sessions) = self.sessions() else { return self.tell(asker, News::Cut) };
         let session = (def.open)(&Caller::server(&format!("client{}", asker.client)), now);
         sessions
@@ -39,7 +39,7 @@ impl Sim {
 
     /// Something happens to a session; what it wants is done.
     pub fn session(&mut self, connection: u64, event: SessionEvent) {
-        let now = self.heard_now();
+        let now = self.ran_now();
         let Some(open) = self.sessions().and_then(|sessions| sessions.open.get_mut(&connection)) else { return };
         let asker = open.asker;
         for out in open.session.on(event, now) {
@@ -116,7 +116,7 @@ impl Sim {
         }
     }
 
-    fn heard_now(&self) -> Heard {
-        Heard(i64::try_from(base::Clock::ran_ms(&self.clock)).unwrap_or(i64::MAX))
+    fn ran_now(&self) -> Ran {
+        Ran(base::Clock::ran_ms(&self.clock))
     }
 }

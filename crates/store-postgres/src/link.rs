@@ -24,14 +24,17 @@ pub(crate) static HEARD: Sql =
 ///
 /// `idle_in_transaction_session_timeout`: a node that stands still in the middle of a transaction (SIGSTOP, a frozen machine)
 /// keeps its locks, and nobody can take over what it locked. Nothing was committed, so that it runs again if the node goes on.
-/// `enable_seqscan`: a sequential scan locks the whole table against SERIALIZABLE neighbours. `jit`: the price that
-/// PostgreSQL puts on a scan it was told to avoid would make it compile every such statement. `synchronous_commit`:
-/// only `off` is raised, for an answer must be durable; what an operator set beyond `on` stays.
-const SETTINGS: [&str; 6] = [
+/// `enable_seqscan`: a sequential scan locks the whole table against SERIALIZABLE neighbours. `enable_bitmapscan`: a bitmap
+/// finds everything that fits before it gives the first row, so that a plan made and kept while a table was small is none for
+/// a large one; an index that is read in order stops at the LIMIT. `jit`: the price that PostgreSQL puts on a scan it was told
+/// to avoid would make it compile every such statement. `synchronous_commit`: only `off` is raised, for an answer must be
+/// durable; what an operator set beyond `on` stays.
+const SETTINGS: [&str; 7] = [
     "SET statement_timeout = '10s'",
     "SET idle_in_transaction_session_timeout = '5s'",
     "SET client_min_messages = 'error'",
     "SET enable_seqscan = off",
+    "SET enable_bitmapscan = off",
     "SET jit = off",
     "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'",
 ];

@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::extract::FromRequestParts;
-use axum::http::StatusCode;
 use axum::http::request::Parts;
+use axum::http::{Method, StatusCode};
 use base::limits::OP_TIME_MS;
 use base::{Blobs, Id, OpError, OpResult, Phase, codes};
 use kernel::tasks::Dispatcher;
@@ -39,6 +39,8 @@ pub struct Api {
     route: Arc<RouteInfo>,
     visitor: Visitor,
     headers: OurHeaders,
+    /// Whether only the head of the answer is wanted.
+    wants_head: bool,
     stay: Arc<Stay>,
 }
 
@@ -69,6 +71,12 @@ impl Api {
     #[must_use]
     pub fn within(&self, ns: &Arc<Namespace>) -> Self {
         let visitor = Visitor { ns: ns.clone(), ..self.visitor.clone() };
+        Self { visitor, ..self.clone() }
+    }
+
+    /// The same request, asked by a part of ours: for what the server itself has to write down on the way.
+    pub(crate) fn by_server(&self, part: &str) -> Self {
+        let visitor = Visitor { caller: Caller::server(part), ..self.visitor.clone() };
         Self { visitor, ..self.clone() }
     }
 
@@ -121,6 +129,11 @@ impl Api {
         let mut held = None;
         hold(&mut held, bytes, self.shared.body_memory())?;
         Ok(held)
+    }
+
+    /// Whether only the head of the answer is wanted (HEAD).
+    pub(crate) fn wants_head(&self) -> bool {
+        self.wants_head
     }
 
     /// An id that is used once.
@@ -331,7 +344,8 @@ impl FromRequestParts<Shared> for Api {
         let route = parts.extensions.get::<Arc<RouteInfo>>().ok_or_else(missing)?.clone();
         let stay = parts.extensions.get::<Arc<Stay>>().ok_or_else(missing)?.clone();
         let headers = OurHeaders::read(&parts.headers)?;
-        let api = Self { shared: shared.clone(), route, visitor, headers, stay };
+        let wants_head = parts.method == Method::HEAD;
+        let api = Self { shared: shared.clone(), route, visitor, headers, wants_head, stay };
         api.check_request()?;
         Ok(api)
     }

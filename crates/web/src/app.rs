@@ -200,7 +200,8 @@ impl App {
     pub fn router(self) -> Router {
         let Self { shared, table, handlers } = self;
         let routes = table.iter().zip(handlers);
-        let routed = routes.fold(Router::new(), |router, (info, handler)| Route::mount(handler, info, router));
+        let routed =
+            routes.fold(Router::new(), |router, (info, handler)| Route::mount(handler, (info, &shared), router));
         let routed = routed
             .fallback(async || auth::no_route())
             .method_not_allowed_fallback(async || ApiError::refused(base::codes::AMETHOD, "not a method of this path"))

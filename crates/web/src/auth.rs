@@ -94,8 +94,7 @@ pub(crate) async fn admit(shared: &Shared, request: &mut Request, stay: &Arc<Sta
         }
         visitor
     };
-    let (now, changes) = (shared.kernel().env().clock.wall(), !request.method().is_safe());
-    visitor.ns.standing().check(&visitor.caller, changes, now)?;
+    shared.kernel().check_read(&visitor.ns, &visitor.caller)?;
     if let Some(trace) = request.extensions().get::<Arc<Trace>>() {
         trace.set_caller(&visitor.caller.name);
     }
@@ -142,10 +141,14 @@ async fn somebody(
     }
 }
 
-/// Whether a connection that stays may stay: its key may be revoked meanwhile, its namespace removed. What cannot be looked up now is
-/// looked up again later.
-pub(crate) async fn may_stay(shared: &Shared, ns: &Arc<Namespace>, headers: &HeaderMap) -> bool {
-    let served = shared.kernel().namespace(&ns.name).is_ok_and(|now| Arc::ptr_eq(&now, ns));
+/// Whether a connection that stays may stay: its key may be revoked meanwhile, its namespace closed or removed. What cannot be
+/// looked up now is looked up again later.
+pub(crate) async fn may_stay(shared: &Shared, (ns, caller): (&Arc<Namespace>, &Caller), headers: &HeaderMap) -> bool {
+    let kernel = shared.kernel();
+    let served = kernel.namespace(&ns.name).is_ok_and(|now| Arc::ptr_eq(&now, ns));
+    if !served || kernel.check_read(ns, caller).is_err() {
+        return false;
+    }
     let Ok(shown) = Shown::read(headers) else { return false };
     let (tell, told) = oneshot::channel();
     match shown {
@@ -158,7 +161,7 @@ pub(crate) async fn may_stay(shared: &Shared, ns: &Arc<Namespace>, headers: &Hea
             shared.kernel().authenticate_session(ns, token, Box::new(done));
         }
     }
-    served && !matches!(timeout(LOOK_UP, told).await, Ok(Ok(Ok(false))))
+    !matches!(timeout(LOOK_UP, told).await, Ok(Ok(Ok(false))))
 }
 
 /// Whoever was recognised, with the session if it was one.

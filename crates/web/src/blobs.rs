@@ -14,6 +14,7 @@ use crate::answer::ApiResult;
 use crate::api::Api;
 use crate::error::ApiError;
 use crate::route::{Route, Service};
+pub use upload::ReceivedBlob;
 
 const TAG: &str = "Blobs";
 const WRITERS: &[Role] = &[Role::Operator, Role::App];

@@ -93,6 +93,8 @@ pub struct RouteInfo {
     pub(crate) input: Option<SchemaOf>,
     /// Whether it takes bytes of any media type.
     pub(crate) takes_bytes: bool,
+    /// Whether it changes nothing although its method could.
+    pub(crate) only_reads: bool,
     pub(crate) answer: AnswerKind,
     pub(crate) query: Vec<Parameter>,
     pub(crate) params: Vec<(&'static str, &'static str)>,
@@ -210,6 +212,14 @@ impl Route {
         self
     }
 
+    /// Changes nothing although its method could: a question whose text is a body. It takes no Idempotency-Key, and a
+    /// read-only namespace answers it.
+    #[must_use]
+    pub fn reads(mut self) -> Self {
+        self.info.only_reads = true;
+        self
+    }
+
     /// Takes these parameters in the query.
     #[must_use]
     pub fn query<T: IntoParams>(mut self) -> Self {
@@ -275,6 +285,7 @@ impl RouteInfo {
             errors: vec![],
             input: None,
             takes_bytes: false,
+            only_reads: false,
             answer: AnswerKind::Nothing,
             query: vec![],
             params: vec![],
@@ -290,7 +301,13 @@ impl RouteInfo {
     /// Whether it changes something, and so takes an Idempotency-Key.
     #[must_use]
     pub fn changes(&self) -> bool {
-        self.method != Method::GET && self.method != Method::HEAD
+        !self.only_reads && !self.is_got()
+    }
+
+    /// Whether its method alone says that it changes nothing: such a request has no body, and a foreign page may send it.
+    #[must_use]
+    pub fn is_got(&self) -> bool {
+        self.method == Method::GET || self.method == Method::HEAD
     }
 
     /// Whether a request is for this route, seen before routing. A last part `{*path}` takes all the rest; what is read can

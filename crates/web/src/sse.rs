@@ -17,7 +17,7 @@ use axum::body::{Body, Bytes, HttpBody};
 use axum::http::header::{CONTENT_TYPE, HeaderName};
 use axum::http::{HeaderMap, HeaderValue};
 use axum::response::Response;
-use base::{Heard, OpError, OpResult, codes};
+use base::{OpError, OpResult, Ran, codes};
 use hyper::body::Frame;
 use kernel::{Caller, Kernel, Namespace, Out, Reply, Session, SessionDef, SessionEvent};
 use serde_json::Value;
@@ -84,7 +84,7 @@ impl Shell {
     fn new(shared: &Shared, ns: &Arc<Namespace>, caller: &Caller, def: &SessionDef, place: LivePlace) -> Self {
         let kernel = shared.kernel().clone();
         Self {
-            session: (def.open)(caller, heard(&kernel)),
+            session: (def.open)(caller, ran(&kernel)),
             kernel,
             ns: ns.clone(),
             caller: caller.clone(),
@@ -114,14 +114,14 @@ impl Shell {
             let event = self.event().await;
             event.into_iter().for_each(|event| self.tell(event));
             if now() >= self.check_at {
-                self.closing |= !may_stay(&self.shared, &self.ns, &self.headers).await;
+                self.closing |= !may_stay(&self.shared, (&self.ns, &self.caller), &self.headers).await;
                 self.check_at = now() + CHECK_EVERY;
             }
         }
     }
 
     fn tell(&mut self, event: SessionEvent) {
-        for out in self.session.on(event, heard(&self.kernel)) {
+        for out in self.session.on(event, ran(&self.kernel)) {
             self.perform(out);
         }
     }
@@ -172,6 +172,9 @@ impl Shell {
 
     fn read(&self, call: u64, query: &str, input: Value) {
         let end = self.end(call);
+        if let Err(closed) = self.kernel.check_read(&self.ns, &self.caller) {
+            return end(Err(closed));
+        }
         match self.kernel.query(query) {
             Some(known) => known.read_json(&self.kernel, &self.ns, input, Box::new(end)),
             None => end(Err(unknown(query))),
@@ -202,8 +205,8 @@ async fn rung(bell: &mut Option<watch::Receiver<u64>>) {
     }
 }
 
-fn heard(kernel: &Kernel) -> Heard {
-    Heard(i64::try_from(kernel.env().clock.ran_ms()).unwrap_or(i64::MAX))
+fn ran(kernel: &Kernel) -> Ran {
+    Ran(kernel.env().clock.ran_ms())
 }
 
 fn unknown(name: &str) -> OpError {

@@ -1,6 +1,9 @@
 //! Documents over HTTP.
 
+mod attachments;
 mod classes;
+mod export;
+mod live;
 mod operation;
 
 use kernel::Role;
@@ -17,5 +20,8 @@ pub fn service() -> Service {
 }
 
 fn routes() -> Vec<Route> {
-    [operation::routes(), classes::routes()].into_iter().flatten().collect()
+    [operation::routes(), classes::routes(), attachments::routes(), export::routes(), live::routes()]
+        .into_iter()
+        .flatten()
+        .collect()
 }

@@ -7,7 +7,7 @@
 //! Invariants: one read at a time, so at most one page is on its way; the cursor of an event is sent with it, never before.
 
 use base::mutants::{self, Mutant};
-use base::{Heard, OpError};
+use base::{OpError, Ran};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -50,7 +50,7 @@ struct Live {
 }
 
 impl Session for Live {
-    fn on(&mut self, event: SessionEvent, _: Heard) -> Vec<Out> {
+    fn on(&mut self, event: SessionEvent, _: Ran) -> Vec<Out> {
         match event {
             SessionEvent::Message(bytes) if !self.begun => self.begin(&bytes),
             SessionEvent::Message(_) => vec![],
@@ -158,7 +158,7 @@ mod tests {
     fn begun() -> Live {
         let mut live = Live::default();
         let follow = json!({ "topics": ["a.b"], "after": "1-aa.4" }).to_string();
-        let out = live.on(SessionEvent::Message(follow.into_bytes()), Heard(0));
+        let out = live.on(SessionEvent::Message(follow.into_bytes()), Ran(0));
         assert!(out.contains(&Out::Watch(Watch::Events)) && is_read(out.last(), "1-aa.4"), "{out:?}");
         live
     }
@@ -175,7 +175,7 @@ mod tests {
 
     fn ended(live: &mut Live, result: Result<Value, OpError>) -> Vec<Out> {
         let call = live.calls;
-        live.on(SessionEvent::Ended { call, result }, Heard(0))
+        live.on(SessionEvent::Ended { call, result }, Ran(0))
     }
 
     fn text(out: &Out) -> String {
@@ -191,7 +191,7 @@ mod tests {
         assert_eq!(text(&out[0]), format!("id: 1-aa.5\ndata: {}\n\nid: 1-aa.7\ndata: {}\n\n", data(5), data(7)));
         assert!(is_read(out.get(1), "1-aa.9"), "{out:?}");
         assert_eq!(ended(&mut live, Ok(page(&[], 9, false))), [], "nothing more: it waits");
-        let out = live.on(SessionEvent::Timer(BEAT), Heard(0));
+        let out = live.on(SessionEvent::Timer(BEAT), Ran(0));
         assert_eq!(text(&out[0]), ": beat\nid: 1-aa.9\n\n", "a reader of rare topics keeps up");
         assert!(is_read(out.last(), "1-aa.9"), "a heartbeat also looks");
     }
@@ -199,11 +199,11 @@ mod tests {
     #[test]
     fn ker_25_one_read_at_a_time_and_a_wake_up_meanwhile_is_not_lost() {
         let mut live = begun();
-        assert_eq!(live.on(SessionEvent::Wake, Heard(0)), []);
-        assert_eq!(live.on(SessionEvent::Wake, Heard(0)), []);
+        assert_eq!(live.on(SessionEvent::Wake, Ran(0)), []);
+        assert_eq!(live.on(SessionEvent::Wake, Ran(0)), []);
         let out = ended(&mut live, Ok(page(&[], 4, false)));
         assert_eq!(out, [Out::Timer { number: AGAIN, after_ms: SOON_MS }]);
-        assert!(is_read(live.on(SessionEvent::Timer(AGAIN), Heard(0)).first(), "1-aa.4"));
+        assert!(is_read(live.on(SessionEvent::Timer(AGAIN), Ran(0)).first(), "1-aa.4"));
     }
 
     #[test]
@@ -211,7 +211,7 @@ mod tests {
         let mut live = begun();
         let out = ended(&mut live, Err(OpError::new(codes::XSTORE, "gone")));
         assert_eq!(out, [Out::Timer { number: AGAIN, after_ms: LATER_MS }]);
-        live.on(SessionEvent::Timer(AGAIN), Heard(0));
+        live.on(SessionEvent::Timer(AGAIN), Ran(0));
         let out = ended(&mut live, Err(OpError::new(codes::CEPOCH, "another epoch")));
         assert!(text(&out[0]).starts_with("event: error\ndata: {\"code\":\"CEPOCH\""));
         assert_eq!(out[1], Out::Close);

@@ -83,7 +83,7 @@ macro_rules! search {
 }
 
 pub(super) static ALL: Sql = search!("task.list", "id > ''");
-pub(super) static BY_OP: Sql = search!("task.list_by_op", "op = ?3");
+pub(super) static BY_OP: Sql = search!("task.list_by_op", "op = ?3 AND op <> ''");
 pub(super) static BY_INFO: Sql = search!("task.list_by_info", "info = ?4 AND info <> ''");
 
 fn list(tx: &mut dyn Tx, search: &Search) -> OpResult<Vec<Task>> {

@@ -7,9 +7,11 @@ use kernel::namespaces::{
     CHANGE_NAMESPACE, CREATE_NAMESPACE, ChangeNamespace, CreateNamespace, FIND_RESOURCE, FindResource, GIVE_GRANT,
     Grant, GrantedRead, LIST_GRANTS, LIST_NAMESPACES, LIST_RESOURCES, NamespaceRow, NamespaceRules, PUT_RESOURCE,
     PutResource, READ_KNOWN, RECORD_GRANTED_READ, REMOVE_NAMESPACE, REMOVE_RESOURCE, RESOURCE_BYTES_MAX,
-    RemoveNamespace, ResourceName, SEED_NAMESPACES, SETTLE_NAMESPACE, SecretUrl, SeedNamespaces, Settled, State,
-    TAKE_GRANT, granted,
+    RemoveNamespace, ResourceName, SEED_NAMESPACES, SETTLE_NAMESPACE, SecretUrl, SeedNamespaces, Settled, Standing,
+    State, TAKE_GRANT, granted,
 };
+
+use kernel::Caller;
 
 use crate::world::{World, error_code};
 
@@ -208,4 +210,24 @@ fn ker_34_resources_have_limits() {
     assert_eq!(error_code(put(file("z", "one-more", b"x"))).0, "ALIMIT");
     put(file("main", "elsewhere", b"x")).unwrap();
     assert_eq!(world.read(&LIST_RESOURCES, "z".into()).unwrap().len(), 16);
+}
+
+#[test]
+fn ker_2_only_an_open_namespace_takes_operations_whichever_way_they_come() {
+    let world = world();
+    let put = |caller: Caller| {
+        let request = world.kernel.request(caller);
+        world.call(&PUT_RESOURCE, request, file("main", "a", b"x")).map_or_else(|error| error.code.name, |_| "")
+    };
+    for (state, told) in [
+        (State::Open, ""),
+        (State::ReadOnly, "OREADONLY"),
+        (State::Closed, "OCLOSED"),
+        (State::Removing, "OREMOVING"),
+        (State::Open, ""),
+    ] {
+        world.main().set_standing(Standing { state, ..Standing::OPEN });
+        assert_eq!(put(Caller::public()), told, "{state:?}");
+        assert_eq!(put(Caller::server("test")), "", "the server's own work goes on: {state:?}");
+    }
 }

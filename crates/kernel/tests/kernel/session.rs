@@ -1,6 +1,6 @@
 //! Sessions are state machines that a test, the server and the simulator drive alike.
 
-use base::Heard;
+use base::Ran;
 use kernel::{Caller, Out, Session, SessionDef, SessionEvent};
 use serde_json::json;
 
@@ -12,7 +12,7 @@ struct Maker {
 const SILENCE_MS: u64 = 1_000;
 
 impl Session for Maker {
-    fn on(&mut self, event: SessionEvent, _: Heard) -> Vec<Out> {
+    fn on(&mut self, event: SessionEvent, _: Ran) -> Vec<Out> {
         match event {
             SessionEvent::Message(name) => {
                 self.calls += 1;
@@ -33,10 +33,10 @@ static MAKER: SessionDef = SessionDef { name: "test.maker", open: |_, _| Box::ne
 
 #[test]
 fn a_session_is_driven_by_events_alone() {
-    let mut session = (MAKER.open)(&Caller::server("test"), Heard(0));
-    let out = session.on(SessionEvent::Message(b"door".to_vec()), Heard(5));
+    let mut session = (MAKER.open)(&Caller::server("test"), Ran(0));
+    let out = session.on(SessionEvent::Message(b"door".to_vec()), Ran(5));
     assert!(matches!(&out[0], Out::Call { call: 1, op: "thing.make", input } if input["name"] == "door"));
-    let out = session.on(SessionEvent::Ended { call: 1, result: Ok(json!(null)) }, Heard(6));
+    let out = session.on(SessionEvent::Ended { call: 1, result: Ok(json!(null)) }, Ran(6));
     assert_eq!(out, [Out::Reply(b"1: true".to_vec())]);
-    assert_eq!(session.on(SessionEvent::Timer(0), Heard(1_006)), [Out::Close]);
+    assert_eq!(session.on(SessionEvent::Timer(0), Ran(1_006)), [Out::Close]);
 }

@@ -1,7 +1,7 @@
 //! Targets that hang, beside some that do not (KER-16, KER-19): how long others wait because of them.
 //!
-//! One server, one run: the same tasks are put off twice while nobody hangs, which shows the noise, and once more while four
-//! targets hold as many calls as they may. A task to a target has begun when the target hears of it, a local one when a reader
+//! One server, one run: the same tasks are put off twice while nobody hangs, which shows the noise, once while four targets hold
+//! as many calls as they may, and once more while further tasks for these come back again and again and find no room. A task to a target has begun when the target hears of it, a local one when a reader
 //! of the feed hears of its mark.
 
 use std::collections::BTreeMap;
@@ -21,10 +21,12 @@ use crate::leftovers;
 use crate::rng::Rng;
 use crate::server::{Launch, Server};
 
-/// Targets that hang, and tasks for each.
-const HANGING: (usize, usize) = (4, 50);
+/// Targets that hang.
+const HANGING: usize = 4;
 /// Calls to one target at once, by default.
 const CALLS_PER_TARGET: usize = 32;
+/// Tasks for each target that hangs, beyond those that it holds.
+const COME_BACK: usize = 18;
 /// Pause between two pairs of tasks: far below what one server bears, for its queues are not what is measured.
 const PACE: Duration = Duration::from_millis(10);
 /// Longest wait for what must come.
@@ -53,14 +55,21 @@ pub struct Phase {
 pub struct Figures {
     /// Nobody hangs, twice.
     pub calm: [Phase; 2],
-    /// Four targets hang.
+    /// Four targets hold as many calls as they may.
+    pub full: Phase,
+    /// And more tasks for them come back again and again.
     pub hanging: Phase,
 }
 
 impl fmt::Display for Figures {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let ms = |time: Duration| time.as_secs_f64() * 1_000.0;
-        let rows = [("calm", self.calm[0]), ("calm again", self.calm[1]), ("four hang", self.hanging)];
+        let rows = [
+            ("calm", self.calm[0]),
+            ("calm again", self.calm[1]),
+            ("four full", self.full),
+            ("four hang", self.hanging),
+        ];
         write!(f, "phase       target p50 / p99 ms    local p50 / p99 ms")?;
         for (name, Phase { target, local }) in rows {
             let [a, b, c, d] = [target.p50, target.p99, local.p50, local.p99].map(ms);
@@ -81,18 +90,22 @@ pub fn run(program: &Path, count: usize) -> Result<Figures> {
     let good = Partner::start(Manners::Good, Rng::new(1))?;
     phase(&server, &good, "warm", 20)?;
     let calm = [phase(&server, &good, "first", count)?, phase(&server, &good, "second", count)?];
-    let partners = (0..HANGING.0).map(|_| Partner::start(Manners::Hanging, Rng::new(1)));
+    let partners = (0..HANGING).map(|_| Partner::start(Manners::Hanging, Rng::new(1)));
     let partners: Vec<Partner> = partners.collect::<Result<_>>()?;
-    hang(&server, &partners)?;
-    let hanging = phase(&server, &good, "third", count)?;
-    Ok(Figures { calm, hanging })
+    hang(&server, &partners, CALLS_PER_TARGET)?;
+    let full = phase(&server, &good, "third", count)?;
+    hang(&server, &partners, COME_BACK)?;
+    // Not measured: they were put off all at once, and whoever comes behind them waits for that.
+    phase(&server, &good, "behind", 20)?;
+    let hanging = phase(&server, &good, "fourth", count)?;
+    Ok(Figures { calm, full, hanging })
 }
 
-/// Puts tasks off to targets that hang, until each holds as many calls as it may.
-fn hang(server: &Server, partners: &[Partner]) -> Result<()> {
+/// Puts so many tasks off to each target that hangs, until each holds as many calls as it may.
+fn hang(server: &Server, partners: &[Partner], count: usize) -> Result<()> {
     let mut client = server.client();
     for partner in partners {
-        for _ in 0..HANGING.1 {
+        for _ in 0..count {
             put_off(&mut client, &json!({ "op": "hang", "target": partner.url() }))?;
         }
     }

@@ -9,7 +9,9 @@ mod keys;
 mod ledger;
 mod papers;
 mod parcels;
+mod people;
 mod tellers;
+mod tenants;
 
 use crate::sim::{Asker, News, Sim};
 pub use papers::PAPERS;
@@ -62,6 +64,8 @@ const ALL: &[Start] = &[
     |number, sim| Box::new(keys::Operator::start(number, sim)),
     |number, sim| Box::new(blobs::BlobClients::start(number, sim)),
     |number, sim| Box::new(papers::Papers::start(number, sim)),
+    |number, sim| Box::new(people::People::start(number, sim)),
+    |number, sim| Box::new(tenants::Tenants::start(number, sim)),
 ];
 
 /// The workloads of a run, started.

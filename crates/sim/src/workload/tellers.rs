@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use base::{Heard, Sql, args};
+use base::{Ran, Sql, args};
 use kernel::{Caller, Out, Session, SessionDef, SessionEvent};
 use serde_json::{Value, json};
 
@@ -22,7 +22,7 @@ struct Teller;
 pub(super) static TELLER: SessionDef = SessionDef { name: "sim.teller", open: |_: &Caller, _| Box::new(Teller) };
 
 impl Session for Teller {
-    fn on(&mut self, event: SessionEvent, _: Heard) -> Vec<Out> {
+    fn on(&mut self, event: SessionEvent, _: Ran) -> Vec<Out> {
         match event {
             SessionEvent::Message(bytes) => order(&bytes),
             SessionEvent::Ended { call, result } => vec![Out::Reply(ended(call, result).to_string().into_bytes())],

@@ -8,10 +8,10 @@ use std::task::{Context, Poll};
 
 use axum::body::{Body, Bytes, HttpBody};
 use axum::http::header::{
-    ACCEPT_RANGES, CACHE_CONTROL, CONTENT_LENGTH, CONTENT_RANGE, CONTENT_TYPE, ETAG, HeaderValue, IF_NONE_MATCH,
-    IF_RANGE, RANGE,
+    ACCEPT_RANGES, CACHE_CONTROL, CONTENT_LENGTH, CONTENT_RANGE, CONTENT_SECURITY_POLICY, CONTENT_TYPE, ETAG,
+    HeaderValue, IF_NONE_MATCH, IF_RANGE, RANGE,
 };
-use axum::http::{HeaderMap, HeaderName, Method, StatusCode};
+use axum::http::{HeaderMap, HeaderName, StatusCode};
 use axum::response::Response;
 use base::limits::BLOB_PIECE;
 use base::{Blobs, Sha, codes};
@@ -26,30 +26,42 @@ use crate::api::Api;
 use crate::error::{ApiError, empty};
 use crate::params::PathOf;
 
-pub(super) async fn get(
-    api: Api,
-    PathOf(path): PathOf<BlobPath>,
-    method: Method,
-    headers: HeaderMap,
-) -> Result<Response, ApiError> {
-    let sha = path.sha()?;
-    let info = api.read(&FIND_BLOB, sha).await?.out;
-    let etag = format!("\"{sha}\"");
-    if lists(&headers, &IF_NONE_MATCH, &etag) {
-        return Ok(described(empty(StatusCode::NOT_MODIFIED), &etag));
+/// What is said of bytes of which nothing is known.
+const ANY_BYTES: HeaderValue = HeaderValue::from_static("application/octet-stream");
+/// What was uploaded never acts as our own page.
+const SANDBOX: HeaderValue = HeaderValue::from_static("sandbox");
+
+pub(super) async fn get(api: Api, PathOf(path): PathOf<BlobPath>, headers: HeaderMap) -> Result<Response, ApiError> {
+    api.send_blob(path.sha()?, "application/octet-stream", &headers).await
+}
+
+impl Api {
+    /// Answers with the bytes of a blob of the namespace, as the media type that the caller knows for them. `Range`, `If-Range`
+    /// and `If-None-Match` of the request's headers hold, and HEAD. Whether this caller may see the blob is the handler's
+    /// to know.
+    ///
+    /// # Errors
+    /// `NBLOB`, `ARANGE`, `XBLOB` (damaged), or a fault.
+    pub async fn send_blob(&self, sha: Sha, mime: &str, headers: &HeaderMap) -> Result<Response, ApiError> {
+        let info = self.read(&FIND_BLOB, sha).await?.out;
+        let etag = format!("\"{sha}\"");
+        if lists(headers, &IF_NONE_MATCH, &etag) {
+            return Ok(described(empty(StatusCode::NOT_MODIFIED), &etag));
+        }
+        if info.is_damaged {
+            return Err(damaged(sha));
+        }
+        let range = headers.get(RANGE).filter(|_| !headers.contains_key(IF_RANGE) || lists(headers, &IF_RANGE, &etag));
+        let (status, part) = match wanted(range.and_then(|value| value.to_str().ok()), info.size) {
+            Wanted::Whole => (StatusCode::OK, 0..info.size),
+            Wanted::Part(part) => (StatusCode::PARTIAL_CONTENT, part),
+            Wanted::Nothing => return Err(outside(info.size)),
+        };
+        let size = info.size;
+        let response =
+            if self.wants_head() { empty(status) } else { sent(self.clone(), info, part.clone(), status).await? };
+        Ok(with_type(with_length(described(response, &etag), &part, size), mime))
     }
-    if info.is_damaged {
-        return Err(damaged(sha));
-    }
-    let range = headers.get(RANGE).filter(|_| !headers.contains_key(IF_RANGE) || lists(&headers, &IF_RANGE, &etag));
-    let (status, part) = match wanted(range.and_then(|value| value.to_str().ok()), info.size) {
-        Wanted::Whole => (StatusCode::OK, 0..info.size),
-        Wanted::Part(part) => (StatusCode::PARTIAL_CONTENT, part),
-        Wanted::Nothing => return Err(outside(info.size)),
-    };
-    let response =
-        if method == Method::HEAD { empty(status) } else { sent(api, info.clone(), part.clone(), status).await? };
-    Ok(with_length(described(response, &etag), &part, info.size))
 }
 
 fn outside(size: u64) -> ApiError {
@@ -81,12 +93,19 @@ fn described(mut response: Response, etag: &str) -> Response {
 fn with_length(mut response: Response, part: &Range<u64>, size: u64) -> Response {
     let status = response.status();
     let headers = response.headers_mut();
-    headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/octet-stream"));
     headers.insert(CONTENT_LENGTH, HeaderValue::from(part.end - part.start));
     if status == StatusCode::PARTIAL_CONTENT {
         let range = format!("bytes {}-{}/{size}", part.start, part.end - 1);
         headers.extend(HeaderValue::from_str(&range).ok().map(|range| (CONTENT_RANGE, range)));
     }
+    response
+}
+
+/// A text that is no media type is not sent.
+fn with_type(mut response: Response, mime: &str) -> Response {
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_str(mime).unwrap_or(ANY_BYTES));
+    headers.insert(CONTENT_SECURITY_POLICY, SANDBOX);
     response
 }
 
@@ -169,8 +188,9 @@ impl Pieces {
     }
 }
 
+/// It is the server that reports: whoever reads may not change anything, and the namespace may be read-only.
 async fn report(api: &Api, info: &BlobInfo, reason: String) -> Result<bool, ApiError> {
-    Ok(api.call_natural(&REPORT_DAMAGE, Damaged { name: info.name, reason }).await?.out)
+    Ok(api.by_server("blobs").call_natural(&REPORT_DAMAGE, Damaged { name: info.name, reason }).await?.out)
 }
 
 impl HttpBody for Pieces {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use axum::http::StatusCode;
-use base::{Blobs, OpResult, codes};
+use base::{Blobs, OpResult, Sha, codes};
 use kernel::blobs::{NOW, PUT_BLOB, PutBlob, Stored, Upload};
 use tokio::task::spawn_blocking;
 
@@ -14,24 +14,45 @@ use crate::body::{PORTION, StreamedBody};
 use crate::error::ApiError;
 use crate::params::PathOf;
 
-/// A slow sender holds no thread: each portion is written by one that is free.
 pub(super) async fn put(api: Api, PathOf(path): PathOf<BlobPath>, body: StreamedBody) -> ApiResult<BlobView> {
-    let sha = path.sha()?;
-    let blobs = api.blobs()?;
-    let _memory = api.memory(2 * PORTION + blobs.upload_memory())?;
-    let (place, id, length, max) = (blobs.clone(), api.new_id(), body.length(), api.blob_max());
-    let upload = blocking(move || Upload::begin(place.as_ref(), id, Some(sha), length, max)).await?;
-    let upload = receive(upload, body).await?;
-    let now = api.read(&NOW, ()).await?.out;
-    let stored = blocking(move || upload.finish(now)).await?;
-    let view = BlobView { sha256: sha.to_string(), size: stored.size };
-    let put = api.call_natural(&PUT_BLOB, stored.clone()).await?;
-    match put.out {
-        PutBlob::New => Ok(put.map(|_| view)),
-        PutBlob::Known => {
-            discard(blobs, stored);
-            Ok(Answer { status: StatusCode::OK, ..put.map(|_| view) })
+    let received = api.receive_blob(body, Some(path.sha()?)).await?;
+    let view = BlobView { sha256: received.stored.name.sha.to_string(), size: received.stored.size };
+    let status = match received.put {
+        PutBlob::New => StatusCode::CREATED,
+        PutBlob::Known => StatusCode::OK,
+    };
+    Ok(Answer { status, ..api.answer(view) })
+}
+
+/// A blob that was taken in: its bytes are durable, and it has its row. It is kept for a day, and as long as something refers
+/// to it (see `kernel::blobs`).
+#[derive(Debug, Clone)]
+pub struct ReceivedBlob {
+    /// Its bytes.
+    pub stored: Stored,
+    /// Whether they were new.
+    pub put: PutBlob,
+}
+
+impl Api {
+    /// Takes a body in as a blob of the namespace: the bytes that `expected` names, or any. In constant memory; a slow sender
+    /// holds no thread, each portion is written by one that is free.
+    ///
+    /// # Errors
+    /// `ASHA`: they are others; `ATOOBIG`, `ASLOW`, `ABODY`: as for every body; or a fault. Nothing of it stays.
+    pub async fn receive_blob(&self, body: StreamedBody, expected: Option<Sha>) -> Result<ReceivedBlob, ApiError> {
+        let blobs = self.blobs()?;
+        let _memory = self.memory(2 * PORTION + blobs.upload_memory())?;
+        let (place, id, length, max) = (blobs.clone(), self.new_id(), body.length(), self.blob_max());
+        let upload = blocking(move || Upload::begin(place.as_ref(), id, expected, length, max)).await?;
+        let upload = receive(upload, body).await?;
+        let now = self.read(&NOW, ()).await?.out;
+        let stored = blocking(move || upload.finish(now)).await?;
+        let put = self.call_natural(&PUT_BLOB, stored.clone()).await?.out;
+        if put == PutBlob::Known {
+            discard(blobs, stored.clone());
         }
+        Ok(ReceivedBlob { stored, put })
     }
 }
 

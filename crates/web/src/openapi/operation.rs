@@ -134,11 +134,14 @@ fn common(route: &RouteInfo) -> Vec<Code> {
     if route.access != Access::Public {
         common.extend([codes::SKEY, codes::SROLE]);
     }
-    if route.access != Access::Public && route.changes() {
+    if route.access != Access::Public && !route.is_got() {
         common.push(codes::SCSRF);
     }
+    if !route.is_got() {
+        common.extend([codes::ABODY, codes::ASLOW, codes::ATOOBIG]);
+    }
     if route.changes() {
-        common.extend([codes::ABODY, codes::ASLOW, codes::ATOOBIG, codes::AKEYREUSED, codes::CSERIAL, codes::XDISK]);
+        common.extend([codes::AKEYREUSED, codes::CSERIAL, codes::XDISK]);
     }
     if route.input.is_some() {
         common.push(codes::ATYPE);

@@ -1,4 +1,4 @@
-//! Puts a route into the router: before its handler runs, its role check does.
+//! Puts a route into the router: before its handler runs, the role is checked, and whether the namespace takes changes.
 
 use std::sync::Arc;
 
@@ -21,18 +21,19 @@ impl Route {
     /// The router has this method and path already.
     pub(crate) fn mount(
         handler: axum::routing::MethodRouter<Shared>,
-        info: &Arc<RouteInfo>,
+        (info, shared): (&Arc<RouteInfo>, &Shared),
         to: Router<Shared>,
     ) -> Router<Shared> {
-        to.route(info.path, handler.route_layer(from_fn_with_state(info.clone(), enter)))
+        to.route(info.path, handler.route_layer(from_fn_with_state((info.clone(), shared.clone()), enter)))
     }
 }
 
-async fn enter(State(info): State<Arc<RouteInfo>>, mut request: Request, next: Next) -> Response {
+async fn enter(State((info, shared)): State<(Arc<RouteInfo>, Shared)>, mut request: Request, next: Next) -> Response {
     if let Some(trace) = request.extensions().get::<Arc<Trace>>() {
         trace.set_route(&info);
     }
-    if let Err(refusal) = check_role(info.access, request.extensions().get::<Visitor>()) {
+    let visitor = request.extensions().get::<Visitor>();
+    if let Err(refusal) = check_role(info.access, visitor).and_then(|()| check_standing(&info, &shared, visitor)) {
         return refusal.into_response();
     }
     request.extensions_mut().insert(info);
@@ -49,4 +50,13 @@ fn check_role(access: Access, visitor: Option<&Visitor>) -> Result<(), ApiError>
     let needed: Vec<_> = access.roles().into_iter().map(kernel::Role::word).collect();
     let message = format!("role {} may not do this, it needs {}", role.word(), needed.join(" or "));
     Err(ApiError::refused(codes::SROLE, message))
+}
+
+/// The kernel refuses each change by itself. A route that changes something is refused before its body is read: it may be a
+/// blob.
+fn check_standing(info: &RouteInfo, shared: &Shared, visitor: Option<&Visitor>) -> Result<(), ApiError> {
+    match visitor {
+        Some(visitor) if info.changes() => Ok(shared.kernel().check_change(&visitor.ns, &visitor.caller)?),
+        _ => Ok(()),
+    }
 }

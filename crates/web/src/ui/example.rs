@@ -27,7 +27,7 @@ pub(super) fn curl(document: &Value, route: &RouteInfo, public_url: &str) -> Str
 
 fn first_line(route: &RouteInfo, public_url: &str) -> String {
     let path = route.path.replace("{ns}", "main").replace("{*", "{");
-    let method = if route.changes() { format!("-X {} ", route.method) } else { String::new() };
+    let method = if route.is_got() { String::new() } else { format!("-X {} ", route.method) };
     format!("curl {method}{public_url}{}", with_variables(&path))
 }
 

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use kernel::namespaces::{Standing, State};
 use sha2::{Digest, Sha256};
 use web::{AppConfig, BodyLimits};
 
@@ -208,6 +209,44 @@ fn ker_26_d10_rotten_bytes_are_never_served_as_good() {
     get(&world, &large, "range: bytes=-1\r\n").check(500, "XBLOB");
     assert_eq!(put(&world, &small, b"small").status, 201, "uploaded again, it is healed");
     assert_eq!(get(&world, &small, "").text(), "small");
+}
+
+#[test]
+fn ker_26_a_service_takes_and_gives_blobs_with_its_own_routes() {
+    let world = World::new();
+    let (app, bytes) = (world.key("main", "app"), bytes(2_000_000));
+    let length = format!("content-length: {}\r\n", bytes.len());
+    let all = "/v1/main/probe/attachments";
+    let made = world.client().send(head("POST", all, &app, &length)).send(&bytes).answer();
+    assert_eq!((made.status, made.json()["id"].as_str()), (201, Some(&*sha(&bytes))), "{}", made.text());
+    let one = format!("{all}/{}", sha(&bytes));
+    let read = world.client().send(head("GET", &one, &app, "")).answer();
+    assert_eq!(
+        (read.header("content-type"), read.header("content-security-policy")),
+        (Some("text/html"), Some("sandbox"))
+    );
+    assert!(read.body == bytes);
+    let part = world.client().send(head("GET", &one, &app, "range: bytes=-7\r\n")).answer();
+    assert_eq!((part.status, part.body.as_slice()), (206, &bytes[bytes.len() - 7..]));
+    let known = world.client().send(head("GET", &one, &app, "if-none-match: *\r\n")).answer();
+    assert_eq!(known.status, 304);
+    world.client().send(head("HEAD", &one, &app, "")).head_alone();
+    world.client().send(head("GET", &format!("{all}/x"), &app, "")).answer().check(404, "NBLOB");
+}
+
+#[test]
+fn ker_26_ker_2_damage_is_found_and_written_down_also_where_nobody_may_change_anything() {
+    let world = World::new();
+    let (reader, small) = (world.key("main", "reader"), sha(b"small"));
+    put(&world, &small, b"small");
+    world.damage_blob(&small, 2);
+    let main = world.kernel.namespace("main").unwrap();
+    main.set_standing(Standing { state: State::ReadOnly, ..Standing::OPEN });
+    for _ in 0..2 {
+        world.client().send(head("GET", &path(&small), &reader, "")).answer().check(500, "XBLOB");
+    }
+    let told = world.get("/v1/main/alerts", ADMIN).text();
+    assert!(told.contains(&small), "{told}");
 }
 
 #[test]

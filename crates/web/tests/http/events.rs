@@ -32,7 +32,7 @@ impl World {
         wait.recv().unwrap().unwrap();
     }
 
-    fn stream(&self, path: &str, key: &str, more: &str) -> Stream {
+    pub fn stream(&self, path: &str, key: &str, more: &str) -> Stream {
         let mut client = TcpStream::connect(self.addr).unwrap();
         client.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
         let head = format!(
@@ -44,14 +44,14 @@ impl World {
 }
 
 /// A connection on which events come.
-struct Stream {
+pub struct Stream {
     client: TcpStream,
     text: String,
 }
 
 impl Stream {
     /// Reads on until the text holds this; gives what came before and with it.
-    fn until(&mut self, wanted: &str) -> String {
+    pub fn until(&mut self, wanted: &str) -> String {
         while !self.text.contains(wanted) {
             let mut bytes = [0; 4096];
             let count = self.client.read(&mut bytes).unwrap();

@@ -65,6 +65,51 @@ fn ker_2_each_state_is_told_to_tenants_and_passed_by_administrators_of_z() {
 }
 
 #[test]
+fn ker_2_a_read_only_namespace_answers_questions_that_come_by_post() {
+    let world = world();
+    let (app, body) = (world.key("main", "app"), json!({ "name": "a" }));
+    assert_eq!(world.post("/v1/main/probe", &app, &body).status, 200);
+    stand(&world, State::ReadOnly);
+    world.post("/v1/main/probe", &app, &body).check(503, "OREADONLY");
+    let counted = world.post("/v1/main/probe/count", &app, &body);
+    assert_eq!((counted.status, &counted.json()["count"]), (200, &json!(1)), "{}", counted.text());
+    stand(&world, State::Closed);
+    world.post("/v1/main/probe/count", &app, &body).check(503, "OCLOSED");
+}
+
+#[test]
+fn ker_2_a_change_is_refused_before_its_body_is_read() {
+    let world = world();
+    let app = world.key("main", "app");
+    stand(&world, State::ReadOnly);
+    let mut client = world.client();
+    client.send(format!(
+        "PUT /v1/main/blobs/{} HTTP/1.1\r\nhost: test\r\nauthorization: Bearer {app}\r\ncontent-length: 1000\r\n\r\n",
+        "0".repeat(64)
+    ));
+    client.answer().check(503, "OREADONLY");
+}
+
+#[test]
+fn ker_2_a_live_connection_changes_nothing_when_read_only_and_ends_when_closed() {
+    let world = world();
+    let app = world.key("main", "app");
+    let mut stream = world.stream("/v1/main/probe/adder", &app, "");
+    stream.until("add good;");
+    stream.until("count good;");
+    stand(&world, State::ReadOnly);
+    stream.until("add OREADONLY;");
+    let before = world.count("live");
+    stream.until("count good;");
+    stream.until("add OREADONLY;");
+    assert_eq!(world.count("live"), before);
+    stand(&world, State::Closed);
+    stream.until("count OCLOSED;");
+    stream.until("add OCLOSED;");
+    stream.until("0\r\n\r\n");
+}
+
+#[test]
 fn ker_2_a_namespaces_own_limit_of_requests_holds_and_can_be_raised() {
     let world = world();
     let main = world.kernel.namespace("main").unwrap();

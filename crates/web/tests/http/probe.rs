@@ -1,11 +1,13 @@
 //! A small service to look at the edge with.
 
 use axum::extract::Query;
-use base::{Migration, OpResult, Sql, Tx, args, codes};
-use kernel::{OpCx, Role, ServiceDef};
+use axum::http::HeaderMap;
+use axum::response::Response;
+use base::{Migration, OpResult, Ran, Sql, Tx, args, codes};
+use kernel::{OpCx, Out, Role, ServiceDef, Session, SessionDef, SessionEvent};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
-use web::{Api, ApiResult, JsonBody, NoBody, Route, RouteLimits, Service};
+use web::{Api, ApiError, ApiResult, JsonBody, NoBody, Route, RouteLimits, Service, StreamedBody};
 
 pub static PROBE: ServiceDef = ServiceDef {
     name: "probe",
@@ -16,8 +18,7 @@ pub static PROBE: ServiceDef = ServiceDef {
     }],
     statements: &[&INSERT, &COUNT],
     operations: &[&ADD],
-    sessions: &[],
-    invariants: &[],
+    queries: &[&COUNT_NAMED],
     ..ServiceDef::EMPTY
 };
 
@@ -101,6 +102,20 @@ fn routes() -> Vec<Route> {
             .limits(RouteLimits { body_max: Some(SMALL), ..RouteLimits::default() })
             .takes::<Add>()
             .answers_nothing(),
+        tagged(Route::post("/v1/{ns}/probe/count", counted_by_post))
+            .reads()
+            .roles(&[Role::App])
+            .takes::<Add>()
+            .answers::<Count>(200),
+        tagged(Route::post("/v1/{ns}/probe/attachments", attach))
+            .roles(&[Role::App])
+            .takes_bytes()
+            .answers::<Added>(201),
+        tagged(Route::get("/v1/{ns}/probe/attachments/{name}", attachment))
+            .roles(&[Role::App])
+            .param("name", "Its hash")
+            .answers_text("text/html"),
+        tagged(Route::get("/v1/{ns}/probe/adder", live)).roles(&[Role::App]).answers_text("text/event-stream"),
         tagged(Route::post("/v1/{ns}/probe/panic", panicking)).roles(&[Role::App]).answers_nothing(),
         tagged(Route::post("/v1/{ns}/probe/open", open)).public().answers::<Who>(200),
         tagged(Route::operation("/v1/{ns}/probe/strangers", &ADD)).public(),
@@ -116,6 +131,49 @@ struct Named {
 
 async fn counted(api: Api, web::PathOf(path): web::PathOf<Named>) -> ApiResult<Count> {
     api.read(&COUNT_NAMED, path.name).await
+}
+
+async fn counted_by_post(api: Api, body: JsonBody<Add>) -> ApiResult<Count> {
+    api.read(&COUNT_NAMED, body.value.name).await
+}
+
+async fn attach(api: Api, body: StreamedBody) -> ApiResult<Added> {
+    let received = api.receive_blob(body, None).await?;
+    Ok(api.answer(Added { id: received.stored.name.sha.to_string() }))
+}
+
+async fn attachment(api: Api, web::PathOf(path): web::PathOf<Named>, headers: HeaderMap) -> Result<Response, ApiError> {
+    let sha = path.name.parse().map_err(|_| ApiError::refused(codes::NBLOB, "no such attachment"))?;
+    api.send_blob(sha, "text/html", &headers).await
+}
+
+/// A live connection that adds and counts again and again, and says what came of it.
+static ADDER: SessionDef = SessionDef { name: "probe.adder", open: |_, _| Box::new(Adder) };
+
+struct Adder;
+
+const ADD_CALL: u64 = 1;
+
+impl Session for Adder {
+    fn on(&mut self, event: SessionEvent, _: Ran) -> Vec<Out> {
+        match event {
+            SessionEvent::Message(_) | SessionEvent::Timer(_) => vec![
+                Out::Call { call: ADD_CALL, op: "probe.add", input: serde_json::json!({ "name": "live" }) },
+                Out::Read { call: ADD_CALL + 1, query: "probe.count", input: serde_json::json!("live") },
+                Out::Timer { number: 0, after_ms: 20 },
+            ],
+            SessionEvent::Ended { call, result } => {
+                let (what, code) = (if call == ADD_CALL { "add" } else { "count" }, result.err().map(|e| e.code.name));
+                vec![Out::Reply(format!("{what} {};", code.unwrap_or("good")).into_bytes())]
+            }
+            SessionEvent::Stopping => vec![Out::Close],
+            SessionEvent::Wake | SessionEvent::Gone => vec![],
+        }
+    }
+}
+
+async fn live(api: Api, headers: HeaderMap) -> Result<Response, ApiError> {
+    api.sse(&headers, &ADDER, vec![])
 }
 
 async fn small(api: Api, body: JsonBody<Add>) -> ApiResult<()> {

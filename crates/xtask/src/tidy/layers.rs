@@ -21,8 +21,9 @@ enum Layer {
 
 use Layer::{Chores, Contracts, Engine, Example, Kernel, Kit, Program, Server, Service, Suite};
 
-const CRATES: [(&str, Layer); 20] = [
+const CRATES: [(&str, Layer); 21] = [
     ("base", Contracts),
+    ("replica", Contracts),
     ("kernel", Kernel),
     ("store-sqlite", Engine),
     ("store-postgres", Engine),

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use base::{Call, CallResult, Outbound};
+use base::{Call, CallResult, OpResult, Outbound, Sql, Tx, Value, args};
 use kernel::tasks::{Dispatcher, LIST, Search, Task};
 use kernel::{NewTask, Op};
 
@@ -47,4 +47,71 @@ fn ker_16_ker_18_a_claim_takes_no_more_tasks_than_there_are_workers() {
     }
     dispatcher.stop();
     assert!(tried(&node).iter().all(|task| task.attempt == 1 && task.retry == 1), "each was tried once");
+}
+
+static ANALYZE: Sql = Sql::new("test.analyze", "ANALYZE task");
+
+/// The plans of what every task goes through, made on a table that PostgreSQL knows to be empty.
+static PLANS: Op<(), Vec<String>> = Op::new("test.plans", |tx, _, ()| {
+    tx.execute(&ANALYZE, args![])?;
+    let find = ["task.find_due_1", "task.find_due_64"].map(|name| plan(tx, name, args![0, 1, "node", 1]));
+    let write = [plan(tx, "task.claim", args!["id", 1, "node", 1]), plan(tx, "task.end", args!["id", 1])];
+    find.into_iter().chain(write).collect()
+});
+
+/// How PostgreSQL would run a statement of the kernel.
+fn plan(tx: &mut dyn Tx, name: &str, args: &[Value<'_>]) -> OpResult<String> {
+    let mut known = kernel::OWN.iter().flat_map(|service| service.statements);
+    let text = known.find(|sql| sql.name == name).expect("a statement").text;
+    let explain: &'static str = format!("EXPLAIN {text}").leak();
+    let explain: &'static Sql = Box::leak(Box::new(Sql::new(format!("test.explain.{name}").leak(), explain)));
+    let lines = tx.query(explain, args, 100)?;
+    Ok(lines.iter().map(|line| line.text(0).to_owned() + "\n").collect())
+}
+
+/// Such a plan is kept, and a million tasks may come before PostgreSQL looks at the table again.
+#[test]
+fn ker_18_a_plan_made_while_nothing_waits_fits_when_many_tasks_do() {
+    let node = Node::postgres(1).remove(0);
+    let plans = node.call(&PLANS, ()).unwrap();
+    let wanted = ["task_waiting", "task_waiting", "task_pkey", "task_pkey"];
+    for (plan, index) in plans.iter().zip(wanted) {
+        assert!(plan.contains(&format!("Index Scan using {index} on task ")) && !plan.contains("Sort"), "{plan}");
+    }
+}
+
+static INSCRIBE_UNIQUE: Op<i64, ()> = Op::new("test.inscribe_unique", |_, cx, after_ms| {
+    let id = cx.id();
+    cx.fx.task(NewTask::new(id, "test.unknown").unique("k").after_ms(*after_ms));
+    Ok(())
+});
+
+#[test]
+fn ker_15_of_a_unique_task_one_waits_though_several_nodes_ask_for_it_at_once() {
+    let nodes = Node::postgres(2);
+    std::thread::scope(|scope| {
+        for (node, thread) in nodes.iter().cycle().zip(1..=4) {
+            scope.spawn(move || {
+                for at in 0..25 {
+                    node.call(&INSCRIBE_UNIQUE, 1_000_000 - at * 1_000 - thread).unwrap();
+                }
+            });
+        }
+    });
+    let search = Search { op: Some("test.unknown".to_owned()), limit: 10, ..Search::default() };
+    let waiting = nodes[0].read(&LIST, search.clone()).unwrap();
+    assert_eq!(waiting.len(), 1, "{waiting:?}");
+    let left_ms = waiting[0].start_at.0 - nodes[0].kernel.env().clock.wall().0;
+    assert!(left_ms <= 975_999, "the earliest start counts: {left_ms}");
+    // Its run fails and goes back among those who wait.
+    nodes[0].call(&INSCRIBE_UNIQUE, 0).unwrap();
+    let dispatcher = Dispatcher::start(&nodes[0].kernel, Arc::new(Nobody));
+    let ran_ms = || u128::from(nodes[0].kernel.env().clock.ran_ms());
+    let until = ran_ms() + LONG.as_millis();
+    while tried(&nodes[0]).is_empty() {
+        assert!(ran_ms() < until, "nobody tried it");
+    }
+    dispatcher.stop();
+    nodes[1].call(&INSCRIBE_UNIQUE, 0).unwrap();
+    assert_eq!(nodes[0].read(&LIST, search).unwrap().len(), 1);
 }
