@@ -10,7 +10,12 @@ use web::Api;
 use crate::class::{Asking, DocClass, SyncFilter, Verdict};
 
 /// The document as the caller of a request may see it.
-pub(crate) fn seen_by(api: &Api, copy: &DocCopy, argument: Option<&Value>, excluded: Excluded) -> Option<DocCopy> {
+pub(crate) fn seen_by<'a>(
+    api: &Api,
+    copy: &'a DocCopy,
+    argument: Option<&Value>,
+    excluded: Excluded,
+) -> Option<Cow<'a, DocCopy>> {
     let asking = Asking { caller: api.caller(), properties: api.properties(), argument, id: &copy.id };
     seen(filter_of(api, &copy.c), &asking, copy, excluded)
 }

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use base::{Id, OpError, OpResult, Wall, codes};
 use documents::{
-    COMMIT, ClassDecl, Commit, DECLARE, Found, FullDoc, Looks, READ, SEARCH, SYNC, SearchOf, SyncFilter, SyncFilterOf, SyncOf,
-    Synced,
+    COMMIT, ClassDecl, Commit, DECLARE, Found, FullDoc, Looks, READ, SEARCH, SYNC, SearchOf, SyncFilter, SyncFilterOf,
+    SyncOf, Synced,
 };
 use kernel::tasks::Dispatcher;
 use kernel::{Caller, Op, Plan, PlanFn, Properties, TaskRow};
