@@ -18,7 +18,7 @@ use web::{Answer, Api, ApiError, JsonBody, PathOf, Route};
 use super::{READERS, TAG};
 use crate::cache::{Looks, look};
 use crate::class::DocClass;
-use crate::codes::{self as own, NOPERATION};
+use crate::codes as own;
 use crate::commit::{COMMIT, Commit};
 use crate::get;
 use crate::search;
@@ -41,6 +41,7 @@ pub(super) fn routes() -> Vec<Route> {
             .takes::<OpBody>()
             .answers::<OpAnswer>(200)
             .errors(own::ALL)
+            .errors(&[codes::NOPERATION])
             .errors(&[codes::NGRANT]),
     ]
 }
@@ -141,7 +142,7 @@ async fn run_named(api: &Api, name: &str, param: Param) -> Result<Done, ApiError
         allow(api, query.named_for().unwrap_or_default(), name)?;
         return Ok((api.read_any(query, value).await?, query.gives_media()));
     }
-    Err(ApiError::refused(NOPERATION, format!("no operation `{name}` that can be called by name")))
+    Err(ApiError::refused(codes::NOPERATION, format!("no operation `{name}` that can be called by name")))
 }
 
 /// Bytes with their media type; nothing is synchronised with them.
