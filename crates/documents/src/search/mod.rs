@@ -120,8 +120,7 @@ pub struct Found {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Vec<Object>>)]
     pub items: Option<Vec<FoundItem>>,
-    /// There may be more: ask again with this as `after`, though this page be short or empty.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// There may be more: ask again with this as `after`, though this page be short or empty. Null at the end.
     pub next: Option<String>,
 }
 
