@@ -1,10 +1,6 @@
-<<<<<<< HEAD
 //! Documents on the real SQLite engine, in one thread; searches on PostgreSQL too.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
-=======
-//! Documents on the real SQLite engine, in one thread.
 #![expect(clippy::unwrap_used, reason = "helpers of tests: a panic is the finding")]
->>>>>>> 606664b
 
 mod cache;
 mod commits;
