@@ -1,0 +1,11 @@
+//! A server of your own: everything Fastness has, documents among it, and the contacts.
+//!
+//! Try it: `cargo run -p contacts -- serve`, then the requests in this folder's README.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let mut services = fastness::services();
+    services.push(contacts::service());
+    fastness::main(services)
+}
