@@ -18,6 +18,7 @@ use tokio::runtime::Runtime;
 use tokio::signal::unix::{SignalKind, signal};
 use web::{App, AppConfig, BodyLimits, EdgeLimits, Shutdown};
 
+use crate::alone::{self, Alone};
 use crate::config::Config;
 use crate::keeper::{self, Keeper};
 use crate::stores::Opener;
@@ -41,8 +42,10 @@ pub(crate) fn run(config: &Config, services: Vec<web::Service>) -> Result<()> {
     let certificate = Certificate::open(config)?;
     let outbound = outbound::outbound(config)?;
     let (kernel, opener) = open(config, &services)?;
+    let alone = Alone::claim(&kernel)?;
     keeper::seed(&kernel)?;
     let runtime = Runtime::new().context("no threads for the HTTP edge")?;
+    runtime.spawn(alone.clone().keep());
     let listener = listen(config, &runtime)?;
     welcome::first_key(&kernel, std::env::var(welcome::ADMIN_KEY).ok().as_deref())?;
     // Held until the stores are closed: a stop must not stay stuck either.
@@ -66,6 +69,7 @@ pub(crate) fn run(config: &Config, services: Vec<web::Service>) -> Result<()> {
     outbound.close();
     sequencer.stop();
     kernel.flush_watched();
+    alone.release();
     kernel.namespaces().iter().for_each(|ns| ns.store.close());
     tracing::info!("stopped");
     served
@@ -98,9 +102,13 @@ pub(crate) fn open(config: &Config, services: &[web::Service]) -> Result<(Kernel
         watch: watch::config(config),
         event_kept_ms: i64::try_from(config.events.kept.as_millis())?,
         namespaces: namespace_rules(config, &opener),
+        nodes: alone::nodes(config),
     };
     let definitions: Vec<_> = services.iter().map(|service| service.def).chain([&backup::task::SERVICE]).collect();
-    Ok((Kernel::open(Env { clock, entropy, timers }, settings, &definitions, stores)?, opener))
+    let kernel = Kernel::open(Env { clock, entropy, timers }, settings, &definitions, stores)?;
+    let age_us = u64::try_from(config.documents.cache_age.as_micros())?;
+    kernel.common::<documents::Shelf>().set_limits(config.documents.cache, age_us);
+    Ok((kernel, opener))
 }
 
 fn namespace_rules(config: &Config, opener: &Opener) -> NamespaceRules {

@@ -291,3 +291,94 @@ fn replaces(new: &Known, kept: &Known) -> bool {
         (Known::Head(_) | Known::Whole(_), _) => false,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn head(v: i64) -> Head {
+        Head { v, ct: 1, dt: 1 }
+    }
+
+    fn version(state: &mut State, key: &Arc<Key>) -> Option<i64> {
+        state.find(key, 0).map(|(known, _)| known.head().v)
+    }
+
+    fn read(state: &mut State, key: &Arc<Key>, v: i64, meanwhile: impl FnOnce(&mut State)) -> Option<i64> {
+        let since = state.begin_read(key);
+        meanwhile(state);
+        state.fill(key, since, Known::Head(head(v)), 0);
+        state.end_read(key);
+        version(state, key)
+    }
+
+    #[test]
+    fn ker_12_what_was_read_while_the_document_changed_is_not_kept() {
+        let (mut state, key) = (State::default(), Key::new(0, "C", "1"));
+        assert_eq!(read(&mut state, &key, 1, |_| {}), Some(1));
+        let change = state.begin_change(&key);
+        assert_eq!(version(&mut state, &key), None, "taken out before COMMIT");
+        assert_eq!(read(&mut state, &key, 1, |_| {}), None, "under way");
+        let ended = |state: &mut State| state.end_change(&key, change, Settled::Undone, head(2));
+        assert_eq!(read(&mut state, &key, 1, ended), None, "ended while it was read");
+        let all = |state: &mut State| {
+            let change = state.begin_change(&key);
+            state.end_change(&key, change, Settled::Undone, head(2));
+        };
+        assert_eq!(read(&mut state, &key, 1, all), None, "began and ended while it was read");
+        assert_eq!(read(&mut state, &key, 1, |_| {}), Some(1), "read afterwards");
+        assert!(state.watches.is_empty());
+    }
+
+    #[test]
+    fn ker_12_the_newest_of_two_changes_is_put_back_in_whatever_order_they_are_told() {
+        for order in [[2, 3], [3, 2]] {
+            let (mut state, key) = (State::default(), Key::new(0, "C", "1"));
+            let begun = order.map(|v| (state.begin_change(&key), v));
+            state.end_change(&key, begun[0].0, Settled::Committed, head(begun[0].1));
+            assert_eq!(version(&mut state, &key), None, "the other is still under way");
+            state.end_change(&key, begun[1].0, Settled::Committed, head(begun[1].1));
+            assert_eq!(version(&mut state, &key), Some(3));
+        }
+        let (mut state, key) = (State::default(), Key::new(0, "C", "1"));
+        let (put, delete) = (state.begin_change(&key), state.begin_change(&key));
+        state.end_change(&key, delete, Settled::Committed, Head { v: 3, ct: 0, dt: 0 });
+        state.end_change(&key, put, Settled::Committed, head(2));
+        assert_eq!(version(&mut state, &key), None, "deleted after all");
+    }
+
+    #[test]
+    fn ker_12_a_document_in_doubt_is_not_kept_until_a_later_change_is_committed() {
+        let (mut state, key) = (State::default(), Key::new(0, "C", "1"));
+        let (earlier, unknown) = (state.begin_change(&key), state.begin_change(&key));
+        state.end_change(&key, unknown, Settled::Unknown, head(3));
+        state.end_change(&key, earlier, Settled::Committed, head(2));
+        assert_eq!(read(&mut state, &key, 2, |_| {}), None, "the other may come yet");
+        let undone = state.begin_change(&key);
+        state.end_change(&key, undone, Settled::Undone, head(4));
+        assert_eq!(read(&mut state, &key, 2, |_| {}), None);
+        let later = state.begin_change(&key);
+        state.end_change(&key, later, Settled::Committed, head(4));
+        assert_eq!(version(&mut state, &key), Some(4));
+        assert!(state.watches.is_empty() && state.doubts == 0 && state.is_trusted());
+    }
+
+    #[test]
+    fn ker_12_with_too_many_in_doubt_nothing_is_trusted_and_nothing_grows() {
+        let mut state = State::default();
+        for n in 0..=DOUBTS_MAX {
+            let key = Key::new(0, "C", &n.to_string());
+            let change = state.begin_change(&key);
+            state.end_change(&key, change, Settled::Unknown, head(1));
+        }
+        assert!(!state.is_trusted() && state.watches.is_empty());
+    }
+
+    #[test]
+    fn ker_12_a_slow_reader_does_not_replace_a_newer_version() {
+        let (mut state, key) = (State::default(), Key::new(0, "C", "1"));
+        read(&mut state, &key, 5, |_| {});
+        assert_eq!(read(&mut state, &key, 4, |_| {}), Some(5));
+        assert_eq!(state.order.len(), 1);
+    }
+}

@@ -11,7 +11,7 @@ use kernel::{NewTask, TaskRow};
 
 pub(crate) use drop::{DELETE_REST, DELETE_UNTIL, DROP, FORGET_DROPPED, PORTION_END};
 pub(crate) use fill::{CONTENTS, FILL, LOOKED_AT, PORTION};
-pub(crate) use maintain::{DELETE_ALL, DELETE_VALUE, INSERT_VALUE, change, erase, values_in};
+pub(crate) use maintain::{DELETE_ALL, DELETE_VALUE, INSERT_VALUE, Strict, change, erase, held, values, values_in};
 pub use progress::Filling;
 pub(crate) use progress::{FILLING, GET_FIELD, filling, looked_at};
 pub(crate) use values::IndexValue;

@@ -1,5 +1,8 @@
 //! Documents on the real SQLite engine, in one thread.
 
+mod cache;
 mod commits;
+mod copies;
+mod grants;
 mod kit;
 mod syncs;
