@@ -6,16 +6,15 @@ use replica::{Content, ItemKey};
 use serde::{Deserialize, Serialize};
 
 /// A person. Its documents are open to `doc.commit` too: phones put numbers and pictures there without an operation of ours.
-pub static CONTACT: DocClass =
-    DocClass::new("Contact", &[CARD.def, PHONE.def, NOTE.def, CALLS.def, GROUPS.def]).filtered(SyncFilter {
+pub static CONTACT: DocClass = DocClass::new("Contact", &[CARD.def, PHONE.def, NOTE.def, CALLS.def, GROUPS.def])
+    .filtered(SyncFilter {
         item: |asking, key| key.c != NOTE.def.name || sees_private(asking.caller),
         content: hide_numbers,
         ..SyncFilter::NONE
     });
 
 /// Some persons. Who is in it is decided by our operations alone.
-pub static GROUP: DocClass =
-    DocClass::new("Group", &[ABOUT.def, MEMBER.def, MEMBER_CARD.def]).own_operations_only();
+pub static GROUP: DocClass = DocClass::new("Group", &[ABOUT.def, MEMBER.def, MEMBER_CARD.def]).own_operations_only();
 
 /// A lock document (DOC-15), id [`MEMBERS`]: whoever gives a membership number holds it, so they go one after the other.
 pub static REGISTER: DocClass = DocClass::new("Register", &[LAST.def]).own_operations_only();

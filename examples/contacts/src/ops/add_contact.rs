@@ -12,8 +12,7 @@ use crate::classes::{CARD, CONTACT, Card, PHONE, Phone};
 use crate::input::check_name;
 
 /// Adds a contact.
-pub static ADD_CONTACT: Op<AddContact, Added> =
-    Op::new("contacts.add", add_contact).keyed(keys).named_for(WRITERS);
+pub static ADD_CONTACT: Op<AddContact, Added> = Op::new("contacts.add", add_contact).keyed(keys).named_for(WRITERS);
 
 /// The contact to add.
 #[derive(Debug, Clone, Deserialize)]

@@ -12,9 +12,8 @@ use crate::input::check_text;
 const TEXT_MAX: usize = 4_096;
 
 /// Adds a note.
-pub static ADD_NOTE: Op<AddNote, Noted> = Op::new("contacts.note", add_note)
-    .keyed(|input| Keys::of(vec![contact_key(&input.id)]))
-    .named_for(WRITERS);
+pub static ADD_NOTE: Op<AddNote, Noted> =
+    Op::new("contacts.note", add_note).keyed(|input| Keys::of(vec![contact_key(&input.id)])).named_for(WRITERS);
 
 /// The note to add.
 #[derive(Debug, Clone, Deserialize)]

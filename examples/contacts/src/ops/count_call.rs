@@ -9,9 +9,8 @@ use super::{WRITERS, contact_key};
 use crate::classes::{CALLS, CONTACT, Calls};
 
 /// Counts a call.
-pub static COUNT_CALL: Op<CountCall, Calls> = Op::new("contacts.called", count_call)
-    .keyed(|input| Keys::of(vec![contact_key(&input.id)]))
-    .named_for(WRITERS);
+pub static COUNT_CALL: Op<CountCall, Calls> =
+    Op::new("contacts.called", count_call).keyed(|input| Keys::of(vec![contact_key(&input.id)])).named_for(WRITERS);
 
 /// Who was called.
 #[derive(Debug, Clone, Deserialize)]

@@ -3,21 +3,22 @@
 //! It makes the first copy of the card itself; from then on the copy follows its source without us (DOC-14).
 
 use base::{OpError, OpResult, Tx, codes};
-use documents::DocSet;
+use documents::codes::AITEM;
+use documents::{Doc, DocSet};
 use kernel::{Op, OpCx};
 use serde::Deserialize;
 
-use super::rename_contact::card_of;
 use super::{WRITERS, membership_keys};
-use crate::classes::{CONTACT, GROUP, GROUPS, LAST, Last, MEMBER, MEMBER_CARD, MEMBERS, Membership, REGISTER};
+use crate::classes::{
+    CARD, CONTACT, Card, GROUP, GROUPS, LAST, Last, MEMBER, MEMBER_CARD, MEMBERS, Membership, REGISTER,
+};
 
 /// Groups of one contact: leaving all of them is one operation, which holds 32 documents at most.
 pub const GROUPS_MAX: usize = 30;
 
 /// A contact joins a group.
-pub static JOIN_GROUP: Op<JoinGroup, Membership> = Op::new("groups.join", join_group)
-    .keyed(|input| membership_keys(&input.contact, &input.group))
-    .named_for(WRITERS);
+pub static JOIN_GROUP: Op<JoinGroup, Membership> =
+    Op::new("groups.join", join_group).keyed(|input| membership_keys(&input.contact, &input.group)).named_for(WRITERS);
 
 /// Who joins what.
 #[derive(Debug, Clone, Deserialize)]
@@ -52,6 +53,12 @@ fn check_room(groups: usize, contact: &str) -> OpResult<()> {
         return Ok(());
     }
     Err(OpError::new(codes::ALIMIT, format!("contact {contact} is in {groups} groups, at most {GROUPS_MAX}")))
+}
+
+/// The card, which a contact may lack if it was made by `doc.commit`.
+fn card_of(tx: &mut dyn Tx, contact: &mut Doc) -> OpResult<Card> {
+    let card = contact.read(tx, &CARD)?;
+    card.ok_or_else(|| OpError::new(AITEM, format!("contact {} has no card to show in a group", contact.id())))
 }
 
 /// The next number of the register, which is held from here to the end of the operation: nobody else gives one meanwhile (DOC-15).

@@ -10,9 +10,8 @@ use super::{WRITERS, contact_key};
 use crate::classes::{CONTACT, GROUPS};
 
 /// Removes a contact.
-pub static REMOVE_CONTACT: Op<RemoveContact, ()> = Op::new("contacts.remove", remove_contact)
-    .keyed(|input| Keys::of(vec![contact_key(&input.id)]))
-    .named_for(WRITERS);
+pub static REMOVE_CONTACT: Op<RemoveContact, ()> =
+    Op::new("contacts.remove", remove_contact).keyed(|input| Keys::of(vec![contact_key(&input.id)])).named_for(WRITERS);
 
 /// Whom to remove.
 #[derive(Debug, Clone, Deserialize)]

@@ -1,6 +1,5 @@
 //! 64 clients fight for one document (C2-D): what was acknowledged is what is there, refusals are told at once, and nobody starves.
 
-
 use std::time::{Duration, Instant};
 
 use client::{Change, Client, ClientError, Expect, Retry};
@@ -90,7 +89,8 @@ pub async fn fight(servers: &[Server]) {
             clients.spawn(add(client, way, times));
         }
         let tallies = clients.join_all().await;
-        let (slowest, lost) = (tallies.iter().map(|tally| tally.slowest).max(), tallies.iter().map(|tally| tally.lost).sum());
+        let (slowest, lost) =
+            (tallies.iter().map(|tally| tally.slowest).max(), tallies.iter().map(|tally| tally.lost).sum());
         total += tallies.iter().map(|tally| tally.acknowledged).sum::<usize>();
         let (slowest, lost): (Duration, usize) = (slowest.unwrap_or_default(), lost);
         eprintln!("{way:?}: {lost} refusals, the slowest took {slowest:?}");

@@ -1,7 +1,5 @@
 //! The same fight over three nodes on one PostgreSQL.
 
-
-
 use kill::postgres::{Database, SHARED};
 
 use crate::contention::fight;

@@ -123,6 +123,7 @@ where
 
 /// Waits until no copy is on its way.
 pub async fn until_copied(server: &Server) {
-    let waiting = || async { server.client().get("/v1/main/tasks?op=doc.copy").expect("an answer").body["items"].clone() };
+    let waiting =
+        || async { server.client().get("/v1/main/tasks?op=doc.copy").expect("an answer").body["items"].clone() };
     until(waiting, |items| *items == json!([])).await;
 }

@@ -7,8 +7,12 @@ use crate::kit::{Site, at_server, code, content, done, in_replica, op};
 
 /// Ada and Grace, of whom Ada is in two groups.
 async fn settled(client: &Client) {
-    done(client, "contacts.add", json!({"id": "ada", "name": "Ada", "email": "ada@example.org", "phones": {"home": "0207 12"}}))
-        .await;
+    done(
+        client,
+        "contacts.add",
+        json!({"id": "ada", "name": "Ada", "email": "ada@example.org", "phones": {"home": "0207 12"}}),
+    )
+    .await;
     done(client, "contacts.add", json!({"id": "grace", "name": "Grace, Admiral"})).await;
     for group in ["chess", "math"] {
         done(client, "groups.create", json!({"id": group, "title": group})).await;
@@ -62,11 +66,10 @@ async fn doc_7_what_leaves_or_is_removed_is_gone_on_both_sides() {
     settled(&client).await;
     done(&client, "groups.leave", json!({"contact": "ada", "group": "math"})).await;
     let (ada, math) = (at_server(&client, "Contact", "ada").await, at_server(&client, "Group", "math").await);
-    assert_eq!([content(&ada, "Groups", "math"), content(&math, "Member", "ada"), content(&math, "Card", "ada")], [
-        json!(null),
-        json!(null),
-        json!(null)
-    ]);
+    assert_eq!(
+        [content(&ada, "Groups", "math"), content(&math, "Member", "ada"), content(&math, "Card", "ada")],
+        [json!(null), json!(null), json!(null)]
+    );
     done(&client, "contacts.remove", json!({"id": "ada"})).await;
     assert_eq!(at_server(&client, "Contact", "ada").await, None);
     assert_eq!(content(&at_server(&client, "Group", "chess").await, "Member", "ada"), json!(null));
@@ -148,7 +151,13 @@ async fn doc_13_items_that_are_found_come_with_their_documents() {
     let client = site.client();
     settled(&client).await;
     let condition = Condition { field: "number".into(), cond: "GELE".into(), v1: json!(1), v2: Some(json!(2)) };
-    let search = Search { c: "Group".into(), item: "Member".into(), conditions: vec![condition], items: true, ..Search::default() };
+    let search = Search {
+        c: "Group".into(),
+        item: "Member".into(),
+        conditions: vec![condition],
+        items: true,
+        ..Search::default()
+    };
     let page = client.search(&search).await.expect("an answer");
     let found: Vec<_> = page.items.iter().map(|found| (found.id.as_str(), found.item.key.k.as_str())).collect();
     assert_eq!(found, [("chess", "ada"), ("chess", "grace")]);

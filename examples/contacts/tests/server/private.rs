@@ -29,7 +29,8 @@ async fn doc_10_private_notes_and_numbers_are_hidden_from_keys_that_may_not_see_
     let note = note.out["key"].as_str().expect("a key").to_owned();
     for (client, replica, sees) in &mut replicas {
         client.sync(replica).await.expect("an answer");
-        let (text, number) = if *sees { (json!({"text": "owes me a pound"}), "0207 12") } else { (Value::Null, "…12") };
+        let (text, number) =
+            if *sees { (json!({"text": "owes me a pound"}), "0207 12") } else { (Value::Null, "…12") };
         for seen in [in_replica(replica, "Contact", "ada"), at_server(client, "Contact", "ada").await] {
             assert_eq!(content(&seen, "Note", &note), text, "{client:?}");
             assert_eq!(content(&seen, "Phone", "home"), json!({"number": number}));

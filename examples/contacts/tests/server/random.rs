@@ -61,7 +61,7 @@ async fn doc_9_a_replica_in_a_file_equals_the_server_after_any_sequence() {
     for number in 0..STEPS {
         match run(&client, &mut replica, &mut dice).await {
             Ok(()) => {}
-            Err(ClientError::Api(error)) if matches!(error.code.as_str(), "NDOC" | "AEXISTS") => refused += 1,
+            Err(ClientError::Api(error)) if matches!(error.code.as_str(), "NDOC" | "AEXISTS" | "AITEM") => refused += 1,
             Err(error) => panic!("{error}"),
         }
         if dice.below(12) == 0 {
