@@ -127,6 +127,40 @@ pub async fn fight(servers: &[Server]) {
     }
 }
 
+/// Contacts that join, each both groups.
+const JOINERS: usize = 16;
+
+async fn join_both(client: Client, contact: String) -> Vec<u64> {
+    let mut numbers = vec![];
+    done(&client, "contacts.add", json!({"id": contact, "name": contact})).await;
+    for group in ["chess", "math"] {
+        let joined = done(&client, "groups.join", json!({"contact": contact, "group": group})).await;
+        numbers.push(joined.out["number"].as_u64().expect("a number"));
+    }
+    numbers
+}
+
+/// Many join at once, different contacts to different groups: the register they all hold lets them number themselves one by one.
+pub async fn join_at_once(servers: &[Server]) {
+    for group in ["chess", "math"] {
+        done(&client_of(&servers[0], KEY), "groups.create", json!({"id": group, "title": group})).await;
+    }
+    let mut joiners = JoinSet::new();
+    for number in 0..JOINERS {
+        joiners.spawn(join_both(client_of(&servers[number % servers.len()], KEY), format!("c{number}")));
+    }
+    let mut numbers = joiners.join_all().await.concat();
+    numbers.sort_unstable();
+    let expected: Vec<u64> = (1..).take(2 * JOINERS).collect();
+    assert_eq!(numbers, expected, "each is given once, none is left out");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn doc_15_a_lock_document_numbers_members_of_all_groups_one_after_the_other() {
+    let site = Site::start();
+    join_at_once(&[site.server]).await;
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn c2_d_ker_7_64_clients_fight_for_one_document() {
     let site = Site::start();
