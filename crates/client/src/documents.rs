@@ -28,12 +28,12 @@ pub struct OpAnswer {
     pub out: Value,
     /// For the documents that were asked about, with the server's epoch; `None` if the server told none.
     pub answer: Option<Answer>,
-    /// Documents that were asked about and are not answered for, because the answer was large already: ask again.
-    pub left: Vec<DocName>,
     /// The version under which it was committed, if it changed something.
     pub version: Option<i64>,
     /// Whether this is the stored answer of an earlier try.
     pub replayed: bool,
+    /// Documents that were asked about and that the server did not look at, as class and id: to be asked about again.
+    pub left: Vec<(String, String)>,
 }
 
 /// What a synchronisation did.
@@ -44,15 +44,6 @@ pub struct Synced {
     /// Documents that the server refuses to answer for, as class and id, and why. [`Replica::start_again`] helps one that is
     /// ahead of the server.
     pub refused: Vec<(String, String, Box<ApiError>)>,
-}
-
-/// A document, by class and id.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-pub struct DocName {
-    /// Class.
-    pub c: String,
-    /// Id.
-    pub id: String,
 }
 
 #[derive(Serialize)]
@@ -72,9 +63,16 @@ struct OpReply {
     #[serde(default)]
     syncs: Vec<Upgrade>,
     #[serde(default)]
-    left: Vec<DocName>,
+    left: Vec<Left>,
     #[serde(default)]
     epoch: Option<String>,
+}
+
+/// A document that the server did not look at, because its answer was large already.
+#[derive(Deserialize)]
+struct Left {
+    c: String,
+    id: String,
 }
 
 impl Client {
@@ -100,8 +98,7 @@ impl Client {
         let ask = replica.ask_about(about.iter().copied())?;
         let done = self.op(name, param, &ask).await?;
         if let Some(answer) = &done.answer {
-            let (answered, _) = done.split(ask);
-            replica.take(&answered, answer.clone())?;
+            replica.take(&ask.parted(&done.left).0, answer.clone())?;
         }
         Ok(done)
     }
@@ -161,13 +158,15 @@ impl Client {
         let mut asks: VecDeque<Ask> = replica.asks()?.into();
         while let Some(ask) = asks.pop_front() {
             match self.run("doc.sync", None::<&()>, &ask, false).await {
-                Ok(done) => {
-                    let (answered, left) = done.split(ask);
-                    let answer = done.answer.ok_or_else(|| unreadable("the answer tells no epoch"))?;
+                Ok(OpAnswer { answer: Some(answer), left, .. }) => {
+                    let (answered, again) = ask.parted(&left);
+                    if answered.syncs.is_empty() && !again.syncs.is_empty() {
+                        return Err(unreadable("the server looked at nothing that it was asked about"));
+                    }
                     synced.add(replica.take(&answered, answer)?);
-                    // Each answer is for one document at least, so this ends.
-                    asks.extend((!left.syncs.is_empty() && !answered.syncs.is_empty()).then_some(left));
+                    asks.extend(Some(again).filter(|again| !again.syncs.is_empty()));
                 }
+                Ok(OpAnswer { answer: None, .. }) => return Err(unreadable("the answer tells no epoch")),
                 Err(ClientError::Api(error)) if is_about_a_document(&error) => match ask.halves() {
                     Some(halves) => halves.into_iter().rev().for_each(|half| asks.push_front(half)),
                     None => synced.refuse(ask, error)?,
@@ -202,16 +201,6 @@ impl Client {
     }
 }
 
-impl OpAnswer {
-    /// What was asked, split into what this answers for and what it left.
-    fn split(&self, ask: Ask) -> (Ask, Ask) {
-        let is_left = |held: &Held| self.left.iter().any(|name| (&name.c, &name.id) == (&held.c, &held.id));
-        let (left, answered) = ask.syncs.into_iter().partition(is_left);
-        let epoch = ask.epoch;
-        (Ask { syncs: answered, epoch: epoch.clone() }, Ask { syncs: left, epoch })
-    }
-}
-
 impl Synced {
     fn add(&mut self, taken: Taken) {
         let Taken { changed, outdated, set_aside } = taken;
@@ -239,10 +228,10 @@ fn answered(reply: &Reply) -> Result<OpAnswer, ClientError> {
     let OpReply { out, syncs, left, epoch } = reply.read()?;
     Ok(OpAnswer {
         out,
-        left,
         answer: epoch.map(|epoch| Answer { syncs, epoch }),
         version: reply.header("fastness-version").and_then(|text| text.parse().ok()),
         replayed: reply.header("idempotency-replayed") == Some("true"),
+        left: left.into_iter().map(|Left { c, id }| (c, id)).collect(),
     })
 }
 

@@ -35,9 +35,9 @@ mod retry;
 mod words;
 
 pub use crate::client::Client;
-pub use crate::documents::{DocName, OpAnswer, Synced};
+pub use crate::documents::{OpAnswer, Synced};
 pub use crate::error::{ApiError, ClientError};
 pub use crate::files::{Downloaded, Sha};
 pub use crate::replica::{Answer, Ask, Replica, ReplicaError};
 pub use crate::retry::Retry;
-pub use crate::words::{Change, Condition, Document, Expect, FoundItem, ItemChange, Search, SearchPage};
+pub use crate::words::{Change, Condition, Document, Expect, ItemChange, Search, SearchPage};

@@ -203,23 +203,9 @@ pub struct Condition {
 /// A page of what was found.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 pub struct SearchPage {
-    /// Ids of documents, unless items were asked for.
-    #[serde(default)]
-    pub ids: Vec<String>,
-    /// The items, if they were asked for.
-    #[serde(default)]
-    pub items: Vec<FoundItem>,
+    /// As the server gives them.
+    pub items: Vec<Value>,
     /// Give this as `after` to read on.
     #[serde(default)]
     pub next: Option<String>,
-}
-
-/// An item that was found.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
-pub struct FoundItem {
-    /// Its document.
-    pub id: String,
-    /// The item.
-    #[serde(flatten)]
-    pub item: Item,
 }

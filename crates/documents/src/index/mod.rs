@@ -21,12 +21,18 @@ pub(crate) static ANY_ITEM: Sql =
 
 /// The task that fills an index.
 pub(crate) fn fill_task(id: Id, class: &str, field: i64) -> NewTask {
-    NewTask::new(id, "doc.fill").param(field.to_string()).info(format!("{class} index {field}"))
+    task(id, "doc.fill", class, field)
 }
 
 /// The task that empties an index that is no more declared.
 pub(crate) fn drop_task(id: Id, class: &str, field: i64) -> NewTask {
-    NewTask::new(id, "doc.drop_index").param(field.to_string()).info(format!("{class} index {field}"))
+    task(id, "doc.drop_index", class, field)
+}
+
+/// Those of one class take turns: each of them changes the class's row in the end, and together they would only contend for it.
+fn task(id: Id, op: &str, class: &str, field: i64) -> NewTask {
+    let task = NewTask::new(id, op).param(field.to_string()).info(format!("{class} index {field}"));
+    task.lane(format!("doc.index {class}"))
 }
 
 /// The number of the index that a task is about.

@@ -1,8 +1,12 @@
-//! Documents on the real SQLite engine, in one thread.
+//! Documents on the real SQLite engine, in one thread; searches on PostgreSQL too.
 
 mod cache;
 mod commits;
 mod copies;
+mod fills;
 mod grants;
 mod kit;
+mod postgres;
+mod search_model;
+mod searches;
 mod syncs;

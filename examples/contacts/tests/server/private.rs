@@ -5,10 +5,10 @@ use serde_json::{Value, json};
 
 use crate::kit::{Site, at_server, content, done, in_replica};
 
-async fn found(client: &Client, number: &str) -> Vec<String> {
+async fn found(client: &Client, number: &str) -> Vec<Value> {
     let condition = Condition { field: "number".into(), cond: "EQ".into(), v1: json!(number), v2: None };
     let search = Search { c: "Contact".into(), item: "Phone".into(), conditions: vec![condition], ..Search::default() };
-    client.search(&search).await.expect("an answer").ids
+    client.search(&search).await.expect("an answer").items
 }
 
 #[tokio::test]
@@ -37,7 +37,7 @@ async fn doc_10_private_notes_and_numbers_are_hidden_from_keys_that_may_not_see_
             assert_eq!(content(&seen, "Card", ""), json!({"name": "Ada"}));
         }
     }
-    assert_eq!(found(&all, "0207 12").await, ["ada"]);
+    assert_eq!(found(&all, "0207 12").await, [json!({"id": "ada"})]);
     assert!(found(&reader, "0207 12").await.is_empty(), "nobody learns a number by guessing it");
     assert_eq!(found(&reader, "…12").await.len(), 0);
 }
