@@ -2,6 +2,7 @@
 //!
 //! It makes the first copy of the card itself; from then on the copy follows its source without us (DOC-14).
 
+use base::limits::OP_DOCUMENTS_MAX;
 use base::{OpError, OpResult, Tx, codes};
 use documents::codes::AITEM;
 use documents::{Doc, DocSet};
@@ -13,8 +14,8 @@ use crate::classes::{
     CARD, CONTACT, Card, GROUP, GROUPS, LAST, Last, MEMBER, MEMBER_CARD, MEMBERS, Membership, REGISTER,
 };
 
-/// Groups of one contact: leaving all of them is one operation, which holds 32 documents at most.
-pub const GROUPS_MAX: usize = 30;
+/// Groups of one contact: leaving all of them is one operation, together with the contact itself.
+pub const GROUPS_MAX: usize = OP_DOCUMENTS_MAX - 2;
 
 /// A contact joins a group.
 pub static JOIN_GROUP: Op<JoinGroup, Membership> =
@@ -78,6 +79,5 @@ mod tests {
     fn a_contact_is_in_no_more_groups_than_one_operation_can_leave() {
         assert!(check_room(GROUPS_MAX - 1, "a").is_ok());
         assert_eq!(check_room(GROUPS_MAX, "a").unwrap_err().code, codes::ALIMIT);
-        assert!(GROUPS_MAX + 2 <= base::limits::OP_DOCUMENTS_MAX);
     }
 }
