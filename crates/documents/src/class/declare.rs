@@ -47,7 +47,7 @@ pub(crate) static SET_FIELD_STATE: Sql =
     Sql::new("doc_field.set_state", "UPDATE doc_field SET state = ?2 WHERE number = ?1");
 
 /// What declarations do not overlap with.
-fn keys() -> Keys {
+pub(super) fn keys() -> Keys {
     Keys::of(vec![ContentionKey::of("doc_class", "")])
 }
 

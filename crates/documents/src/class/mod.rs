@@ -3,6 +3,7 @@
 mod compile;
 mod decl;
 mod declare;
+mod ensure;
 mod load;
 mod offered;
 mod show;
@@ -11,6 +12,7 @@ pub use compile::{Compiled, Field, FieldKind, Source};
 pub use decl::{ClassDecl, IndexType, ItemDecl};
 pub(crate) use declare::{ALL_CLASSES, ALL_FIELDS, INSERT_FIELD, PUT_CLASS, SET_FIELD_STATE, put_compiled};
 pub use declare::{DECLARE, Declared, LIST_CLASSES, declare};
+pub(crate) use ensure::ensure_offered;
 pub(crate) use load::{GET_CLASS, load, load_in, parse};
 pub use offered::{Asking, DocClass, ItemClass, Keyed, Singleton, SyncFilter, Verdict};
 pub use show::{ClassView, SHOW_CLASSES};

@@ -17,7 +17,7 @@ use web::{Answer, Api, ApiError, JsonBody, PathOf, Route};
 
 use super::{READERS, TAG};
 use crate::cache::{Looks, look};
-use crate::class::DocClass;
+use crate::class::{DocClass, ensure_offered};
 use crate::codes as own;
 use crate::commit::{COMMIT, Commit};
 use crate::get;
@@ -102,6 +102,7 @@ async fn operation(
         body.param
     });
     let (held, epoch) = (taken.0.unwrap_or_default(), taken.1);
+    ensure_offered(&api).await;
     let (done, media) = run(&api, &name, param).await?;
     if media {
         return sent(done);
