@@ -106,6 +106,56 @@ fn doc_13_searches_find_the_same_on_postgres() {
     postgres.kernel.admin_namespace().store.close();
 }
 
+static BEHIND: Sql = Sql::new(
+    "test.behind",
+    "SELECT COUNT(*) FROM doc_item c, doc_item s WHERE c.class = 'GT' AND s.class = 'Asso' AND c.item = s.item \
+     AND c.key = CASE WHEN s.key = '' THEN s.id ELSE s.key || '.' || s.id END AND c.content IS NOT NULL \
+     AND (s.content IS NULL OR c.ord <> s.ord OR c.content <> s.content OR c.version <= c.ord)",
+);
+
+impl Postgres {
+    /// How many copies are not level, and which invariants are broken.
+    fn behind(&self) -> (i64, Vec<String>) {
+        static LOOK: Query<(), (i64, Vec<String>)> = Query::new("test.behind", |tx, ()| {
+            let mut broken = vec![];
+            for invariant in documents::SERVICE.invariants {
+                broken.extend((invariant.check)(tx)?.into_iter().map(|violation| violation.0));
+            }
+            Ok((tx.query_one(&BEHIND, &[])?.map_or(-1, |row| row.int(0)), broken))
+        });
+        let (tell, told) = channel();
+        let done = Box::new(move |found| tell.send(found).expect("somebody waits"));
+        self.kernel.read(&self.kernel.admin_namespace(), &LOOK, (), done);
+        told.recv().expect("an answer").expect("found")
+    }
+}
+
+#[test]
+fn doc_14_copies_follow_their_sources_on_postgres() {
+    let postgres = Postgres::open("doc_copies");
+    postgres.declare(json!({ "class": "Asso", "items": {
+        "Sta": { "singleton": true, "copy_to": ["GT"] }, "Adh": { "copy_to": ["GT"] } } }));
+    postgres.declare(json!({ "class": "GT", "items": { "Sta": {}, "Adh": { "index": { "n": "int" } } } }));
+    let put = |n: i64| {
+        let items = json!([{ "c": "Sta", "j": { "n": n } }, { "c": "Adh", "k": "N1", "j": { "n": n.to_string() } }]);
+        postgres.commit(json!([{ "c": "Asso", "id": "A1", "items": items }]));
+    };
+    put(0);
+    for group in 0..40 {
+        let items = json!([{ "c": "Sta", "k": "A1", "j": {} }, { "c": "Adh", "k": "N1.A1", "j": {} }]);
+        postgres.commit(json!([{ "c": "GT", "id": format!("G{group}"), "items": items }]));
+    }
+    (1..4).for_each(put);
+    postgres.commit(json!([{ "c": "Asso", "id": "A1", "items": [{ "c": "Adh", "k": "N1", "delete": true }] }]));
+    let level = (0..20_000).any(|_| {
+        std::thread::yield_now();
+        postgres.behind().0 == 0
+    });
+    assert!(level, "{:?} {:?}", postgres.behind(), postgres.waiting());
+    assert_eq!(postgres.behind().1, Vec::<String>::new());
+    postgres.kernel.admin_namespace().store.close();
+}
+
 #[test]
 fn every_statement_of_documents_prepares_on_postgres() {
     let postgres = Postgres::open("doc_statements");
