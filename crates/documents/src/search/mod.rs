@@ -120,7 +120,7 @@ pub struct Found {
     pub ids: Option<Vec<String>>,
     /// The items, if they were asked for.
     pub items: Option<Vec<FoundItem>>,
-    /// There may be more: ask again with this as `after`, though this page be short or empty.
+    /// There may be more: ask again with this as `after`, though this page be short or empty. Null at the end.
     pub next: Option<String>,
 }
 

@@ -5,22 +5,28 @@ use std::collections::BTreeMap;
 use replica::ItemKey;
 
 use super::classes::{Committed, DocName, GROUPS, Stored, source};
+use super::model::Model;
 
 /// The copies at the last look.
 #[derive(Debug, Default)]
 pub(super) struct Copies(BTreeMap<(DocName, ItemKey), Stored>);
 
 impl Copies {
-    /// None goes back; one that was put while it had no source may begin anew with one.
+    /// None goes back, and none is written again by a task without need. One that was put while it had no source may begin anew
+    /// with one.
     ///
     /// # Errors
     /// One did.
-    pub(super) fn check(&mut self, now: &Committed) -> Result<(), String> {
+    pub(super) fn check(&mut self, now: &Committed, model: &Model) -> Result<(), String> {
         for (at, copy) in now.items.iter().filter(|((doc, _), copy)| doc.0 == GROUPS && copy.content.is_some()) {
             let before = self.0.insert(at.clone(), copy.clone());
-            let back = |before: &Stored| before.ord > copy.ord && before.ord != before.version;
-            if let Some(before) = before.filter(back) {
+            let Some(before) = before.filter(|before| before.ord != before.version) else { continue };
+            if before.ord > copy.ord {
                 return Err(format!("the copy {at:?} went back from {before:?} to {copy:?}"));
+            }
+            let again = before.ord == copy.ord && before.version < copy.version;
+            if again && !model.may_have_put(&at.0, &at.1, copy.version) {
+                return Err(format!("the copy {at:?} was level as {before:?} and is written again as {copy:?}"));
             }
         }
         Ok(())

@@ -239,7 +239,10 @@ impl Workload for Papers {
             }
             News::Answer(Err(_)) | News::Cut | News::Message(_) => {
                 let pause_us = sim.rng.within(10_000, 2_000_000);
-                return if last { act(sim, asker, pause_us) } else { () };
+                if last {
+                    act(sim, asker, pause_us);
+                }
+                return;
             }
         }
         let state = &mut self.clients[asker.client];
@@ -261,7 +264,7 @@ impl Workload for Papers {
         let now = Self::look(sim)?;
         self.carrying = now.carrying;
         self.model.check(&now)?;
-        self.copies.check(&now)
+        self.copies.check(&now, &self.model)
     }
 
     fn is_settled(&self) -> bool {

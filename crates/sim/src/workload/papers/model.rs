@@ -77,6 +77,11 @@ impl Model {
         self.told.get_mut(marker).into_iter().for_each(|told| told.version = Some(version));
     }
 
+    /// Whether a client put this item with that version, as far as can be told.
+    pub(super) fn may_have_put(&self, doc: &DocName, at: &ItemKey, version: i64) -> bool {
+        self.told.values().any(|told| told.version.is_none_or(|own| own == version) && told.puts(doc, at))
+    }
+
     /// Compares.
     ///
     /// # Errors

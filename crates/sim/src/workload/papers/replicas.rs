@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use base::{OpError, OpResult, Tx, codes};
-use documents::{SYNC, SyncOf, full};
-use kernel::{Caller, Properties};
+use documents::{Looks, SYNC, SyncOf, Synced, full};
+use kernel::{Caller, Properties, Reading};
 use replica::{DocCopy, Held, Upgrade};
 
 use super::classes::DocName;
@@ -46,23 +46,26 @@ impl Replicas {
         self.chain[place].get(doc).map_or_else(|| Held::nothing(&doc.0, &doc.1), DocCopy::held)
     }
 
-    fn take(&mut self, place: usize, doc: &DocName, upgrade: Upgrade) {
+    fn take(&mut self, place: usize, doc: &DocName, upgrade: Upgrade) -> OpResult<()> {
         let copies = &mut self.chain[place];
         let held = copies.remove(doc);
-        copies.extend(DocCopy::apply(held, upgrade).map(|copy| (doc.clone(), copy)));
+        let copy = DocCopy::apply(held, upgrade).map_err(|unfit| wrong(&unfit.to_string()))?;
+        copies.extend(copy.map(|copy| (doc.clone(), copy)));
+        Ok(())
     }
 
     fn ask_server(&mut self, tx: &mut dyn Tx) -> OpResult<()> {
         for doc in self.docs.clone() {
             let (caller, properties, held) = (Caller::public(), Properties::default(), vec![self.held(0, &doc)]);
-            let of = SyncOf { caller, properties, held, epoch: self.epoch.clone(), filters: BTreeMap::new() };
-            match (SYNC.run)(tx, &of) {
+            let (epoch, filters, looks) = (self.epoch.clone(), BTreeMap::new(), Looks::default());
+            let of = SyncOf { caller, properties, held, epoch, filters, looks };
+            match read(tx, &of) {
                 // Its class is declared with the first document.
                 Err(error) if error.code == documents::codes::NCLASS => continue,
                 Err(error) => return Err(error),
                 Ok(synced) => {
                     self.epoch = Some(synced.epoch);
-                    synced.syncs.into_iter().for_each(|upgrade| self.take(0, &doc, upgrade));
+                    synced.syncs.into_iter().try_for_each(|upgrade| self.take(0, &doc, upgrade))?;
                 }
             }
             self.compare(0, &doc, full(tx, &doc.0, &doc.1)?.map(|full| full.copy))?;
@@ -78,7 +81,7 @@ impl Replicas {
                 Some(source) => source.upgrade_for(&held, true).map_err(|ahead| wrong(&ahead.to_string()))?,
                 None => Some(Upgrade::deleted(&doc.0, &doc.1)),
             };
-            upgrade.into_iter().for_each(|upgrade| self.take(place, &doc, upgrade));
+            upgrade.into_iter().try_for_each(|upgrade| self.take(place, &doc, upgrade))?;
             self.compare(place, &doc, source)?;
         }
         Ok(())
@@ -98,6 +101,13 @@ impl Replicas {
             return Ok(());
         }
         Err(wrong(&format!("replica {place} of {doc:?} is {found:?}, its source is {expected:?}")))
+    }
+}
+
+fn read(tx: &mut dyn Tx, of: &SyncOf) -> OpResult<Synced> {
+    match &SYNC.run {
+        Reading::Plain(run) => run(tx, of),
+        Reading::AtHome(_) => Err(wrong("the query needs a home")),
     }
 }
 
