@@ -1,5 +1,6 @@
 //! Finds contacts by a part of their name. `doc.search` finds beginnings, by an index; this reads all cards, with SQL of its own. The
-//! engines look into JSON by different words, so there is one text for each.
+//! engines look into JSON by different words, so there is one text for each. They are not in `ServiceDef.statements`, which
+//! every engine must understand: tests run each on its own.
 
 use base::{Engine, OpResult, Row, Sql, Tx, args};
 use kernel::Query;
