@@ -39,6 +39,8 @@ const ROUNDS_PER_LEASE: i64 = 10;
 /// A node says in every third round that it is alive.
 const BEAT_EVERY: u64 = 3;
 
+/// Rounds in which a calendar that went back is minded: an operation that read it before may be committed after the first look.
+const PULLS: u32 = 5;
 /// A calendar is not called wrong for less.
 const CALENDAR_SLACK_MS: i64 = 2_000;
 
@@ -240,6 +242,11 @@ impl Dispatcher {
             state.rounds
         };
         if self.calendar_went_back(post) {
+            post.state().pulls = PULLS;
+        }
+        let pulls = post.state().pulls;
+        if pulls > 0 {
+            post.state().pulls = pulls - 1;
             self.pull_back(post);
         }
         if round % BEAT_EVERY == 0 {

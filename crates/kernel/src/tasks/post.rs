@@ -51,6 +51,8 @@ pub(super) struct State {
     suspects: BTreeSet<(Id, i64)>,
     /// Calendar and running time at the last round.
     pub(super) calendar: Option<(Wall, u64)>,
+    /// Rounds that still pull tasks back, after the calendar went back.
+    pub(super) pulls: u32,
     /// Something was not begun because the namespace was closed.
     pub(super) shut: bool,
     /// Rounds so far.
@@ -65,6 +67,7 @@ impl Post {
             running: BTreeMap::new(),
             suspects: BTreeSet::new(),
             calendar: None,
+            pulls: 0,
             shut: false,
             rounds: 0,
         };

@@ -125,3 +125,23 @@ fn ker_43_a_calendar_that_ran_ahead_and_was_put_right_leaves_nothing_waiting() {
     assert!(world.hourly_runs() > before, "the hourly task goes on");
     assert_eq!(world.task(chosen).attempt, 0, "a moment that somebody chose is kept");
 }
+
+/// An operation takes its time: it may have read the calendar before that went back, and be committed after somebody looked for what
+/// lies too far ahead.
+#[test]
+fn ker_43_what_is_committed_with_the_old_calendar_after_it_was_put_right_does_not_stay_either() {
+    let world = World::new();
+    let year = 400 * 86_400_000;
+    let jump = |ms: i64| world.clock.wall_ms.fetch_add(ms, std::sync::atomic::Ordering::Relaxed);
+    let _node = world.node();
+    jump(year);
+    world.pass(MINUTE / 2);
+    jump(-year);
+    // Long enough for one round of the node, not for many.
+    world.pass(MINUTE / 20);
+    jump(year);
+    let late = world.create(|task| task.after_ms(60_000), "test.fail");
+    jump(-year);
+    world.pass(2 * MINUTE);
+    assert_eq!(world.task(late).attempt, 1);
+}
