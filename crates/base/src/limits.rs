@@ -13,7 +13,7 @@ pub const OP_DOCUMENTS_MAX: usize = 32;
 /// Effects that one operation may leave.
 pub const OP_EFFECTS_MAX: usize = 2_000;
 /// Largest stored answer of an idempotent request in bytes; larger ones are rebuilt (KER-10).
-pub const ANSWER_STORED_MAX: usize = 4_096;
+pub const ANSWER_STORED_MAX: usize = 64 << 10;
 /// How long the answer of an idempotent request is kept (KER-10).
 pub const REQUEST_KEPT_MS: i64 = 86_400_000;
 /// Longest Idempotency-Key.

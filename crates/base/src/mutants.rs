@@ -104,6 +104,18 @@ pub enum Mutant {
     CacheNotDropped,
     /// Bytes that an attachment names are not referred to.
     AttachmentNotCounted,
+    /// The sessions of an account go on when its password is changed.
+    SessionsOutlivePassword,
+    /// A try to log in is let in without being counted.
+    LoginTryNotCounted,
+    /// A login that began before the password was changed succeeds with the old one.
+    OldPasswordTaken,
+    /// A late word about one life of a namespace ends the creation or removal of the next.
+    OtherLifeSettled,
+    /// A node takes another life of a namespace's name for the one that it serves.
+    OtherLifeKept,
+    /// The grants of a removed namespace stay.
+    GrantsOutliveNamespace,
 }
 
 impl Mutant {
@@ -157,6 +169,12 @@ impl Mutant {
         Self::CopyNotTold,
         Self::CacheNotDropped,
         Self::AttachmentNotCounted,
+        Self::SessionsOutlivePassword,
+        Self::LoginTryNotCounted,
+        Self::OldPasswordTaken,
+        Self::OtherLifeSettled,
+        Self::OtherLifeKept,
+        Self::GrantsOutliveNamespace,
     ];
 
     /// The mutant of this name.

@@ -47,6 +47,14 @@ pub trait Tx {
     fn query_one(&mut self, sql: &'static Sql, args: &[Value<'_>]) -> StoreResult<Option<Row>> {
         Ok(self.query(sql, args, 1)?.pop())
     }
+
+    /// Reads at most one row for each set of arguments, in their order. An engine that is far away asks for many at once.
+    ///
+    /// # Errors
+    /// See [`StoreError`].
+    fn query_each(&mut self, sql: &'static Sql, sets: &[Vec<Value<'_>>]) -> StoreResult<Vec<Option<Row>>> {
+        sets.iter().map(|args| self.query_one(sql, args)).collect()
+    }
 }
 
 /// What can go wrong in a store, split by what the caller does next.

@@ -124,7 +124,7 @@ fn refusal(reply: &Reply) -> Failure {
     match told {
         Ok(told) => {
             let retry_after_s = reply.header(RETRY_AFTER.as_str()).and_then(|text| text.parse().ok());
-            Failure::Told(ApiError { status, retry_after_s, ..told })
+            Failure::Told(Box::new(ApiError { status, retry_after_s, ..told }))
         }
         Err(error) => Failure::Foreign { status, reason: format!("no error of this API: {error}") },
     }

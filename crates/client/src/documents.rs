@@ -1,14 +1,25 @@
 //! Calls of documents (DOC-6): named operations, of which commit, get, search and sync are built in.
 
-use replica::{Gone, Held, Item, Upgrade};
+use std::collections::VecDeque;
+
+use base::codes;
+use replica::{Held, Upgrade};
 use reqwest::Method;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::call::{Call, Reply};
 use crate::client::Client;
-use crate::error::ClientError;
+use crate::error::{ApiError, ClientError};
+use crate::files::Downloaded;
 use crate::replica::{Answer, Ask, Replica, Taken};
+use crate::words::{Change, Document, Search, SearchPage};
+
+/// Documents that a server may refuse before a synchronisation is given up: each costs some twenty calls to find.
+const REFUSED_MAX: usize = 16;
+
+/// The code of a refusal because there is no such document.
+const NO_DOCUMENT: &str = "NDOC";
 
 /// What an operation gave.
 #[derive(Debug, Clone, PartialEq)]
@@ -21,6 +32,16 @@ pub struct OpAnswer {
     pub version: Option<i64>,
     /// Whether this is the stored answer of an earlier try.
     pub replayed: bool,
+}
+
+/// What a synchronisation did.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Synced {
+    /// What was taken in.
+    pub taken: Taken,
+    /// Documents that the server refuses to answer for, as class and id, and why. [`Replica::start_again`] helps one that is
+    /// ahead of the server.
+    pub refused: Vec<(String, String, Box<ApiError>)>,
 }
 
 #[derive(Serialize)]
@@ -41,205 +62,6 @@ struct OpReply {
     syncs: Vec<Upgrade>,
     #[serde(default)]
     epoch: Option<String>,
-}
-
-/// A document as `doc.get` gives it.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
-pub struct Document {
-    /// Class.
-    pub c: String,
-    /// Id.
-    pub id: String,
-    /// Version.
-    pub v: i64,
-    /// Creation stamp.
-    pub ct: i64,
-    /// All tombstones newer than this are known.
-    pub dt: i64,
-    /// Volume of its items.
-    #[serde(default)]
-    pub v1: i64,
-    /// Volume of its attachments.
-    #[serde(default)]
-    pub v2: i64,
-    /// Items that exist.
-    #[serde(default)]
-    pub items: Vec<Item>,
-    /// Tombstones.
-    #[serde(default)]
-    pub dels: Vec<Gone>,
-}
-
-/// What version of a document a change expects.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Expect {
-    /// Any, or none at all.
-    #[default]
-    Any,
-    /// There is none yet.
-    New,
-    /// Exactly this one.
-    Version(i64),
-}
-
-impl Expect {
-    fn is_any(&self) -> bool {
-        *self == Self::Any
-    }
-}
-
-impl Serialize for Expect {
-    fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        match self {
-            Self::Any => to.serialize_str("any"),
-            Self::New => to.serialize_str("new"),
-            Self::Version(version) => to.serialize_i64(*version),
-        }
-    }
-}
-
-/// A change of one document.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Change {
-    /// Class.
-    pub c: String,
-    /// Id.
-    pub id: String,
-    /// What it has to stand at.
-    #[serde(skip_serializing_if = "Expect::is_any")]
-    pub expect: Expect,
-    /// Deletes it.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub delete: bool,
-    /// Deletes it and creates it again, empty, before the items are put.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub recreate: bool,
-    /// What happens to its items; none at all only checks and locks it.
-    pub items: Vec<ItemChange>,
-}
-
-/// A change of one item: exactly one of `j`, `s` and `delete`.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
-pub struct ItemChange {
-    /// Class of the item.
-    pub c: String,
-    /// Key; empty for a singleton.
-    #[serde(skip_serializing_if = "String::is_empty")]
-    pub k: String,
-    /// New content, JSON.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub j: Option<Value>,
-    /// New content, an opaque text.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub s: Option<String>,
-    /// Deletes it.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub delete: bool,
-}
-
-impl Change {
-    /// A change of the document of this class and id, whatever its version.
-    #[must_use]
-    pub fn of(class: &str, id: &str) -> Self {
-        let (c, id) = (class.to_owned(), id.to_owned());
-        Self { c, id, expect: Expect::Any, delete: false, recreate: false, items: vec![] }
-    }
-
-    /// Only if it stands at this.
-    #[must_use]
-    pub fn expecting(self, expect: Expect) -> Self {
-        Self { expect, ..self }
-    }
-
-    /// Deletes the document.
-    #[must_use]
-    pub fn delete(self) -> Self {
-        Self { delete: true, ..self }
-    }
-
-    /// Deletes the document and creates it again.
-    #[must_use]
-    pub fn recreate(self) -> Self {
-        Self { recreate: true, ..self }
-    }
-
-    /// Puts an item with JSON; an empty key for a singleton.
-    #[must_use]
-    pub fn put(self, class: &str, key: &str, content: Value) -> Self {
-        self.with(ItemChange { j: Some(content), ..ItemChange::of(class, key) })
-    }
-
-    /// Puts an item with an opaque text.
-    #[must_use]
-    pub fn put_raw(self, class: &str, key: &str, content: &str) -> Self {
-        self.with(ItemChange { s: Some(content.to_owned()), ..ItemChange::of(class, key) })
-    }
-
-    /// Deletes an item.
-    #[must_use]
-    pub fn remove(self, class: &str, key: &str) -> Self {
-        self.with(ItemChange { delete: true, ..ItemChange::of(class, key) })
-    }
-
-    fn with(mut self, item: ItemChange) -> Self {
-        self.items.push(item);
-        self
-    }
-}
-
-impl ItemChange {
-    fn of(class: &str, key: &str) -> Self {
-        Self { c: class.to_owned(), k: key.to_owned(), ..Self::default() }
-    }
-}
-
-/// A search over indexed fields (DOC-13).
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
-pub struct Search {
-    /// Class of documents.
-    pub c: String,
-    /// Class of items.
-    pub item: String,
-    /// Conditions that hold for one and the same item.
-    #[serde(rename = "where")]
-    pub conditions: Vec<Condition>,
-    /// A condition on the id of the document; its `field` stays empty.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub id: Option<Condition>,
-    /// Whether the items themselves are wanted, and not only the ids of documents.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub items: bool,
-    /// Size of a page.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub limit: Option<u32>,
-    /// Where the last page ended.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub after: Option<String>,
-}
-
-/// One condition of a search.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Condition {
-    /// Indexed field; empty for the id of the document.
-    #[serde(skip_serializing_if = "String::is_empty")]
-    pub field: String,
-    /// EQ, SW, LT, LE, GE, GT, or of a range GELE, GELT, GTLE, GTLT.
-    pub cond: String,
-    /// Value, or lower bound.
-    pub v1: Value,
-    /// Upper bound of a range.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub v2: Option<Value>,
-}
-
-/// A page of what was found.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
-pub struct SearchPage {
-    /// As the server gives them.
-    pub items: Vec<Value>,
-    /// Give this as `after` to read on.
-    #[serde(default)]
-    pub next: Option<String>,
 }
 
 impl Client {
@@ -270,36 +92,41 @@ impl Client {
         Ok(done)
     }
 
-    /// Changes documents, all or none; gives the version.
+    /// Changes documents, all or none; gives the version, or `None` if there was nothing to change.
     ///
     /// # Errors
     /// See [`ClientError`].
-    pub async fn commit(&self, changes: &[Change]) -> Result<i64, ClientError> {
+    pub async fn commit(&self, changes: &[Change]) -> Result<Option<i64>, ClientError> {
         let done = self.op("doc.commit", &serde_json::json!({ "changes": changes }), &Ask::default()).await?;
-        committed(&done)
+        Ok(committed(&done))
     }
 
-    /// Changes documents, all or none, and brings level what the replica holds of them; gives the version.
+    /// Changes documents, all or none, and brings level what the replica holds of them; gives the version, or `None`
+    /// if there was nothing to change.
     ///
     /// # Errors
     /// See [`ClientError`]. If taking the answer in fails, the changes were made all the same.
-    pub async fn commit_synced(&self, changes: &[Change], replica: &mut Replica) -> Result<i64, ClientError> {
+    pub async fn commit_synced(&self, changes: &[Change], replica: &mut Replica) -> Result<Option<i64>, ClientError> {
         let about: Vec<_> = changes.iter().map(|change| (change.c.as_str(), change.id.as_str())).collect();
         let param = serde_json::json!({ "changes": changes });
         let done = self.op_synced("doc.commit", &param, &about, replica).await?;
-        committed(&done)
+        Ok(committed(&done))
     }
 
-    /// Reads a document that may be so many seconds old.
+    /// Reads a document that may be so many seconds old; `None` if there is none.
     ///
     /// # Errors
     /// See [`ClientError`].
-    pub async fn get(&self, class: &str, id: &str, tolerance_s: u32) -> Result<Document, ClientError> {
+    pub async fn get(&self, class: &str, id: &str, tolerance_s: u32) -> Result<Option<Document>, ClientError> {
         let mut param = serde_json::json!({ "c": class, "id": id });
         if tolerance_s > 0 {
             param["tolerance_s"] = tolerance_s.into();
         }
-        read_out(self.run("doc.get", Some(&param), &Ask::default(), false).await?.out)
+        match self.run("doc.get", Some(&param), &Ask::default(), false).await {
+            Ok(done) => read_out(done.out).map(Some),
+            Err(ClientError::Api(error)) if error.code == NO_DOCUMENT => Ok(None),
+            Err(error) => Err(error),
+        }
     }
 
     /// Searches.
@@ -310,21 +137,36 @@ impl Client {
         read_out(self.run("doc.search", Some(search), &Ask::default(), false).await?.out)
     }
 
-    /// Brings a replica level. What arrived before a failure stays.
+    /// Brings a replica level. What arrived before a failure stays, and a document that the server refuses does not hold the
+    /// others up.
+    ///
+    /// # Errors
+    /// See [`ClientError`]; also if the server refuses more than a few documents.
+    pub async fn sync(&self, replica: &mut Replica) -> Result<Synced, ClientError> {
+        let mut synced = Synced::default();
+        let mut asks: VecDeque<Ask> = replica.asks()?.into();
+        while let Some(ask) = asks.pop_front() {
+            match self.run("doc.sync", None::<&()>, &ask, false).await {
+                Ok(OpAnswer { answer: Some(answer), .. }) => synced.add(replica.take(&ask, answer)?),
+                Ok(OpAnswer { answer: None, .. }) => return Err(unreadable("the answer tells no epoch")),
+                Err(ClientError::Api(error)) if is_about_a_document(&error) => match ask.halves() {
+                    Some(halves) => halves.into_iter().rev().for_each(|half| asks.push_front(half)),
+                    None => synced.refuse(ask, error)?,
+                },
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(synced)
+    }
+
+    /// Runs a named operation once whose result is not JSON but bytes with a type of their own.
     ///
     /// # Errors
     /// See [`ClientError`].
-    pub async fn sync(&self, replica: &mut Replica) -> Result<Taken, ClientError> {
-        let mut taken = Taken::default();
-        for ask in replica.asks()? {
-            let answer = self.run("doc.sync", None::<&()>, &ask, false).await?.answer;
-            let answer = answer.ok_or_else(|| unreadable("the answer tells no epoch"))?;
-            let Taken { changed, outdated, set_aside } = replica.take(&ask, answer)?;
-            taken.changed.extend(changed);
-            taken.outdated += outdated;
-            taken.set_aside += set_aside;
-        }
-        Ok(taken)
+    pub async fn op_bytes(&self, name: &str, param: &impl Serialize) -> Result<Downloaded, ClientError> {
+        let body = OpBody { param: Some(param), syncs: &[], epoch: None };
+        let call = Call::new(Method::POST, self.url(&["op", name])).json(&body)?;
+        Ok(Downloaded::whole(self.send(call.once()).await?))
     }
 
     async fn run<P: Serialize>(
@@ -341,6 +183,29 @@ impl Client {
     }
 }
 
+impl Synced {
+    fn add(&mut self, taken: Taken) {
+        let Taken { changed, outdated, set_aside } = taken;
+        self.taken.changed.extend(changed);
+        self.taken.outdated += outdated;
+        self.taken.set_aside += set_aside;
+    }
+
+    fn refuse(&mut self, ask: Ask, error: Box<ApiError>) -> Result<(), ClientError> {
+        if self.refused.len() >= REFUSED_MAX || ask.syncs.is_empty() {
+            return Err(ClientError::Api(error));
+        }
+        self.refused.extend(ask.syncs.into_iter().map(|held| (held.c, held.id, error.clone())));
+        Ok(())
+    }
+}
+
+/// Whether a refusal may be because of one document among many: it is ahead, its class is unknown, its filter is wrong.
+fn is_about_a_document(error: &ApiError) -> bool {
+    let general = [codes::NNAMESPACE, codes::NROUTE, codes::NOPERATION];
+    matches!(error.letter(), 'A' | 'N') && general.iter().all(|code| code.name != error.code)
+}
+
 fn answered(reply: &Reply) -> Result<OpAnswer, ClientError> {
     let OpReply { out, syncs, epoch } = reply.read()?;
     Ok(OpAnswer {
@@ -351,8 +216,8 @@ fn answered(reply: &Reply) -> Result<OpAnswer, ClientError> {
     })
 }
 
-fn committed(done: &OpAnswer) -> Result<i64, ClientError> {
-    done.out["version"].as_i64().or(done.version).ok_or_else(|| unreadable("the answer tells no version"))
+fn committed(done: &OpAnswer) -> Option<i64> {
+    done.out["version"].as_i64().or(done.version)
 }
 
 fn read_out<T: for<'de> Deserialize<'de>>(out: Value) -> Result<T, ClientError> {

@@ -63,7 +63,7 @@ impl std::error::Error for ApiError {}
 pub enum ClientError {
     /// The server refused, or failed after all tries.
     #[error(transparent)]
-    Api(#[from] ApiError),
+    Api(Box<ApiError>),
     /// No answer came through, after all tries. What was asked may have been done: the same key tells.
     #[error("no answer after {attempts} tries: {reason}")]
     Unreachable {

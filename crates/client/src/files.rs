@@ -115,13 +115,20 @@ impl Client {
         let reply = self.send(call).await?;
         // Whoever asked for a part must not take the whole for it.
         match (part.is_some(), reply.status) {
-            (false, 200) => Ok(downloaded(reply, None)),
+            (false, 200) => Ok(Downloaded::whole(reply)),
             (true, 206) => {
                 let size = reply.header(CONTENT_RANGE.as_str()).and_then(|text| text.rsplit('/').next()?.parse().ok());
                 Ok(downloaded(reply, size))
             }
             _ => Err(reply.unreadable("not the part of the bytes that was asked for")),
         }
+    }
+}
+
+impl Downloaded {
+    /// All there is.
+    pub(crate) fn whole(reply: Reply) -> Self {
+        downloaded(reply, None)
     }
 }
 

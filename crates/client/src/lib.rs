@@ -6,6 +6,23 @@
 //!
 //! Invariants: an answer is taken in whole or not at all; a copy never goes back within an epoch; a change that is repeated
 //! carries the key and the bytes of the first try.
+//!
+//! ```no_run
+//! use client::{Change, Client, Expect, Replica};
+//! use serde_json::json;
+//!
+//! # async fn example() -> Result<(), client::ClientError> {
+//! let client = Client::new("https://fastness.example", "main", "the key")?;
+//! let mut replica = Replica::open("contacts.replica")?;
+//! replica.follow("Contact", "anna", None)?;
+//! client.sync(&mut replica).await?;
+//! let change = Change::of("Contact", "anna").expecting(Expect::Any).put("Name", "", json!({ "first": "Anna" }));
+//! client.commit_synced(&[change], &mut replica).await?;
+//! let anna = replica.document("Contact", "anna")?;
+//! # drop(anna);
+//! # Ok(())
+//! # }
+//! ```
 
 mod call;
 mod chance;
@@ -15,10 +32,12 @@ mod error;
 mod files;
 pub mod replica;
 mod retry;
+mod words;
 
 pub use crate::client::Client;
-pub use crate::documents::{Change, Condition, Document, Expect, ItemChange, OpAnswer, Search, SearchPage};
+pub use crate::documents::{OpAnswer, Synced};
 pub use crate::error::{ApiError, ClientError};
 pub use crate::files::{Downloaded, Sha};
 pub use crate::replica::{Answer, Ask, Replica, ReplicaError};
 pub use crate::retry::Retry;
+pub use crate::words::{Change, Condition, Document, Expect, ItemChange, Search, SearchPage};

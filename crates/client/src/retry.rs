@@ -37,7 +37,7 @@ pub(crate) enum Failure {
     /// The connection broke before or after the request arrived, or nothing came in time.
     Broken(String),
     /// The server told.
-    Told(ApiError),
+    Told(Box<ApiError>),
     /// Something that is not the server answered, such as a proxy.
     Foreign { status: u16, reason: String },
     /// The request itself cannot be sent.
@@ -76,7 +76,7 @@ mod tests {
 
     fn told(code: &str, status: u16, retry_after_s: Option<u64>) -> Failure {
         let json = serde_json::json!({"code": code, "major": 1, "phase": 0, "message": "m"});
-        Failure::Told(ApiError { status, retry_after_s, ..serde_json::from_value(json).unwrap() })
+        Failure::Told(Box::new(ApiError { status, retry_after_s, ..serde_json::from_value(json).unwrap() }))
     }
 
     fn pause_ms(attempt: u32, failure: &Failure) -> Option<u128> {
@@ -101,7 +101,7 @@ mod tests {
         assert_eq!(pause_ms(1, &told("ABODY", 400, None)), None);
         assert_eq!(pause_ms(1, &told("TTIME", 504, None)), None);
         let Failure::Told(error) = told("XUNEXPECTED", 500, None) else { unreachable!() };
-        let unknown = Failure::Told(ApiError { outcome: Some("unknown".into()), ..error.clone() });
+        let unknown = Failure::Told(Box::new(ApiError { outcome: Some("unknown".into()), ..*error.clone() }));
         assert_eq!(pause_ms(1, &unknown), Some(100), "the same key tells");
         assert_eq!(pause_ms(1, &Failure::Told(error)), None);
         assert_eq!(pause_ms(1, &Failure::Foreign { status: 502, reason: String::new() }), Some(100));

@@ -6,7 +6,8 @@ CREATE TABLE doc_class (
     version {int} NOT NULL
 ) {strict};
 
--- Indexed fields by number. A number is used once; a field that is dropped keeps its row until its entries are gone.
+-- Indexed fields by number. A number is used once: a field that is dropped keeps its row until its entries are gone, and the newest
+-- row stays even then. looked_at counts the items that its filling has looked at.
 CREATE TABLE doc_field (
     number {int} PRIMARY KEY,
     class {text} NOT NULL,
@@ -15,7 +16,7 @@ CREATE TABLE doc_field (
     kind {text} NOT NULL,
     state {text} NOT NULL,
     looked_at {int} NOT NULL,
-    CHECK (state IN ('filling', 'ready', 'dropping'))
+    CHECK (state IN ('filling', 'ready', 'dropping', 'dropped'))
 ) {strict};
 
 -- Documents (DOC-1). A deleted one keeps its row for a while with ctime 0, so that its next life gets a higher version.

@@ -58,7 +58,13 @@ fn seen_item(filter: &SyncFilter, asking: &Asking<'_>, key: &ItemKey, item: &Cop
     CopiedItem { v: item.v, vop, content }
 }
 
-fn seen_content(filter: &SyncFilter, asking: &Asking<'_>, key: &ItemKey, content: &Content) -> Option<Content> {
+/// An item's content as this caller may see it; `None` if it may not. The document itself may be hidden too.
+pub(crate) fn seen_content(
+    filter: &SyncFilter,
+    asking: &Asking<'_>,
+    key: &ItemKey,
+    content: &Content,
+) -> Option<Content> {
     if !(filter.item)(asking, key) {
         return None;
     }

@@ -23,20 +23,27 @@ mod filter;
 mod get;
 mod index;
 pub mod limits;
+mod live;
 mod read;
 mod routes;
+mod search;
 mod sync;
 
 pub use attachments::Attachment;
+pub use cache::{Look, Looks, Shelf, look};
 pub use class::{
-    ATTACHMENT, Asking, ClassDecl, Compiled, DECLARE, Declared, DocClass, Field, FieldKind, IndexType, ItemClass,
-    ItemDecl, Keyed, LIST_CLASSES, Singleton, SyncFilter, Verdict, declare,
+    ATTACHMENT, Asking, ClassDecl, ClassView, Compiled, DECLARE, Declared, DocClass, Field, FieldKind, IndexType,
+    ItemClass, ItemDecl, Keyed, LIST_CLASSES, SHOW_CLASSES, Singleton, SyncFilter, Verdict, declare,
 };
 pub use commit::{COMMIT, Commit, Committed, DocChange, Expected, ItemChange, key};
 pub use doc::{Doc, DocSet, Expect};
-pub use get::READ;
+pub use get::{READ, READ_LOOKED};
+pub use index::Filling;
 pub use read::{DocView, FullDoc, full};
 pub use routes::service;
+pub use search::{
+    Cond, FieldCondition, Found, FoundItem, IdCondition, SEARCH, Search, SearchOf, search, search_statements,
+};
 pub use sync::{SYNC, SyncFilterOf, SyncOf, Synced};
 
 use base::Migration;
@@ -76,7 +83,25 @@ pub static SERVICE: ServiceDef = ServiceDef {
         &index::DELETE_ALL[0],
         &index::DELETE_ALL[1],
         &index::DELETE_ALL[2],
+        &index::GET_FIELD,
+        &index::FILLING,
+        &index::PORTION,
+        &index::CONTENTS,
+        &index::LOOKED_AT,
+        &index::PORTION_END[0],
+        &index::PORTION_END[1],
+        &index::PORTION_END[2],
+        &index::DELETE_UNTIL[0],
+        &index::DELETE_UNTIL[1],
+        &index::DELETE_UNTIL[2],
+        &index::DELETE_REST[0],
+        &index::DELETE_REST[1],
+        &index::DELETE_REST[2],
+        &index::FORGET_DROPPED,
     ],
     operations: &[&DECLARE, &COMMIT, &attach::ATTACH, &attach::DETACH],
+    queries: &[&live::LIVE_SYNC],
+    sessions: &[live::LIVE],
+    tasks: &[index::FILL, index::DROP],
     ..ServiceDef::EMPTY
 };

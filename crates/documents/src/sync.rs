@@ -5,14 +5,14 @@ use std::collections::BTreeMap;
 use base::mutants::{self, Mutant};
 use base::{OpError, OpResult, Phase, Sql, Tx, args, codes};
 use kernel::{Caller, Properties, Query};
-use replica::{Ahead, Case, CopiedItem, DocCopy, Held, Upgrade, decide};
+use replica::{Ahead, Case, DocCopy, Head, Held, Upgrade, decide};
 
+use crate::cache::{Look, Looks};
 use crate::class::{Asking, SyncFilter, load_in};
 use crate::codes::AVERSION;
-use crate::doc::{StoredHead, check_key, item_of};
+use crate::doc::{check_key, item_of};
 use crate::filter::{Excluded, seen};
 use crate::limits::{ITEMS_MAX, SYNC_BYTES_MAX, SYNCS_MAX};
-use crate::read::{full, head};
 
 /// What brings copies level.
 pub static SYNC: Query<SyncOf, Synced> = Query::new("doc.sync", sync);
@@ -30,6 +30,8 @@ pub struct SyncOf {
     pub epoch: Option<String>,
     /// Filters of classes that the program brings along.
     pub filters: BTreeMap<&'static str, SyncFilterOf>,
+    /// What is kept in memory of the documents in `held`, in their order; empty to ask the store alone.
+    pub looks: Looks,
 }
 
 /// A filter as part of a query's input.
@@ -72,12 +74,14 @@ fn sync(tx: &mut dyn Tx, of: &SyncOf) -> OpResult<Synced> {
     let (epoch, same_epoch) = epoch(tx, of.epoch.as_deref())?;
     let mut synced = Synced { syncs: vec![], left: vec![], epoch };
     let mut bytes = 0;
-    for held in &of.held {
+    for (n, held) in of.held.iter().enumerate() {
         if bytes > SYNC_BYTES_MAX {
             synced.left.push((held.c.clone(), held.id.clone()));
             continue;
         }
-        if let Some(upgrade) = upgrade(tx, of, held, same_epoch)? {
+        let past = Look::past(&held.c, &held.id);
+        let look = of.looks.0.get(n).unwrap_or(&past);
+        if let Some(upgrade) = upgrade(tx, of, (held, look), same_epoch)? {
             bytes += size(&upgrade);
             synced.syncs.push(upgrade);
         }
@@ -102,42 +106,55 @@ fn epoch(tx: &mut dyn Tx, callers: Option<&str>) -> OpResult<(String, bool)> {
     Ok((epoch, same || mutants::on(Mutant::SyncEpochIgnored)))
 }
 
-fn upgrade(tx: &mut dyn Tx, of: &SyncOf, held: &Held, same_epoch: bool) -> OpResult<Option<Upgrade>> {
-    let filter = of.filters.get(held.c.as_str()).map(|filter| &filter.0);
-    let found = head(tx, &held.c, &held.id)?;
-    if found.is_none() {
+fn upgrade(tx: &mut dyn Tx, of: &SyncOf, (held, look): (&Held, &Look), same_epoch: bool) -> OpResult<Option<Upgrade>> {
+    if look.head_at_hand().is_some_and(|head| decide(held, Some(head), same_epoch) == Ok(Case::Level)) {
+        return Ok(None);
+    }
+    // What is kept is as new as the store, but not of the same moment: only all of it together makes an answer.
+    if let Some(doc) = look.at_hand() {
+        return made(of, held, &doc.copy, same_epoch);
+    }
+    let Some(found) = look.stored_head(tx)? else {
         // A class that nobody knows is a mistake, not a document that is no more.
         load_in(tx, &held.c)?;
-    }
-    let case = decide(held, found.as_ref().map(StoredHead::on_wire), same_epoch);
-    let case = case.map_err(|ahead| is_ahead(held, ahead))?;
-    let Some(found) = found.filter(|_| case != Case::Level) else {
-        return Ok((case == Case::Deleted).then(|| Upgrade::deleted(&held.c, &held.id)));
+        return Ok((held.v != 0).then(|| Upgrade::deleted(&held.c, &held.id)));
     };
-    let Some(source) = source(tx, held, case, &found, filter.is_some())? else { return Ok(None) };
+    let case = decide(held, Some(found), same_epoch).map_err(|ahead| is_ahead(held, ahead))?;
+    if case == Case::Level {
+        return Ok(None);
+    }
+    let filtered = of.filters.contains_key(held.c.as_str());
+    if filtered || case == Case::Full || look.whole_at_hand().is_some() {
+        let Some(doc) = look.with_head(tx, found)? else { return Ok(None) };
+        return made(of, held, &doc.copy, same_epoch);
+    }
+    made(of, held, &part(tx, held, case, found)?, same_epoch)
+}
+
+/// The answer, from as much of the document as it needs.
+fn made(of: &SyncOf, held: &Held, source: &DocCopy, same_epoch: bool) -> OpResult<Option<Upgrade>> {
+    let case = decide(held, Some(source.head), same_epoch).map_err(|ahead| is_ahead(held, ahead))?;
     let excluded = if case == Case::Full { Excluded::LeftOut } else { Excluded::Tombstone };
     let asking =
         Asking { caller: &of.caller, properties: &of.properties, argument: held.filter.as_ref(), id: &held.id };
-    let Some(source) = seen(filter, &asking, &source, excluded) else {
+    let filter = of.filters.get(held.c.as_str()).map(|filter| &filter.0);
+    let Some(source) = seen(filter, &asking, source, excluded) else {
         return Ok((held.v != 0).then(|| Upgrade::deleted(&held.c, &held.id)));
     };
     let made = source.upgrade_for(held, same_epoch).map_err(|ahead| is_ahead(held, ahead))?;
     Ok(made.map(|upgrade| if mutants::on(Mutant::KeysLeftOut) { Upgrade { keys: None, ..upgrade } } else { upgrade }))
 }
 
-/// As much of the document as the answer needs.
-fn source(tx: &mut dyn Tx, held: &Held, case: Case, found: &StoredHead, filtered: bool) -> OpResult<Option<DocCopy>> {
-    if filtered || case == Case::Full {
-        return Ok(full(tx, &held.c, &held.id)?.map(|full| full.copy));
-    }
+/// The part of a document that a copy lacks.
+fn part(tx: &mut dyn Tx, held: &Held, case: Case, head: Head) -> OpResult<DocCopy> {
     let statement = if case == Case::Changes { &CHANGED } else { &CHANGED_AND_KEYS };
     let most = usize::try_from(2 * ITEMS_MAX).unwrap_or(usize::MAX);
-    let mut copy = DocCopy { c: held.c.clone(), id: held.id.clone(), head: found.on_wire(), items: [].into() };
+    let mut copy = DocCopy { c: held.c.clone(), id: held.id.clone(), head, items: [].into() };
     for row in &tx.query(statement, args![&held.c, &held.id, held.v], most)? {
         let (key, item) = item_of(row);
-        copy.items.insert(key, CopiedItem { ..item.copied()? });
+        copy.items.insert(key, item.copied()?);
     }
-    Ok(Some(copy))
+    Ok(copy)
 }
 
 fn is_ahead(held: &Held, Ahead { held: theirs, known }: Ahead) -> OpError {

@@ -1,15 +1,19 @@
 //! Where the bytes of blobs lie, as configured; how long they are kept; and how many there are, as metrics.
 
 use std::sync::{Arc, mpsc};
+use std::time::Duration;
 
 use anyhow::{Context, Result};
-use base::limits::BLOB_DELAY_MS;
+use base::limits::{BLOB_DELAY_MS, OP_TIME_MS};
 use base::{BlobPlaces, OpResult};
 use host::{DiskPlaces, S3Config, S3Places};
 use kernel::blobs::{Rule, SET_RULE, USAGE, Usage};
 use kernel::{Caller, Kernel, Namespace};
 
 use crate::config::{BlobPlace, Config};
+
+/// Longer than an operation takes: only a store that hangs answers later.
+const RULE_TIMEOUT: Duration = Duration::from_millis(OP_TIME_MS + 5_000);
 
 /// The places of all namespaces.
 pub(crate) fn open(config: &Config) -> Result<Arc<dyn BlobPlaces>> {
@@ -32,19 +36,22 @@ fn s3(config: &Config) -> Result<S3Config> {
     })
 }
 
-/// Tells every namespace how long blobs are kept. One whose store does not take it now keeps what it was told before.
-pub(crate) fn set_rules(kernel: &Kernel, config: &Config) -> Result<()> {
-    let grace_ms = i64::try_from(config.blobs.grace.as_millis())?;
-    for ns in kernel.namespaces() {
-        let (tell, told) = mpsc::channel();
-        let rule = Rule { grace_ms, delay_ms: BLOB_DELAY_MS };
-        let done = Box::new(move |reply: OpResult<kernel::Reply<()>>| drop(tell.send(reply)));
-        kernel.call(&ns, &SET_RULE, kernel.request(Caller::server("blobs")), rule, done);
-        if let Ok(Err(error)) = told.recv() {
-            tracing::warn!(namespace = ns.name, %error, "how long blobs are kept was not changed");
-        }
-    }
-    Ok(())
+/// How long blobs are kept, as configured.
+pub(crate) fn rule(config: &Config) -> Result<Rule> {
+    Ok(Rule { grace_ms: i64::try_from(config.blobs.grace.as_millis())?, delay_ms: BLOB_DELAY_MS })
+}
+
+/// Tells a namespace how long blobs are kept; blocks. One whose store does not take it now keeps what it was told before.
+pub(crate) fn set_rule(kernel: &Kernel, ns: &Namespace, rule: Rule) {
+    let (tell, told) = mpsc::channel();
+    let done = Box::new(move |reply: OpResult<kernel::Reply<()>>| drop(tell.send(reply)));
+    kernel.call(ns, &SET_RULE, kernel.request(Caller::server("blobs")), rule, done);
+    let reason = match told.recv_timeout(RULE_TIMEOUT) {
+        Ok(Ok(_)) => return,
+        Ok(Err(error)) => error.to_string(),
+        Err(error) => error.to_string(),
+    };
+    tracing::warn!(namespace = ns.name, reason, "how long blobs are kept was not changed");
 }
 
 /// Shows how much a namespace stores.

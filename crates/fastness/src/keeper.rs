@@ -6,7 +6,6 @@
 //! round: what is slow runs beside it, one job per namespace at a time. What is killed in the middle is begun again.
 
 mod jobs;
-mod step;
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -14,13 +13,15 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use base::OpResult;
+use host::watchdog::{Watchdog, Watched};
+use kernel::blobs::Rule;
+use kernel::namespaces::keep::{Phase, Slot, Step, step};
 use kernel::namespaces::{Known, READ_KNOWN, SEED_NAMESPACES, SeedNamespaces, State};
 use kernel::{Caller, Kernel};
 use tokio::sync::{Notify, oneshot};
 use tokio::time::timeout;
 
 use crate::stores::Opener;
-use step::{Phase, Slot, Step, step};
 
 /// How often the rows are read: with the reading itself well below the 5 seconds in which a change is seen.
 const EVERY: Duration = Duration::from_secs(2);
@@ -33,6 +34,11 @@ const FIRST_READS_MAX: u32 = 30;
 pub(crate) struct Keeper {
     kernel: Kernel,
     opener: Opener,
+    watchdog: Arc<Watchdog>,
+    /// How long blobs are kept, which every store is told when it is opened.
+    blob_rule: Rule,
+    /// The stores that are open, watched for as long.
+    watched: Mutex<BTreeMap<String, Watched>>,
     /// Rows were changed here, or a job ended.
     wake: Notify,
     /// A job ended.
@@ -56,9 +62,9 @@ pub(crate) fn seed(kernel: &Kernel) -> Result<()> {
 }
 
 impl Keeper {
-    pub(crate) fn new(kernel: Kernel, opener: Opener) -> Arc<Self> {
-        let (wake, ended) = (Notify::new(), Notify::new());
-        Arc::new(Self { kernel, opener, wake, ended, slots: Mutex::default() })
+    pub(crate) fn new(kernel: Kernel, opener: Opener, watchdog: Arc<Watchdog>, blob_rule: Rule) -> Arc<Self> {
+        let (wake, ended, watched, slots) = (Notify::new(), Notify::new(), Mutex::default(), Mutex::default());
+        Arc::new(Self { kernel, opener, watchdog, blob_rule, watched, wake, ended, slots })
     }
 
     /// Opens every namespace, waiting a while for those that can be opened, and goes on for ever beside.
@@ -152,6 +158,10 @@ impl Keeper {
             (Step::Remove, Some(row)) => self.remove(row),
             (Step::Nothing | Step::Open | Step::Stand | Step::Settle | Step::Remove, _) => {}
         }
+    }
+
+    fn watched(&self) -> MutexGuard<'_, BTreeMap<String, Watched>> {
+        self.watched.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn slots(&self) -> MutexGuard<'_, BTreeMap<String, Slot>> {

@@ -6,6 +6,7 @@
 //! Invariants: nothing below this crate reads the environment, the command line or a configuration file.
 
 mod admin;
+mod alone;
 mod backup;
 mod blobs;
 mod check;

@@ -18,6 +18,7 @@ use tokio::runtime::Runtime;
 use tokio::signal::unix::{SignalKind, signal};
 use web::{App, AppConfig, BodyLimits, EdgeLimits, Shutdown};
 
+use crate::alone::{self, Alone};
 use crate::config::Config;
 use crate::keeper::{self, Keeper};
 use crate::stores::Opener;
@@ -41,18 +42,21 @@ pub(crate) fn run(config: &Config, services: Vec<web::Service>) -> Result<()> {
     let certificate = Certificate::open(config)?;
     let outbound = outbound::outbound(config)?;
     let (kernel, opener) = open(config, &services)?;
+    let alone = Alone::claim(&kernel)?;
     keeper::seed(&kernel)?;
     let runtime = Runtime::new().context("no threads for the HTTP edge")?;
+    runtime.spawn(alone.clone().keep());
     let listener = listen(config, &runtime)?;
     welcome::first_key(&kernel, std::env::var(welcome::ADMIN_KEY).ok().as_deref())?;
     // Held until the stores are closed: a stop must not stay stuck either.
     let end = end_with_diagnosis(&config.data.dir, kernel.env().clock.clone());
-    let watchdog = Watchdog::start(kernel.env().clock.clone(), end);
-    let keeper = Keeper::new(kernel.clone(), opener);
+    let watchdog = Arc::new(Watchdog::start(kernel.env().clock.clone(), end));
+    let _watched = watch_first(&watchdog, &kernel, &runtime);
+    let rule = blobs::rule(config)?;
+    blobs::set_rule(&kernel, &kernel.admin_namespace(), rule);
+    let keeper = Keeper::new(kernel.clone(), opener, watchdog, rule);
     runtime.block_on(keeper.start())?;
-    let _watched = watch_all(&watchdog, &kernel, &runtime);
     let places = blobs::open(config)?;
-    blobs::set_rules(&kernel, config)?;
     work::register(&outbound, config, &kernel, &places);
     let (dispatcher, sequencer) = (Dispatcher::start(&kernel, outbound.clone()), Sequencer::start(&kernel));
     // Last, when nothing can keep the password from being shown any more.
@@ -65,6 +69,7 @@ pub(crate) fn run(config: &Config, services: Vec<web::Service>) -> Result<()> {
     outbound.close();
     sequencer.stop();
     kernel.flush_watched();
+    alone.release();
     kernel.namespaces().iter().for_each(|ns| ns.store.close());
     tracing::info!("stopped");
     served
@@ -75,10 +80,11 @@ fn listen(config: &Config, runtime: &Runtime) -> Result<TcpListener> {
     runtime.block_on(TcpListener::bind(address)).with_context(|| format!("cannot listen on {address}"))
 }
 
-fn watch_all(dog: &Watchdog, kernel: &Kernel, runtime: &Runtime) -> Vec<Watched> {
-    let stores = kernel.namespaces().into_iter().map(|namespace| watchdog::store(&namespace));
-    let others = [watchdog::timers(kernel.env()), watchdog::edge(runtime.handle())];
-    stores.chain(others).map(|subject| dog.watch(subject)).collect()
+/// All but the stores of the other namespaces, which their keeper has watched.
+fn watch_first(dog: &Watchdog, kernel: &Kernel, runtime: &Runtime) -> Vec<Watched> {
+    let store = watchdog::store(&kernel.admin_namespace());
+    let subjects = [store, watchdog::timers(kernel.env()), watchdog::edge(runtime.handle())];
+    subjects.into_iter().map(|subject| dog.watch(subject)).collect()
 }
 
 /// A kernel with the administrators' namespace, whose rows tell of the others.
@@ -96,9 +102,13 @@ pub(crate) fn open(config: &Config, services: &[web::Service]) -> Result<(Kernel
         watch: watch::config(config),
         event_kept_ms: i64::try_from(config.events.kept.as_millis())?,
         namespaces: namespace_rules(config, &opener),
+        nodes: alone::nodes(config),
     };
     let definitions: Vec<_> = services.iter().map(|service| service.def).chain([&backup::task::SERVICE]).collect();
-    Ok((Kernel::open(Env { clock, entropy, timers }, settings, &definitions, stores)?, opener))
+    let kernel = Kernel::open(Env { clock, entropy, timers }, settings, &definitions, stores)?;
+    let age_us = u64::try_from(config.documents.cache_age.as_micros())?;
+    kernel.common::<documents::Shelf>().set_limits(config.documents.cache, age_us);
+    Ok((kernel, opener))
 }
 
 fn namespace_rules(config: &Config, opener: &Opener) -> NamespaceRules {

@@ -18,9 +18,7 @@ static LEAVE: Op<Sha, ()> =
     Op::new("test.leave", |tx, cx, sha| unrefer(tx, cx, *sha, &Owner { kind: "test", id: "a" }));
 static STEP: Op<(usize, Option<CallResult>), Option<String>> = Op::new("test.step", |tx, cx, (task, came)| {
     let task = &TASKS[*task];
-    let (op, param) = (task.op.to_owned(), "null".to_owned());
-    let row =
-        TaskRow { id: cx.id(), op, param, target: None, attempt: 1, retry: 0, start_time: cx.wall, checkpoint: None };
+    let row = TaskRow::first_attempt(cx.id(), task.op, "null", cx.wall);
     let plan = match came {
         Some(result) => (task.settle)(tx, cx, &row, result)?,
         None => (task.plan)(tx, cx, &row)?,

@@ -46,25 +46,14 @@ static FORGET: Op<(), ()> = Op::new("test.forget", |tx, cx, ()| {
     for plan in
         [alerts::SERVICE.tasks[1].plan, kernel::journal::SERVICE.tasks[0].plan, kernel::counters::SERVICE.tasks[0].plan]
     {
-        let (op, param) = ("test".to_owned(), "null".to_owned());
-        let task = TaskRow {
-            id: cx.id(),
-            op,
-            param,
-            target: None,
-            attempt: 1,
-            retry: 0,
-            start_time: cx.wall,
-            checkpoint: None,
-        };
+        let task = TaskRow::first_attempt(cx.id(), "test", "null", cx.wall);
         assert_eq!(plan(tx, cx, &task)?, Plan::Done);
     }
     Ok(())
 });
 
 fn task(row: &Row) -> TaskRow {
-    let (op, param) = (row.text(1).to_owned(), row.text(2).to_owned());
-    TaskRow { id: row.id(0), op, param, target: None, attempt: 1, retry: 0, start_time: Wall(0), checkpoint: None }
+    TaskRow::first_attempt(row.id(0), row.text(1), row.text(2), Wall(0))
 }
 
 fn end(tx: &mut dyn Tx, task: &TaskRow, plan: Plan) -> OpResult<()> {

@@ -23,6 +23,11 @@ CREATE TABLE task (
     retry {int} NOT NULL,
     -- Attempts that count for nothing when it is decided whether to park: given back, or before somebody ran it again.
     forgiven {int} NOT NULL,
+    -- Runs in a row that met contention or a fault that passes by itself.
+    faults {int} NOT NULL DEFAULT 0,
+    -- At most one task of its kind with this key waits. A run that goes back takes the place of one that came meanwhile, and a
+    -- parked task gives its key up.
+    unique_key {text},
     cron {text},
     -- Which standing task of the program this is: there is at most one of each.
     standing {text} UNIQUE,
@@ -33,7 +38,8 @@ CREATE TABLE task (
     created_at {int} NOT NULL,
     CHECK ((start_time IS NULL) = (owner IS NULL) AND (owner IS NULL) = (lost_at IS NULL)),
     CHECK (behind = 0 OR (lane IS NOT NULL AND owner IS NULL)),
-    CHECK (forgiven <= attempt)
+    CHECK (forgiven <= attempt),
+    CHECK (unique_key IS NULL OR (lane IS NULL AND cron IS NULL))
 ) {strict};
 CREATE INDEX task_waiting ON task (queue, start_at, id) WHERE owner IS NULL AND behind = 0;
 CREATE INDEX task_claimed ON task (owner, lost_at) WHERE owner IS NOT NULL;
@@ -41,6 +47,7 @@ CREATE INDEX task_behind ON task (lane, place) WHERE behind = 1;
 -- Not for all rows, so that no plan finds a task by its id here: on a table that was vacuumed while it was empty PostgreSQL takes
 -- this index for as good as the primary key, keeps that plan, and reads all of the index when many tasks have come.
 CREATE INDEX task_by_op ON task (op, id) WHERE op <> '';
+CREATE UNIQUE INDEX task_unique ON task (op, unique_key) WHERE owner IS NULL AND unique_key IS NOT NULL;
 CREATE INDEX task_by_info ON task (info, id) WHERE info <> '';
 
 -- The task of each lane that is not behind another one. Whoever enters or leaves a lane writes its row, so that two who do

@@ -1,7 +1,9 @@
 //! Operations by name: for whoever knows one only at run time (sessions, tasks, `POST …/op/{name}`), with JSON for input and
 //! result.
 
-use base::{Keys, OpError, OpResult, Tx, codes};
+use std::any::TypeId;
+
+use base::{Keys, OpError, OpResult, Tx, Urgency, codes};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -9,6 +11,7 @@ use serde_json::Value;
 use crate::call::{Done, Reply};
 use crate::cx::OpCx;
 use crate::kernel::{Kernel, Namespace};
+use crate::media::Media;
 use crate::op::Op;
 use crate::request::{Request, Role};
 
@@ -19,6 +22,12 @@ pub trait AnyOp: Sync {
 
     /// Who may call it by its name; administrators always, if anybody.
     fn named_for(&self) -> Option<&'static [Role]>;
+
+    /// Whether its result is [`Media`]: bytes, not JSON.
+    fn gives_media(&self) -> bool;
+
+    /// Whether it may run when the disk is full.
+    fn urgency(&self) -> Urgency;
 
     /// Runs it within another's transaction, for its effects alone.
     ///
@@ -44,6 +53,14 @@ where
 
     fn named_for(&self) -> Option<&'static [Role]> {
         self.named_for
+    }
+
+    fn gives_media(&self) -> bool {
+        TypeId::of::<O>() == TypeId::of::<Media>()
+    }
+
+    fn urgency(&self) -> Urgency {
+        self.urgency
     }
 
     fn run_json(&self, tx: &mut dyn Tx, cx: &mut OpCx<'_>, input: &str) -> OpResult<()> {

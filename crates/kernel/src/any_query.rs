@@ -1,11 +1,14 @@
 //! Queries by name: for sessions, which know them only at run time, with JSON for input and result.
 
+use std::any::TypeId;
+
 use base::{OpError, OpResult, codes};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::kernel::{Kernel, Namespace, ReadDone};
+use crate::media::Media;
 use crate::op::Query;
 use crate::request::Role;
 
@@ -16,6 +19,9 @@ pub trait AnyQuery: Sync {
 
     /// Who may ask it by its name; administrators always, if anybody.
     fn named_for(&self) -> Option<&'static [Role]>;
+
+    /// Whether its result is [`Media`]: bytes, not JSON.
+    fn gives_media(&self) -> bool;
 
     /// Runs it; an input that does not fit is refused with `ABODY`.
     fn read_json(&'static self, kernel: &Kernel, ns: &Namespace, input: Value, done: ReadDone<Value>);
@@ -32,6 +38,10 @@ where
 
     fn named_for(&self) -> Option<&'static [Role]> {
         self.named_for
+    }
+
+    fn gives_media(&self) -> bool {
+        TypeId::of::<O>() == TypeId::of::<Media>()
     }
 
     fn read_json(&'static self, kernel: &Kernel, ns: &Namespace, input: Value, done: ReadDone<Value>) {

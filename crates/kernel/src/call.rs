@@ -104,7 +104,8 @@ where
         self.settle(settled(&outcome));
         if outcome == Outcome::Committed {
             self.late.submit(self.store.as_ref());
-            self.hints.drain(..).for_each(|hint| hint.tell(&self.wakes, self.store.as_ref()));
+            let now = self.env.clock.wall();
+            self.hints.drain(..).for_each(|hint| hint.tell(&self.wakes, self.store.as_ref(), now));
         }
         let result = match outcome {
             Outcome::Committed | Outcome::Undone => self.result.take().unwrap_or_else(|| Err(not_run())),

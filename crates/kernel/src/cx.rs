@@ -109,7 +109,7 @@ mod tests {
         let caller = Caller::server("test");
         let properties = Properties::default();
         let request = Request { id, seed: [1; 32], caller, idempotency: None, op_time: None, build: None, properties };
-        let home = Home::new("main", [].into());
+        let home = Home::new("main", [].into(), std::sync::Arc::default());
         check(&mut OpCx::new((&request, "test", &home), 1, (Wall(wall_ms), Heard(0)), &mut Effects::default()));
     }
 

@@ -32,6 +32,8 @@ pub struct NewTask {
     pub cron: Option<Cron>,
     /// A URL to be called in place of a built-in operation (KER-19).
     pub target: Option<String>,
+    /// At most one of its operation with this key waits.
+    pub unique_key: Option<String>,
 }
 
 impl NewTask {
@@ -39,7 +41,8 @@ impl NewTask {
     #[must_use]
     pub fn new(id: Id, op: &str) -> Self {
         let (param, info) = ("null".into(), String::new());
-        Self { id, op: op.into(), param, info, queue: None, lane: None, start: Start::Now, cron: None, target: None }
+        let (op, start) = (op.into(), Start::Now);
+        Self { id, op, param, info, queue: None, lane: None, start, cron: None, target: None, unique_key: None }
     }
 
     /// With a parameter, JSON.
@@ -58,6 +61,13 @@ impl NewTask {
     #[must_use]
     pub fn lane(self, lane: impl Into<String>) -> Self {
         Self { lane: Some(lane.into()), ..self }
+    }
+
+    /// At most one of its operation with this key waits: where one does, it stays with its id and its parameter, and the
+    /// earlier start of the two counts. One that runs already is not one that waits. Neither with a lane nor with cron.
+    #[must_use]
+    pub fn unique(self, key: impl Into<String>) -> Self {
+        Self { unique_key: Some(key.into()), ..self }
     }
 
     /// At that calendar moment, which somebody chose.

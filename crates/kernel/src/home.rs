@@ -1,5 +1,5 @@
-//! What an operation finds around it in its namespace: the name, what services keep in memory there, and what the program's
-//! services offer to each other.
+//! What an operation finds around it in its namespace: the name, what services keep in memory there and for all namespaces
+//! together, and what the program's services offer to each other.
 //!
 //! Memory is for caches only: it is gone with the process, and nothing in it may be the only copy of anything. It changes only
 //! after COMMIT ([`crate::Effects::when_settled`]).
@@ -13,17 +13,40 @@ use crate::service::ServiceDef;
 /// A value of a service that others find by its type.
 pub type Offer = &'static (dyn Any + Send + Sync);
 
+/// Values that services keep, one of each type.
+#[derive(Default)]
+pub struct Memory(RwLock<BTreeMap<TypeId, Arc<dyn Any + Send + Sync>>>);
+
+impl Memory {
+    /// What is kept under a type, made when it is first asked for.
+    pub fn get<T: Any + Default + Send + Sync>(&self) -> Arc<T> {
+        let known = self.0.read().unwrap_or_else(PoisonError::into_inner).get(&TypeId::of::<T>()).cloned();
+        let made = known.unwrap_or_else(|| {
+            let mut memory = self.0.write().unwrap_or_else(PoisonError::into_inner);
+            memory.entry(TypeId::of::<T>()).or_insert_with(|| Arc::new(T::default())).clone()
+        });
+        made.downcast().unwrap_or_else(|_| unreachable!("kept under its own type"))
+    }
+}
+
 /// One namespace as its operations see it.
 pub struct Home {
     /// Its name.
     pub namespace: String,
     offers: Arc<[Offer]>,
-    memory: RwLock<BTreeMap<TypeId, Arc<dyn Any + Send + Sync>>>,
+    memory: Memory,
+    common: Arc<Memory>,
 }
 
 impl Home {
-    pub(crate) fn new(namespace: &str, offers: Arc<[Offer]>) -> Self {
-        Self { namespace: namespace.to_owned(), offers, memory: RwLock::default() }
+    pub(crate) fn new(namespace: &str, offers: Arc<[Offer]>, common: Arc<Memory>) -> Self {
+        Self { namespace: namespace.to_owned(), offers, memory: Memory::default(), common }
+    }
+
+    /// No namespace: for whoever runs something that looks at rows only.
+    #[must_use]
+    pub fn nowhere() -> Self {
+        Self::new("", [].into(), Arc::default())
     }
 
     /// All that the program's services offer of a type, in their order.
@@ -33,12 +56,12 @@ impl Home {
 
     /// What is kept in memory under a type in this namespace, made when it is first asked for.
     pub fn memory<T: Any + Default + Send + Sync>(&self) -> Arc<T> {
-        let known = self.memory.read().unwrap_or_else(PoisonError::into_inner).get(&TypeId::of::<T>()).cloned();
-        let made = known.unwrap_or_else(|| {
-            let mut memory = self.memory.write().unwrap_or_else(PoisonError::into_inner);
-            memory.entry(TypeId::of::<T>()).or_insert_with(|| Arc::new(T::default())).clone()
-        });
-        made.downcast().unwrap_or_else(|_| unreachable!("kept under its own type"))
+        self.memory.get()
+    }
+
+    /// What is kept in memory under a type for all namespaces of the kernel together.
+    pub fn common<T: Any + Default + Send + Sync>(&self) -> Arc<T> {
+        self.common.get()
     }
 }
 
@@ -54,10 +77,13 @@ mod tests {
 
     #[test]
     fn memory_is_one_per_type_and_offers_are_found_by_type() {
-        let home = Home::new("main", Arc::from([&7_u32 as Offer, &"word", &8_u32]));
+        let home = Home::new("main", Arc::from([&7_u32 as Offer, &"word", &8_u32]), Arc::default());
         home.memory::<AtomicU32>().store(5, Ordering::Relaxed);
         assert_eq!(home.memory::<AtomicU32>().load(Ordering::Relaxed), 5);
         assert_eq!(home.offered::<u32>().collect::<Vec<_>>(), [&7, &8]);
-        assert_eq!(Home::new("other", Arc::from([])).memory::<AtomicU32>().load(Ordering::Relaxed), 0);
+        let other = Home::new("other", Arc::from([]), home.common.clone());
+        assert_eq!(other.memory::<AtomicU32>().load(Ordering::Relaxed), 0);
+        home.common::<AtomicU32>().store(6, Ordering::Relaxed);
+        assert_eq!(other.common::<AtomicU32>().load(Ordering::Relaxed), 6);
     }
 }

@@ -78,7 +78,8 @@ pub(crate) fn complete(
     let length = answer.map_or(0, str::len);
     if length > ANSWER_STORED_MAX {
         let message = format!("an answer of {length} bytes is too large to keep: the operation must rebuild it");
-        return Err(OpError::new(codes::BDETECTED, message));
+        // No attempt would give a smaller one.
+        return Err(OpError::new(codes::BDETECTED, message).finally());
     }
     Ok(tx.write(&COMPLETE, args![&request.caller.name, &once.route, &once.key, answer, version])?)
 }

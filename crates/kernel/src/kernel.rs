@@ -10,7 +10,7 @@ use serde::de::DeserializeOwned;
 
 use crate::call::{CallJob, Done};
 use crate::feed;
-use crate::home::{Home, Offer, offers};
+use crate::home::{Home, Memory, Offer, offers};
 use crate::keys::KeyRing;
 use crate::late::Late;
 use crate::namespaces::{AbsentStore, NamespaceRules, Registry, Standing};
@@ -49,6 +49,18 @@ pub struct KernelConfig {
     pub event_kept_ms: i64,
     /// What holds for new namespaces.
     pub namespaces: NamespaceRules,
+    /// How many nodes may work on the same data.
+    pub nodes: Nodes,
+}
+
+/// How many nodes may work on the same data (KER-12).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Nodes {
+    /// This one alone: what it keeps in memory is as new as the store.
+    #[default]
+    One,
+    /// Any number: what is kept in memory is compared with the store before it counts as new.
+    Several,
 }
 
 impl Default for KernelConfig {
@@ -61,6 +73,7 @@ impl Default for KernelConfig {
             watch: WatchConfig::default(),
             event_kept_ms: feed::KEPT_MS,
             namespaces: NamespaceRules::default(),
+            nodes: Nodes::default(),
         }
     }
 }
@@ -88,9 +101,10 @@ impl Namespace {
         self.store.listen(Box::new(move |word| Hint::of_word(word).into_iter().for_each(|hint| wakes.send(hint))));
     }
 
-    fn new(name: String, store: Arc<dyn Store>, standing: Standing, offers: Arc<[Offer]>) -> Self {
+    fn new(name: String, store: Arc<dyn Store>, standing: Standing, inner: &Inner) -> Self {
+        let (offers, common) = (inner.offers.clone(), inner.common.clone());
         let (wakes, watched, keys) = (Arc::default(), Arc::default(), KeyRing::default());
-        let (home, standing) = (Arc::new(Home::new(&name, offers)), RwLock::new(Arc::new(standing)));
+        let (home, standing) = (Arc::new(Home::new(&name, offers, common)), RwLock::new(Arc::new(standing)));
         Self { home, name, store, wakes, watched, keys, standing }
     }
 
@@ -118,6 +132,12 @@ impl Namespace {
         self.standing().works()
     }
 
+    /// Whether nobody but this node changes it now, so that what is kept in memory of it is as new as its store.
+    #[must_use]
+    pub fn is_alone(&self, kernel: &Kernel) -> bool {
+        kernel.config().nodes == Nodes::One && self.store.engine() == base::Engine::Sqlite
+    }
+
     /// Looks every key up again, after one was revoked.
     pub fn forget_keys(&self) {
         self.keys.forget();
@@ -130,6 +150,8 @@ pub(crate) struct Inner {
     tasks: Arc<TaskConfig>,
     services: Vec<&'static ServiceDef>,
     offers: Arc<[Offer]>,
+    /// What services keep in memory for all namespaces together.
+    common: Arc<Memory>,
     /// They come and go while the server runs.
     namespaces: RwLock<BTreeMap<String, Arc<Namespace>>>,
     registry: Registry,
@@ -152,9 +174,10 @@ impl Kernel {
     ) -> StoreResult<Self> {
         let services: Vec<_> = crate::OWN.into_iter().chain(services.iter().copied()).collect();
         let tasks = Arc::new(all_queues(&config.tasks, &services));
-        let (namespaces, registry) = (RwLock::default(), Registry::default());
-        let kernel =
-            Self(Arc::new(Inner { env, config, tasks, offers: offers(&services), services, namespaces, registry }));
+        let (namespaces, registry, common) = (RwLock::default(), Registry::default(), Arc::default());
+        let offers = offers(&services);
+        let inner = Inner { env, config, tasks, offers, common, services, namespaces, registry };
+        let kernel = Self(Arc::new(inner));
         stores.into_iter().try_for_each(|(name, store)| kernel.add_namespace(name, store).map(drop))?;
         Ok(kernel)
     }
@@ -179,12 +202,12 @@ impl Kernel {
     ) -> StoreResult<Arc<Namespace>> {
         let plan: Vec<_> = self.0.services.iter().flat_map(|service| service.migrations.iter().copied()).collect();
         store.migrate(&plan)?;
-        Ok(self.put_namespace(Namespace::new(name, store, standing, self.0.offers.clone())))
+        Ok(self.put_namespace(Namespace::new(name, store, standing, &self.0)))
     }
 
     /// Adds a namespace whose store cannot be opened now: it is there, and answers that it is not available.
     pub fn add_absent_namespace(&self, name: String, absent: AbsentStore, standing: Standing) -> Arc<Namespace> {
-        self.put_namespace(Namespace::new(name, Arc::new(absent), standing, self.0.offers.clone()))
+        self.put_namespace(Namespace::new(name, Arc::new(absent), standing, &self.0))
     }
 
     fn put_namespace(&self, namespace: Namespace) -> Arc<Namespace> {
@@ -199,6 +222,12 @@ impl Kernel {
     #[must_use]
     pub fn registry(&self) -> &Registry {
         &self.0.registry
+    }
+
+    /// What is kept in memory under a type for all namespaces together; operations find it in [`Home::common`].
+    #[must_use]
+    pub fn common<T: std::any::Any + Default + Send + Sync>(&self) -> Arc<T> {
+        self.0.common.get()
     }
 
     /// Takes a namespace out; whoever holds it can still use its store until that is closed.
@@ -334,7 +363,7 @@ impl Kernel {
         O: Send + 'static,
     {
         let deadline_us = self.0.env.clock.monotonic_us() + READ_US;
-        ns.store.read(Box::new(ReadJob { query, input, deadline_us, result: None, done }));
+        ns.store.read(Box::new(ReadJob { query, home: ns.home.clone(), input, deadline_us, result: None, done }));
     }
 
     /// Whether a request may be served at all: its build is new enough, its time is ours. [`Kernel::call`] asks by
@@ -380,6 +409,7 @@ pub type ReadDone<O> = Box<dyn FnOnce(OpResult<O>) + Send>;
 
 struct ReadJob<I: 'static, O: 'static> {
     query: &'static Query<I, O>,
+    home: Arc<Home>,
     input: I,
     deadline_us: u64,
     result: Option<OpResult<O>>,
@@ -397,7 +427,7 @@ impl<I: Send, O: Send> Job for ReadJob<I, O> {
 
     fn run(&mut self, tx: &mut dyn Tx) -> Verdict {
         self.result = None;
-        self.result = Some((self.query.run)(tx, &self.input));
+        self.result = Some(self.query.run_in(tx, &self.home, &self.input));
         Verdict::Undo
     }
 

@@ -37,7 +37,7 @@ impl Late {
     ) {
         let (request, kept, tasks) = (request.clone(), effects.take(), tasks.clone());
         self.push(Box::new(move |tx| {
-            let (mut again, home) = (Effects::of(kept.clone()), Home::new("", [].into()));
+            let (mut again, home) = (Effects::of(kept.clone()), Home::nowhere());
             effects::write(tx, &mut OpCx::new((&request, "late", &home), 1, (wall, heard), &mut again), &tasks)
         }));
     }

@@ -27,6 +27,7 @@ mod kernel;
 pub mod keys;
 mod late;
 pub mod leases;
+mod media;
 pub mod namespaces;
 mod op;
 pub mod ops;
@@ -39,14 +40,15 @@ pub mod tasks;
 mod wake;
 pub mod watch;
 
-pub use crate::kernel::{Env, Kernel, KernelConfig, Namespace, ReadDone};
+pub use crate::kernel::{Env, Kernel, KernelConfig, Namespace, Nodes, ReadDone};
 pub use any_op::AnyOp;
 pub use any_query::AnyQuery;
 pub use call::{Done, Reply};
 pub use cx::OpCx;
 pub use effects::{Alert, Effect, Effects, Event, JournalLine, NewTask, Settled};
-pub use home::{Home, Offer};
-pub use op::{Op, Query, Work};
+pub use home::{Home, Memory, Offer};
+pub use media::Media;
+pub use op::{Op, Query, Reading, Work};
 pub use request::{Caller, Idempotency, Properties, Request, Role};
 pub use schema::{KERNEL, OWN};
 pub use service::{

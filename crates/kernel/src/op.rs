@@ -4,6 +4,7 @@ use base::limits::OP_TIME_MS;
 use base::{Isolation, Keys, OpResult, Stamp, Tx, Urgency};
 
 use crate::cx::OpCx;
+use crate::home::Home;
 use crate::request::Role;
 
 /// The work of an operation: (transaction, context, input) to result.
@@ -104,12 +105,20 @@ impl<I, O> Op<I, O> {
     }
 }
 
+/// The reading of a query.
+pub enum Reading<I, O> {
+    /// Of rows alone.
+    Plain(fn(&mut dyn Tx, &I) -> OpResult<O>),
+    /// Of rows, and what is around them.
+    AtHome(fn(&mut dyn Tx, &Home, &I) -> OpResult<O>),
+}
+
 /// A read from `I` to `O` on a snapshot of committed state, never behind the writer.
 pub struct Query<I, O> {
     /// `service.noun`, unique in the program.
     pub name: &'static str,
     /// The reading.
-    pub run: fn(&mut dyn Tx, &I) -> OpResult<O>,
+    pub run: Reading<I, O>,
     /// Who may ask it by its name (`POST /v1/{ns}/op/{name}`), beside administrators; nobody may unless it is said.
     pub named_for: Option<&'static [Role]>,
 }
@@ -118,7 +127,24 @@ impl<I, O> Query<I, O> {
     /// A query with a name and its reading.
     #[must_use]
     pub const fn new(name: &'static str, run: fn(&mut dyn Tx, &I) -> OpResult<O>) -> Self {
-        Self { name, run, named_for: None }
+        Self { name, run: Reading::Plain(run), named_for: None }
+    }
+
+    /// Runs it within another's transaction, at home in that one's namespace.
+    ///
+    /// # Errors
+    /// What it answers.
+    pub fn run_in(&self, tx: &mut dyn Tx, home: &Home, input: &I) -> OpResult<O> {
+        match self.run {
+            Reading::Plain(run) => run(tx, input),
+            Reading::AtHome(run) => run(tx, home, input),
+        }
+    }
+
+    /// One that needs what is around it in its namespace: memory of its service, offers of others.
+    #[must_use]
+    pub const fn at_home(name: &'static str, run: fn(&mut dyn Tx, &Home, &I) -> OpResult<O>) -> Self {
+        Self { name, run: Reading::AtHome(run), named_for: None }
     }
 
     /// One that keys of these roles, and administrators, may ask by its name.

@@ -2,7 +2,7 @@
 //!
 //! HTTP routes and pages are not here: the kernel knows no HTTP. `web::Service` pairs a [`ServiceDef`] with its routes.
 
-use base::{Call, CallResult, Id, Migration, OpError, OpResult, Sql, StoreResult, Tx, Wall, codes};
+use base::{Call, CallResult, Id, Keys, Migration, OpError, OpResult, Sql, StoreResult, Tx, Urgency, Wall, codes};
 
 use crate::any_op::AnyOp;
 use crate::any_query::AnyQuery;
@@ -96,6 +96,13 @@ pub struct TaskDef {
     pub retry_minutes: &'static [u32],
     /// When this task runs in every namespace by itself (a cron text, KER-21), without anybody creating it.
     pub standing: Option<&'static str>,
+    /// What its cycles must not overlap with, within this process.
+    pub keys: fn(&TaskRow) -> Keys,
+    /// Whether it runs when the disk is full (KER-31): then only what ends work or frees room is begun.
+    pub urgency: Urgency,
+    /// Whether people and programs outside may create one (`POST /v1/{ns}/tasks`). It runs as the server, so its plan must
+    /// take whatever parameter it is given.
+    pub callable: bool,
 }
 
 /// Decides what a task does.
@@ -107,7 +114,17 @@ impl TaskDef {
     /// A kind of task that never calls outside, in the quick queue.
     #[must_use]
     pub const fn new(op: &'static str, plan: PlanFn) -> Self {
-        Self { op, queue: 0, plan, settle: no_settle, retry_minutes: RETRY_MINUTES, standing: None }
+        Self {
+            op,
+            queue: 0,
+            plan,
+            settle: no_settle,
+            retry_minutes: RETRY_MINUTES,
+            standing: None,
+            keys: |_| Keys::NONE,
+            urgency: Urgency::Normal,
+            callable: false,
+        }
     }
 
     /// One whose plan may call outside.
@@ -132,6 +149,24 @@ impl TaskDef {
     #[must_use]
     pub const fn standing(self, cron: &'static str) -> Self {
         Self { standing: Some(cron), ..self }
+    }
+
+    /// With contention keys.
+    #[must_use]
+    pub const fn keyed(self, keys: fn(&TaskRow) -> Keys) -> Self {
+        Self { keys, ..self }
+    }
+
+    /// One that ends work or frees room, so that it also runs on the reserve (KER-31).
+    #[must_use]
+    pub const fn ending(self) -> Self {
+        Self { urgency: Urgency::Ending, ..self }
+    }
+
+    /// One that people and programs outside may create.
+    #[must_use]
+    pub const fn callable(self) -> Self {
+        Self { callable: true, ..self }
     }
 }
 
@@ -163,6 +198,16 @@ pub struct TaskRow {
     pub checkpoint: Option<String>,
 }
 
+impl TaskRow {
+    /// A task at its first attempt, begun at this moment, with nothing behind it. For whoever runs a task's functions without a
+    /// dispatcher.
+    #[must_use]
+    pub fn first_attempt(id: Id, op: &str, param: &str, start_time: Wall) -> Self {
+        let (op, param) = (op.to_owned(), param.to_owned());
+        Self { id, op, param, target: None, attempt: 1, retry: 0, start_time, checkpoint: None }
+    }
+}
+
 /// What a task does next.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Plan {
@@ -170,8 +215,11 @@ pub enum Plan {
     Done,
     /// It is done, and its next run is at that time, whatever its cron text says.
     DoneUntil(Wall),
-    /// The next cycle begins at once with this checkpoint, JSON.
+    /// The next cycle begins at once with this checkpoint, JSON; when it has gone on for a while, after the others of its
+    /// queue that are due.
     Checkpoint(String),
+    /// The next cycle begins at that time with this checkpoint, JSON.
+    CheckpointAt(String, Wall),
     /// This call, then settle; from `settle` itself it is a further call.
     Call(Call),
     /// Again at that time.

@@ -6,6 +6,9 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use base::{Store, Wall};
 
+/// Other nodes are told of tasks that are due within this time; their scan comes as often.
+const SOON_MS: i64 = 60_000;
+
 /// What may have changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Hint {
@@ -35,13 +38,22 @@ impl Topic {
 }
 
 impl Hint {
-    /// The hint as a word for other nodes.
+    /// The word for new events.
+    pub(crate) const EVENTS: &'static str = "events";
+
+    /// The hint as a word for other nodes. Equal words are called out once and only so many wait, so a task that is due says no
+    /// time, one that is due soon says full seconds, and of one that is due later nothing is said: every node's own look finds
+    /// it.
     #[must_use]
-    pub fn word(self) -> Cow<'static, str> {
+    pub fn word(self, now: Wall) -> Option<Cow<'static, str>> {
         match self {
-            Self::Tasks { queue, start_at } => format!("tasks {queue} {}", start_at.0).into(),
-            Self::Events => "events".into(),
-            Self::Changed(topic) => format!("changed {}", topic.0).into(),
+            Self::Tasks { queue, start_at } if start_at <= now => Some(format!("tasks {queue}").into()),
+            Self::Tasks { queue, start_at } if start_at.0.saturating_sub(now.0) <= SOON_MS => {
+                Some(format!("tasks {queue} {}", full_second(start_at).0).into())
+            }
+            Self::Tasks { .. } => None,
+            Self::Events => Some(Self::EVENTS.into()),
+            Self::Changed(topic) => Some(format!("changed {}", topic.0).into()),
         }
     }
 
@@ -50,8 +62,9 @@ impl Hint {
     pub fn of_word(word: &str) -> Option<Self> {
         let parts: Vec<&str> = word.split(' ').collect();
         match parts[..] {
-            ["events"] => Some(Self::Events),
+            [Self::EVENTS] => Some(Self::Events),
             ["changed", topic] => Some(Self::Changed(Topic(topic.parse().ok()?))),
+            ["tasks", queue] => Some(Self::Tasks { queue: queue.parse().ok()?, start_at: Wall(i64::MIN) }),
             ["tasks", queue, start_at] => {
                 Some(Self::Tasks { queue: queue.parse().ok()?, start_at: Wall(start_at.parse().ok()?) })
             }
@@ -60,10 +73,15 @@ impl Hint {
     }
 
     /// Wakes those who listen on this node and on others.
-    pub(crate) fn tell(self, wakes: &Wakes, store: &dyn Store) {
+    pub(crate) fn tell(self, wakes: &Wakes, store: &dyn Store, now: Wall) {
         wakes.send(self);
-        store.notify(&self.word());
+        self.word(now).into_iter().for_each(|word| store.notify(&word));
     }
+}
+
+/// The next full second, which never lies before.
+fn full_second(at: Wall) -> Wall {
+    Wall(at.0.div_euclid(1_000).saturating_add(i64::from(at.0.rem_euclid(1_000) > 0)).saturating_mul(1_000))
 }
 
 type Ear = Arc<dyn Fn(Hint) + Send + Sync>;
@@ -91,12 +109,27 @@ mod tests {
 
     #[test]
     fn ker_13_a_hint_reaches_another_node_as_a_word() {
-        for hint in [Hint::Events, Hint::Changed(Topic::of("documents")), Hint::Tasks { queue: 2, start_at: Wall(-7) }]
+        let now = Wall(100_500);
+        for hint in
+            [Hint::Events, Hint::Changed(Topic::of("documents")), Hint::Tasks { queue: 2, start_at: Wall(102_000) }]
         {
-            assert_eq!(Hint::of_word(&hint.word()), Some(hint));
+            assert_eq!(Hint::of_word(&hint.word(now).unwrap()), Some(hint));
         }
-        for word in ["", "events 1", "tasks", "tasks 1", "tasks x 1", "tasks 1 2 3", "news"] {
+        for word in ["", "events 1", "tasks", "tasks x", "tasks x 1", "tasks 1 2 3", "news"] {
             assert_eq!(Hint::of_word(word), None, "{word}");
         }
+    }
+
+    #[test]
+    fn ker_13_many_tasks_have_few_words() {
+        let now = Wall(100_500);
+        let word = |start_at: i64| Hint::Tasks { queue: 1, start_at: Wall(start_at) }.word(now);
+        let due: std::collections::BTreeSet<_> = (0..=100_500).map(word).collect();
+        assert_eq!(due.into_iter().flatten().collect::<Vec<_>>(), ["tasks 1"]);
+        assert!(matches!(Hint::of_word("tasks 1"), Some(Hint::Tasks { queue: 1, start_at }) if start_at <= Wall(0)));
+        let soon: std::collections::BTreeSet<_> = (100_501..1_000_000).filter_map(word).collect();
+        assert!(soon.len() <= 61, "{}", soon.len());
+        assert_eq!(word(101_001), Some("tasks 1 102000".into()), "never before its time");
+        assert_eq!(word(i64::MAX), None);
     }
 }

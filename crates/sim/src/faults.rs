@@ -32,10 +32,14 @@ pub struct Faults {
     pub pause: u64,
     /// A call to a partner goes wrong in one of its ways.
     pub partner: u64,
+    /// Every channel of alerts is out of order, for long.
+    pub outage: u64,
     /// A wake-up or timer comes late, twice or not at all.
     pub wake: u64,
     /// A file operation fails.
     pub file: u64,
+    /// A node that keeps namespaces begins anew.
+    pub node: u64,
 }
 
 impl Faults {
@@ -56,8 +60,10 @@ impl Faults {
             clock_jump: some(50, 1_000),
             pause: some(50, 1_000),
             partner: some(2, 20),
+            outage: some(2, 10),
             wake: some(2, 20),
             file: some(5, 100),
+            node: some(5, 50),
         }
     }
 

@@ -18,8 +18,7 @@ pub static PUBLISH: Op<Issue, u32> = Op::new("gazette.publish", publish);
 
 /// What the standing task does, without waiting for its hour.
 pub static FORGET_EVENTS: Op<(), ()> = Op::new("gazette.forget", |tx, cx, ()| {
-    let (id, op, param) = (cx.id(), feed::FORGET.op.to_owned(), "null".to_owned());
-    let row = TaskRow { id, op, param, target: None, attempt: 1, retry: 0, start_time: cx.wall, checkpoint: None };
+    let row = TaskRow::first_attempt(cx.id(), feed::FORGET.op, "null", cx.wall);
     (feed::FORGET.plan)(tx, cx, &row).map(drop)
 });
 

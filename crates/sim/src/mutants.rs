@@ -30,6 +30,7 @@ pub const OURS: &[Mutant] = &[
     Mutant::LaneNotLeft,
     Mutant::RowGoneAtClaim,
     Mutant::AlertDoneBeforeSent,
+    Mutant::AlertGivenUp,
     Mutant::AlertSuccessorForgotten,
     Mutant::CounterFlushAgain,
     Mutant::EventNumberedOutside,
@@ -40,6 +41,12 @@ pub const OURS: &[Mutant] = &[
     Mutant::SecondLookSkipped,
     Mutant::GraceIgnored,
     Mutant::LatePutTaken,
+    Mutant::SessionsOutlivePassword,
+    Mutant::LoginTryNotCounted,
+    Mutant::OldPasswordTaken,
+    Mutant::OtherLifeSettled,
+    Mutant::OtherLifeKept,
+    Mutant::GrantsOutliveNamespace,
 ];
 
 /// Names for the command line.

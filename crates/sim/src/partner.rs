@@ -66,16 +66,36 @@ impl Fate {
             _ => fate(vec![timeout + rng.within(1, 120_000)], unknown(), timeout),
         }
     }
+
+    /// Nobody is there.
+    fn refused(rng: &mut Rng) -> Self {
+        let heard = CallResult::NotMade("connection refused".into());
+        Self { reaches_after_ms: vec![], heard, heard_after_ms: rng.within(1, 200) }
+    }
 }
+
+/// Longest time that the channels of alerts are out of order.
+const OUTAGE_MS_MAX: u64 = 300_000;
 
 /// The partner's own memory, which no crash of ours touches.
 #[derive(Debug, Default)]
 pub struct Partner {
     /// Arrivals by id: the partner does each once and knows repeats.
     pub arrived: BTreeMap<String, u64>,
+    /// Until when nobody takes messages about alerts.
+    out_until_us: u64,
 }
 
 impl Partner {
+    /// Draws what becomes of a message about alerts: all channels fail together, for longer than a round through them takes.
+    pub fn notice(&mut self, call: &HttpCall, faults: &Faults, rng: &mut Rng, now_us: u64) -> Fate {
+        if rng.once_in(faults.outage) {
+            self.out_until_us = now_us + 1_000 * rng.within(1_000, OUTAGE_MS_MAX);
+        }
+        // The calm phase ends every trouble.
+        if faults.outage > 0 && now_us < self.out_until_us { Fate::refused(rng) } else { Fate::draw(call, faults, rng) }
+    }
+
     /// A call arrives.
     pub fn take(&mut self, call: &HttpCall) {
         let id = call.headers.iter().find(|(name, _)| name == ONCE).map(|(_, id)| id.clone()).unwrap_or_default();
@@ -104,6 +124,16 @@ mod tests {
         let fate = Fate::draw(&call(), &Faults::none(), &mut Rng::new(1));
         assert_eq!(fate.reaches_after_ms.len(), 1);
         assert!(matches!(fate.heard, CallResult::Http(HttpReply { status: 204, .. })));
+    }
+
+    #[test]
+    fn an_outage_lasts_until_the_calm() {
+        let (mut partner, mut rng) = (Partner::default(), Rng::new(1));
+        let faults = Faults { outage: 1, ..Faults::none() };
+        let mut reaches =
+            |faults: &Faults, now_us| !partner.notice(&call(), faults, &mut rng, now_us).reaches_after_ms.is_empty();
+        assert!(!reaches(&faults, 0) && !reaches(&faults, 900_000));
+        assert!(reaches(&Faults::none(), 900_001));
     }
 
     #[test]

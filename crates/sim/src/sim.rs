@@ -5,12 +5,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use base::{Call, CallResult, Engine, HttpCall, OpResult, Store, StoreResult, Timers, Tx};
+use kernel::accounts::session::Holder;
 use kernel::feed::Sequencer;
 use kernel::tasks::{Dispatcher, TaskConfig};
 use kernel::{Caller, Env, Hint, Kernel, KernelConfig, Namespace, Op, Reply, Request, ServiceDef, SessionEvent};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::agenda::Agenda;
 use crate::clock::SimClock;
@@ -44,6 +45,18 @@ pub enum News {
     Message(Vec<u8>),
     /// The connection broke before an answer came: it may have been done.
     Cut,
+}
+
+impl News {
+    /// For the trace.
+    pub fn in_short(&self) -> String {
+        match self {
+            Self::Answer(Ok(answer)) => format!("{}{}", answer.out, if answer.replayed { " (again)" } else { "" }),
+            Self::Answer(Err(error)) => format!("{} {}", error.code.name, error.message),
+            Self::Cut => "a cut".into(),
+            Self::Message(bytes) => String::from_utf8_lossy(bytes).into_owned(),
+        }
+    }
 }
 
 /// The answer of an operation, as JSON.
@@ -260,13 +273,18 @@ impl Sim {
         news
     }
 
+    /// Listening time of the store now; `None` while the server is down.
+    pub fn listening_ms(&self) -> Option<i64> {
+        self.server.as_ref().and_then(|server| server.store.heard_ms())
+    }
+
     /// Listening time goes on as long as the process ran, neither more nor less, whatever the calendar does (KER-5).
     ///
     /// # Errors
     /// It does not.
     pub fn check_heard(&mut self) -> Result<(), String> {
         let ran_ms = base::Clock::ran_ms(&self.clock);
-        let Some(heard_ms) = self.server.as_ref().and_then(|server| server.store.heard_ms()) else { return Ok(()) };
+        let Some(heard_ms) = self.listening_ms() else { return Ok(()) };
         let went_on = |(heard, ran): (i64, u64)| heard_ms - heard == i64::try_from(ran_ms - ran).unwrap_or(i64::MAX);
         if !self.heard.is_none_or(went_on) {
             return Err(format!("listening time went from {:?} to {:?}", self.heard, (heard_ms, ran_ms)));
@@ -299,8 +317,8 @@ impl Sim {
         copies
     }
 
-    /// The request is here.
-    fn call<I, O>(&mut self, asker: Asker, op: &'static Op<I, O>, input: I, once: Option<&str>)
+    /// The request is here; whoever is in the server asks so.
+    pub fn call<I, O>(&mut self, asker: Asker, op: &'static Op<I, O>, input: I, once: Option<&str>)
     where
         I: Send + 'static,
         O: Serialize + DeserializeOwned + Send + 'static,
@@ -310,6 +328,23 @@ impl Sim {
         } else {
             self.tell(asker, News::Cut);
         }
+    }
+
+    /// A client shows the token of a console session and hears whose it is: nothing, or account and role.
+    pub fn ask_whose_session(&mut self, asker: Asker, token: String) -> u64 {
+        let arrive = Box::new(move |sim: &mut Self| {
+            let Some(server) = &sim.server else { return sim.tell(asker, News::Cut) };
+            let told = server.told.clone();
+            let done = Box::new(move |holder: OpResult<Option<Holder>>| {
+                let shown = |holder: Holder| json!({ "account": holder.account, "role": holder.caller.role });
+                let answer = holder.map(|holder| Answer { out: json!(holder.map(shown)), replayed: false });
+                told.lock().unwrap_or_else(PoisonError::into_inner).push((Waiting::Client(asker), answer));
+            });
+            server.kernel.authenticate_session(&server.main, &token, done);
+        });
+        let delay_us = self.rng.within(100, 50_000);
+        self.after(delay_us, Event::Arrive(self.life, arrive));
+        1
     }
 
     /// A session calls an operation by its name; its own number of the call is the key, so that a repeat is one.
@@ -409,7 +444,7 @@ impl Sim {
             }
             let (call, is_mail) = as_http(call);
             self.calls_open += 1;
-            let fate = Fate::draw(&call, &self.faults.clone(), &mut self.rng);
+            let fate = self.fate(&call, is_mail);
             self.say(&format!("task calls {}: {:?}", call.url, fate.heard));
             for after_ms in fate.reaches_after_ms {
                 self.after(after_ms * 1000, Event::Reach(call.clone()));
@@ -417,6 +452,14 @@ impl Sim {
             let heard = if is_mail { of_mail(fate.heard) } else { fate.heard };
             self.after(fate.heard_after_ms * 1000, Event::Answered(self.life, done, heard));
         }
+    }
+
+    fn fate(&mut self, call: &HttpCall, is_mail: bool) -> Fate {
+        let now_us = self.now_us();
+        if is_mail || call.url == sirens::WEBHOOK {
+            return self.partner.notice(call, &self.faults, &mut self.rng, now_us);
+        }
+        Fate::draw(call, &self.faults, &mut self.rng)
     }
 
     /// A dispatcher hears of its call, if it still lives.

@@ -8,6 +8,8 @@ use kernel::watch::WatchConfig;
 
 /// Time between two messages of one kind, in listening time.
 pub const PACE_MS: i64 = 10_000;
+/// The second channel.
+pub const WEBHOOK: &str = "https://sms.example/x";
 
 /// Opens the alert of a key.
 pub static OPEN: Op<(String, String), ()> = Op::new("siren.open", |_, cx, (key, kind)| {
@@ -31,7 +33,7 @@ static OLDEST: Sql = Sql::new("siren.oldest", "SELECT id FROM alert WHERE closed
 /// A quick pace, and a node of its own for each life, so that its counters can be told apart.
 pub fn watch_config(life: u32) -> WatchConfig {
     let mail = Channel::Mail { to: vec!["ops@example.org".into()] };
-    let webhook = Channel::Webhook { url: "https://sms.example/x".into(), secret: None };
+    let webhook = Channel::Webhook { url: WEBHOOK.into(), secret: None };
     let pace = Pace { gather_ms: 2_000, pace_ms: PACE_MS, repeat_ms: 60_000 };
     let alerts = AlertSettings { channels: vec![mail, webhook], pace, ..AlertSettings::default() };
     WatchConfig { node: format!("life {life}"), alerts, round_ms: 3_000, ..WatchConfig::default() }

@@ -94,6 +94,7 @@ mutants_are_found! {
     mutant_lane_not_left: LaneNotLeft,
     mutant_row_gone_at_claim: RowGoneAtClaim,
     mutant_alert_done_before_sent: AlertDoneBeforeSent,
+    ker_27_mutant_alert_given_up: AlertGivenUp,
     mutant_alert_successor_forgotten: AlertSuccessorForgotten,
     mutant_counter_flush_again: CounterFlushAgain,
     mutant_event_numbered_outside: EventNumberedOutside,
@@ -104,4 +105,10 @@ mutants_are_found! {
     ker_26_mutant_second_look_skipped: SecondLookSkipped,
     ker_26_mutant_grace_ignored: GraceIgnored,
     ker_26_mutant_late_put_taken: LatePutTaken,
+    ker_32_mutant_sessions_outlive_password: SessionsOutlivePassword,
+    ker_32_mutant_login_try_not_counted: LoginTryNotCounted,
+    ker_32_mutant_old_password_taken: OldPasswordTaken,
+    ker_2_mutant_other_life_settled: OtherLifeSettled,
+    ker_2_mutant_other_life_kept: OtherLifeKept,
+    ker_1_mutant_grants_outlive_namespace: GrantsOutliveNamespace,
 }

@@ -221,15 +221,21 @@ fn is_own_doing(error: &StoreError) -> bool {
 impl Session {
     /// Sends what waits and `last`, and gives its answer. An error is final for the part, or for the transaction.
     pub(crate) fn send(&mut self, last: Step<'_>) -> StoreResult<Answer> {
+        self.send_all(vec![last])?.pop().ok_or(StoreError::Poisoned)
+    }
+
+    /// Sends what waits and all of `last` in one round trip, and gives their answers.
+    pub(crate) fn send_all(&mut self, last: Vec<Step<'_>>) -> StoreResult<Vec<Answer>> {
         let (steps, mut owners) = self.parts.take_pending();
         let mut steps: Vec<Step<'_>> = steps;
-        steps.push(last);
-        owners.push(self.parts.part.number);
+        let first = steps.len();
+        owners.extend(last.iter().map(|_| self.parts.part.number));
+        steps.extend(last);
         match self.round_trip(&steps) {
             Ok(mut answers) => {
                 let own = owners.iter().position(|owner| *owner == self.parts.part.number).unwrap_or(0);
                 self.count_rows(&answers[own..])?;
-                answers.pop().ok_or(StoreError::Poisoned)
+                Ok(answers.split_off(first))
             }
             Err(failure) => Err(self.parts.fail_of(owners[failure.at], failure.error(&steps))),
         }

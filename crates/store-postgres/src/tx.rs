@@ -28,6 +28,14 @@ impl Tx for Session {
         Ok(rows)
     }
 
+    fn query_each(&mut self, sql: &'static Sql, sets: &[Vec<Value<'_>>]) -> StoreResult<Vec<Option<Row>>> {
+        let mut rows = Vec::with_capacity(sets.len());
+        for sets in sets.chunks(PENDING_STEPS_MAX) {
+            rows.extend(self.query_some(sql, sets)?);
+        }
+        Ok(rows)
+    }
+
     fn execute(&mut self, sql: &'static Sql, args: &[Value<'_>]) -> StoreResult<u64> {
         let call = self.call(sql, args)?;
         self.parts.need_savepoint();
@@ -63,6 +71,25 @@ impl Tx for Session {
 }
 
 impl Session {
+    /// At most one row for each set of arguments, in one round trip.
+    fn query_some(&mut self, sql: &'static Sql, sets: &[Vec<Value<'_>>]) -> StoreResult<Vec<Option<Row>>> {
+        let calls: Vec<Call<'_>> = sets.iter().map(|args| self.call(sql, args)).collect::<StoreResult<_>>()?;
+        if !is_plain_read(sql) {
+            self.parts.need_savepoint();
+        }
+        let rows_max = self.rows_left().min(1);
+        let answers = self.send_all(calls.into_iter().map(|call| Step::Rows(call, rows_max)).collect())?;
+        answers.into_iter().map(|answer| self.only_row(sql, answer)).collect()
+    }
+
+    fn only_row(&mut self, sql: &'static Sql, answer: Answer) -> StoreResult<Option<Row>> {
+        let Answer::Rows(mut rows) = answer else { unreachable!("rows were asked for") };
+        if rows.len() > 1 {
+            return Err(self.parts.fail(mistake(sql, "gave more than 1 rows".into())));
+        }
+        Ok(rows.pop())
+    }
+
     fn call<'a>(&mut self, sql: &'static Sql, args: &[Value<'a>]) -> StoreResult<Call<'a>> {
         self.parts.go_on()?;
         let statement = self.statement(sql)?;

@@ -57,6 +57,8 @@ macro_rules! contracts {
             parameters::parameters_go_by_number_not_by_place,
             parameters::text_is_ordered_by_bytes,
             parameters::a_change_tells_how_many_rows,
+            parameters::many_reads_at_once_give_what_single_ones_give,
+            parameters::ker_6_an_error_among_many_reads_is_final,
             refusals::ker_6_a_refused_job_leaves_no_trace,
             refusals::ker_6_refused_jobs_leave_their_batch_whole,
             skew::ker_6_write_skew_is_refused,

@@ -126,7 +126,13 @@ fn cron(text: Option<&String>) -> Result<Option<tasks::Cron>, ApiError> {
 /// Whether this caller may create a task of this operation.
 fn check_known(api: &Api, op: &str, target: Option<&str>) -> Result<(), ApiError> {
     match api.kernel().task_kind(op, target) {
-        Kind::Target | Kind::Def(_) => Ok(()),
+        Kind::Target => Ok(()),
+        Kind::Def(def) if def.callable => Ok(()),
+        // It runs as the server, with a parameter that only the server makes.
+        Kind::Def(_) => Err(ApiError::refused(
+            codes::NOPERATION,
+            format!("`{}` is a task of the server's own, nobody else creates one", short(op)),
+        )),
         Kind::Operation(_) if api.caller().role == Role::Admin => Ok(()),
         Kind::Operation(_) => Err(ApiError::refused(
             codes::SROLE,

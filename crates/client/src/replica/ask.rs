@@ -34,6 +34,29 @@ pub struct Answer {
     pub epoch: String,
 }
 
+impl Ask {
+    /// For a source that goes on answering as documents change: what the next of its answers is an answer to, and moves this
+    /// question on to where that answer leads. What was answered to the first question is no answer to it any more.
+    pub fn step(&mut self, answer: &Answer) -> Self {
+        let mut asked = vec![];
+        for held in &mut self.syncs {
+            let upgrade = answer.syncs.iter().find(|upgrade| (&upgrade.c, &upgrade.id) == (&held.c, &held.id));
+            let Some(Upgrade { v, ct, dt, .. }) = upgrade else { continue };
+            asked.push(held.clone());
+            (held.v, held.ct, held.dt) = (*v, *ct, *dt);
+        }
+        let epoch = self.epoch.replace(answer.epoch.clone());
+        Self { syncs: asked, epoch }
+    }
+
+    /// Both halves of a question about several documents; `None` if there is only one.
+    pub(crate) fn halves(&self) -> Option<[Self; 2]> {
+        let (first, second) = self.syncs.split_at(self.syncs.len() / 2);
+        let half = |syncs: &[Held]| Self { syncs: syncs.to_vec(), epoch: self.epoch.clone() };
+        (!first.is_empty()).then(|| [half(first), half(second)])
+    }
+}
+
 impl Replica {
     /// What to ask the source so that all documents become level: as few calls as the limits allow.
     ///

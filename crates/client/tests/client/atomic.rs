@@ -12,7 +12,7 @@ use replica::{Content, CopiedItem, Head, ItemKey};
 
 use crate::source::Source;
 
-const DOCUMENTS: usize = 40;
+const DOCUMENTS: usize = 200;
 /// Where the child finds its file; set in the child alone.
 const CHILD: &str = "CLIENT_TEST_REPLICA";
 
@@ -73,13 +73,13 @@ fn doc_9_a_replica_that_is_killed_holds_whole_answers() {
         take_answers_for_ever(Path::new(&path));
     }
     let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("replica");
+    let path = folder.path().join("replica.db");
     let mut rounds = vec![];
-    for kill_after in [1, 2, 3, 5, 8, 13] {
+    for kill_after in [2, 2, 3, 3, 4, 4, 5, 6, 7, 8] {
         kill_while_it_takes_answers(&path, kill_after);
         rounds.push(check_whole(&path));
     }
-    assert!(rounds.is_sorted() && rounds[0] < rounds[5], "no answer was lost and every run got on: {rounds:?}");
+    assert!(rounds.is_sorted() && rounds[0] < rounds[9], "no answer was lost and every run got on: {rounds:?}");
 }
 
 /// The child: each round the source changes every document, and one answer brings them all.
@@ -93,8 +93,10 @@ fn take_answers_for_ever(path: &Path) -> ! {
     for round in 0.. {
         (0..DOCUMENTS).for_each(|id| source.put(&format!("{id:05}"), "k", round));
         let ask = replica.asks().unwrap().remove(0);
-        replica.take(&ask, source.answer(&ask)).unwrap();
+        let answer = source.answer(&ask);
+        // Said before it is taken in, so that the kill comes in the midst of it.
         println!("\nround {round}");
+        replica.take(&ask, answer).unwrap();
     }
     unreachable!()
 }
@@ -106,9 +108,18 @@ fn kill_while_it_takes_answers(path: &Path, kill_after: usize) {
     let mut child = command.spawn().unwrap();
     let lines = BufReader::new(child.stdout.take().unwrap()).lines();
     let rounds = lines.map_while(Result::ok).filter(|line| line.starts_with("round")).take(kill_after).count();
+    wait_for_a_write(&path.with_extension("db-wal"));
     child.kill().unwrap();
     child.wait().unwrap();
     assert_eq!(rounds, kill_after, "the child ended by itself");
+}
+
+/// Until the log grows: the answer is just being written.
+fn wait_for_a_write(log: &Path) {
+    let length = || std::fs::metadata(log).map_or(0, |log| log.len());
+    let before = length();
+    let grown = (0..10_000_000).any(|_| length() != before);
+    assert!(grown, "nothing was written for a long time");
 }
 
 /// All documents are of one answer; gives the version of the first.

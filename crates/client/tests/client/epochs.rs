@@ -128,4 +128,79 @@ fn doc_10_another_filter_starts_again() {
     let mut newer = source;
     newer.put("00000", "k", 9);
     assert_eq!(replica.take(&late, newer.answer(&late)).unwrap().outdated, 1, "seen through the old filter");
+    let nothing = Ask { syncs: vec![Held::nothing("C", "00000")], epoch: late.epoch };
+    assert_eq!(replica.take(&nothing, newer.answer(&nothing)).unwrap().outdated, 1, "a full copy through the old one");
+}
+
+/// A replica and a source that gave out the same version twice, with other content, before and after its restore.
+fn twice() -> (Replica, Ask, Source, Source) {
+    let mut source = Source::with(1);
+    let mut replica = following(&source);
+    let mut restored = Source { epoch: "2-b".to_owned(), ..source.clone() };
+    source.put("00000", "k", 1);
+    restored.put("00000", "k", 2);
+    sync(&mut replica, &source);
+    let early = replica.asks().unwrap().remove(0);
+    (replica, early, source, restored)
+}
+
+#[test]
+fn ker_46_a_late_answer_of_the_old_epoch_is_left_out_though_the_versions_are_the_same() {
+    let (mut replica, early, mut source, restored) = twice();
+    source.put("00000", "late", 3);
+    let late = source.answer(&early);
+    sync(&mut replica, &restored);
+    assert_eq!(replica.asks().unwrap()[0].syncs, early.syncs, "the same version of the same life");
+    assert_eq!(replica.take(&early, late).unwrap().outdated, 1);
+    assert_eq!(replica.document("C", "00000").unwrap().as_ref(), restored.documents.get("00000"));
+}
+
+#[test]
+fn ker_46_a_copy_is_never_level_or_changed_across_epochs() {
+    let (mut replica, early, _, mut restored) = twice();
+    replica.take(&early, Answer { syncs: vec![], epoch: "2-b".into() }).unwrap();
+    assert_eq!(replica.asks().unwrap(), std::slice::from_ref(&early), "it is asked for again as one of its old epoch");
+    restored.put("00000", "k", 3);
+    let same_epoch = Ask { epoch: Some("2-b".into()), ..early.clone() };
+    let changes = restored.answer(&same_epoch);
+    assert!(!changes.syncs[0].full);
+    assert!(matches!(replica.take(&early, changes), Err(ReplicaError::Unfit(_))));
+}
+
+#[test]
+fn ker_46_a_life_that_was_over_goes_on_in_a_restored_source() {
+    let mut source = Source::with(1);
+    let mut replica = following(&source);
+    sync(&mut replica, &source);
+    let mut restored = Source { epoch: "2-b".to_owned(), ..source.clone() };
+    source.delete("00000");
+    sync(&mut replica, &source);
+    assert_eq!(replica.document("C", "00000").unwrap(), None);
+    for number in 5..7 {
+        restored.put("00000", "k", number);
+        sync(&mut replica, &restored);
+        assert_eq!(replica.document("C", "00000").unwrap().as_ref(), restored.documents.get("00000"));
+    }
+}
+
+#[test]
+fn doc_9_tombstones_can_be_forgotten_and_are_then_told_by_keys() {
+    let mut source = Source::with(1);
+    let mut lagging = following(&source);
+    source.put("00000", "gone", 1);
+    sync(&mut lagging, &source);
+    source.delete_item("00000", "gone");
+    source.put("00000", "k", 2);
+    let mut replica = following(&source);
+    sync(&mut replica, &source);
+    let items = |replica: &Replica| replica.document("C", "00000").unwrap().unwrap().items.len();
+    assert_eq!(items(&replica), 2, "an item and a tombstone");
+    replica.forget_tombstones(source.clock).unwrap();
+    assert_eq!(items(&replica), 1);
+    assert_eq!(replica.held().unwrap()[0].dt, source.clock);
+    let ask = lagging.asks().unwrap().remove(0);
+    let relayed = replica.answer(&ask).unwrap().unwrap();
+    assert_eq!(relayed.answer.syncs[0].keys, Some(vec![]), "all that exists was changed");
+    lagging.take(&ask, relayed.answer).unwrap();
+    assert_eq!(lagging.document("C", "00000").unwrap(), replica.document("C", "00000").unwrap());
 }

@@ -43,6 +43,12 @@ impl Request {
         serde_json::from_slice(&self.body).unwrap()
     }
 
+    fn asks_about(&self, id: &str) -> bool {
+        let body = self.json();
+        let syncs = body["syncs"].as_array();
+        syncs.is_some_and(|syncs| syncs.iter().any(|held| held["id"] == id))
+    }
+
     fn key(&self) -> Option<String> {
         self.headers.get("idempotency-key").map(|key| key.to_str().unwrap().to_owned())
     }
@@ -55,6 +61,8 @@ struct Server {
     /// Keys whose work was done, with their answers.
     done: Vec<(String, Value)>,
     source: Option<Source>,
+    /// Documents of which the server wants to hear nothing.
+    refused: Vec<&'static str>,
     /// What operations but `doc.sync` answer.
     out: Value,
     blobs: Vec<(String, Bytes)>,
@@ -95,11 +103,14 @@ impl Bench {
 
 async fn op(State(server): State<Shared>, Path(name): Path<String>, headers: HeaderMap, body: Bytes) -> Response<Body> {
     let mut server = server.lock().unwrap();
-    let request = Request { path: name.clone(), headers, body };
+    let request = Request { path: name, headers, body };
     server.requests.push(request.clone());
     let trouble = server.troubles.pop();
     if let Some(Trouble::Refuse(status, headers, body)) = trouble {
         return refused(status, headers, &body);
+    }
+    if server.refused.iter().any(|id| request.asks_about(id)) {
+        return refused(409, &[], &told("AAHEAD"));
     }
     let (answer, replayed) = server.work(&request);
     let text = answer.to_string();
@@ -107,14 +118,14 @@ async fn op(State(server): State<Shared>, Path(name): Path<String>, headers: Hea
     let response = if replayed { response.header("idempotency-replayed", "true") } else { response };
     if matches!(trouble, Some(Trouble::CutAfterWork)) {
         // More is promised than comes.
-        let half = futures_of(&text.as_bytes()[..text.len() / 2]);
+        let half = broken_off(&text.as_bytes()[..text.len() / 2]);
         return response.header("content-length", text.len()).body(half).unwrap();
     }
     response.body(text.into()).unwrap()
 }
 
 /// A body that breaks off after these bytes.
-fn futures_of(bytes: &[u8]) -> Body {
+fn broken_off(bytes: &[u8]) -> Body {
     let parts = [Ok(Bytes::copy_from_slice(bytes)), Err(std::io::Error::other("cut"))];
     Body::from_stream(Parts(parts.into_iter().collect()))
 }
@@ -149,10 +160,8 @@ impl Server {
             return (answer.clone(), true);
         }
         let body = request.json();
-        let ask: Ask = serde_json::from_value(
-            json!({"syncs": body.get("syncs").cloned().unwrap_or(json!([])), "epoch": body.get("epoch")}),
-        )
-        .unwrap();
+        let syncs = body.get("syncs").map_or_else(Vec::new, |syncs| serde_json::from_value(syncs.clone()).unwrap());
+        let ask = Ask { syncs, epoch: body["epoch"].as_str().map(str::to_owned) };
         assert!(ask.syncs.len() <= SYNCS_MAX);
         let source = self.source.get_or_insert_with(Source::new);
         if request.path == "doc.commit" {
@@ -213,7 +222,7 @@ async fn ker_10_a_change_whose_answer_was_lost_is_repeated_with_its_key_and_done
     bench.server.lock().unwrap().out = json!({"version": 101});
     bench.trouble(&[Trouble::CutAfterWork, Trouble::CutAfterWork]);
     let change = Change::of("C", "00000").expecting(Expect::New).put("I", "k", json!({"number": 7})).remove("I", "x");
-    assert_eq!(bench.client.commit(&[change]).await.unwrap(), 101);
+    assert_eq!(bench.client.commit(&[change]).await.unwrap(), Some(101));
     let requests = bench.requests();
     assert_eq!(requests.len(), 3);
     let key = requests[0].key().unwrap();
@@ -225,6 +234,8 @@ async fn ker_10_a_change_whose_answer_was_lost_is_repeated_with_its_key_and_done
         {"c": "I", "k": "k", "j": {"number": 7}}, {"c": "I", "k": "x", "delete": true}]}]}});
     assert_eq!(requests[0].json(), expected);
     bench.client.commit(&[Change::of("C", "1").delete()]).await.unwrap();
+    bench.server.lock().unwrap().out = json!({"version": null});
+    assert_eq!(bench.client.commit(&[Change::of("C", "1")]).await.unwrap(), None, "nothing changed");
     assert!(key < bench.requests()[3].key().unwrap(), "every change has its own, later key");
 }
 
@@ -281,8 +292,12 @@ async fn doc_6_get_and_search_say_what_they_want() {
     let bench = bench().await;
     bench.server.lock().unwrap().out = json!({"c": "C", "id": "1", "v": 9, "ct": 3, "dt": 0, "v1": 12, "v2": 0,
         "items": [{"c": "S", "v": 9, "vop": 9, "s": "x"}], "dels": [{"c": "I", "k": "a", "v": 8}]});
-    let document = bench.client.get("C", "1", 30).await.unwrap();
+    let document = bench.client.get("C", "1", 30).await.unwrap().unwrap();
     assert_eq!((document.v, document.v1, document.items.len(), document.dels.len()), (9, 12, 1, 1));
+    bench.trouble(&[Trouble::Refuse(404, &[], told("NDOC"))]);
+    assert_eq!(bench.client.get("C", "2", 0).await.unwrap(), None);
+    bench.trouble(&[Trouble::Refuse(404, &[], told("NCLASS"))]);
+    assert!(matches!(bench.client.get("D", "1", 0).await, Err(ClientError::Api(error)) if error.code == "NCLASS"));
     bench.server.lock().unwrap().out = json!({"items": ["1"], "next": "cursor"});
     let condition = Condition { field: "name".into(), cond: "SW".into(), v1: json!("A"), v2: None };
     let search = Search { c: "C".into(), item: "I".into(), conditions: vec![condition], ..Search::default() };
@@ -291,7 +306,7 @@ async fn doc_6_get_and_search_say_what_they_want() {
     let requests = bench.requests();
     assert_eq!(requests[0].json(), json!({"param": {"c": "C", "id": "1", "tolerance_s": 30}}));
     let expected = json!({"param": {"c": "C", "item": "I", "where": [{"field": "name", "cond": "SW", "v1": "A"}]}});
-    assert_eq!((requests[1].path.as_str(), requests[1].json()), ("doc.search", expected));
+    assert_eq!((requests[3].path.as_str(), requests[3].json()), ("doc.search", expected));
     assert!(requests.iter().all(|request| request.key().is_none()), "reads have no key");
 }
 
@@ -304,13 +319,41 @@ async fn doc_9_a_replica_is_brought_level_over_http_through_cuts() {
     source.documents.keys().for_each(|id| replica.follow("C", id, None).unwrap());
     bench.trouble(&[Trouble::CutAfterWork]);
     let taken = bench.client.sync(&mut replica).await.unwrap();
-    assert_eq!(taken.changed.len(), SYNCS_MAX + 3);
+    assert_eq!(taken.taken.changed.len(), SYNCS_MAX + 3);
     for (id, expected) in &source.documents {
         assert_eq!(replica.document("C", id).unwrap().as_ref(), Some(expected));
     }
     assert_eq!(bench.requests().len(), 3, "two calls, of which one was cut");
-    assert_eq!(bench.client.sync(&mut replica).await.unwrap(), client::replica::Taken::default());
+    assert_eq!(bench.client.sync(&mut replica).await.unwrap(), client::Synced::default());
     assert_eq!(bench.requests()[4].json()["epoch"], "1-a");
+}
+
+#[tokio::test]
+async fn doc_9_a_document_that_the_server_refuses_does_not_hold_up_the_others() {
+    let bench = bench().await;
+    let source = Source::with(100);
+    bench.server.lock().unwrap().source = Some(source.clone());
+    bench.server.lock().unwrap().refused = vec!["00013", "00050"];
+    let mut replica = Replica::in_memory();
+    source.documents.keys().for_each(|id| replica.follow("C", id, None).unwrap());
+    let synced = bench.client.sync(&mut replica).await.unwrap();
+    assert_eq!(synced.taken.changed.len(), 98);
+    let refused: Vec<_> = synced.refused.iter().map(|(_, id, error)| (id.as_str(), error.code.as_str())).collect();
+    assert_eq!(refused, [("00013", "AAHEAD"), ("00050", "AAHEAD")]);
+    assert!(bench.requests().len() < 40, "{}", bench.requests().len());
+    bench.trouble(&[Trouble::Refuse(404, &[], told("NNAMESPACE"))]);
+    let before = bench.requests().len();
+    assert!(matches!(bench.client.sync(&mut replica).await, Err(ClientError::Api(_))));
+    assert_eq!(bench.requests().len(), before + 1, "this is about none of them");
+}
+
+#[tokio::test]
+async fn doc_8_a_result_may_be_any_bytes() {
+    let bench = bench().await;
+    bench.trouble(&[Trouble::Refuse(200, &[("content-type", "image/png")], json!("PNG"))]);
+    let picture = bench.client.op_bytes("own.picture", &json!({"size": 3})).await.unwrap();
+    assert_eq!((picture.bytes.as_ref(), picture.mime.as_deref()), (b"PNG".as_slice(), Some("image/png")));
+    assert!(bench.requests()[0].key().is_some());
 }
 
 #[tokio::test]
@@ -323,7 +366,7 @@ async fn doc_8_a_change_brings_its_documents_with_it() {
     bench.client.sync(&mut replica).await.unwrap();
     bench.trouble(&[Trouble::CutAfterWork]);
     let changes = [Change::of("C", "00000").put("I", "k", json!({"number": 7})), Change::of("C", "00001")];
-    assert_eq!(bench.client.commit_synced(&changes, &mut replica).await.unwrap(), 103);
+    assert_eq!(bench.client.commit_synced(&changes, &mut replica).await.unwrap(), Some(103));
     assert_eq!(replica.document("C", "00000").unwrap().unwrap().head.v, 103);
     let asked = bench.requests()[1].json();
     assert_eq!(asked["syncs"].as_array().unwrap().len(), 1, "only what is followed");

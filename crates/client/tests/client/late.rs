@@ -118,3 +118,32 @@ fn doc_8_an_operation_is_asked_about_only_what_is_followed_and_of_the_current_ep
     let ask = crossing.replica.ask_about([("C", "00000"), ("C", "00000"), ("C", "other")]).unwrap();
     assert_eq!(ask, crossing.ask());
 }
+
+#[test]
+fn doc_11_answers_of_a_source_that_goes_on_may_cross_those_of_calls() {
+    let mut crossing = Crossing::new();
+    let mut stream = crossing.ask();
+    let mut push = |crossing: &mut Crossing| {
+        let answer = crossing.source.answer(&stream);
+        (stream.step(&answer), answer)
+    };
+    let (asked, answer) = push(&mut crossing);
+    assert_eq!(crossing.replica.take(&asked, answer).unwrap().changed.len(), 1);
+    crossing.source.put("00000", "k", 1);
+    crossing.sync();
+    let (asked, answer) = push(&mut crossing);
+    assert_eq!(crossing.replica.take(&asked, answer).unwrap().outdated, 1, "a call brought it already");
+    for number in 2..5 {
+        crossing.source.put("00000", "k", number);
+        let (asked, answer) = push(&mut crossing);
+        assert_eq!(crossing.replica.take(&asked, answer).unwrap().changed.len(), 1);
+    }
+    crossing.source.delete("00000");
+    let (asked, answer) = push(&mut crossing);
+    crossing.replica.take(&asked, answer).unwrap();
+    crossing.source.put("00000", "k", 9);
+    let (asked, answer) = push(&mut crossing);
+    crossing.replica.take(&asked, answer).unwrap();
+    let copy = crossing.replica.document("C", "00000").unwrap();
+    assert_eq!(copy.as_ref(), crossing.source.documents.get("00000"), "a new life");
+}

@@ -135,13 +135,19 @@ fn put(tx: &mut dyn Tx, cx: &mut OpCx<'_>, before: Option<&Compiled>, after: &Co
         let task = index::drop_task(cx.id(), class, number);
         cx.fx.task(task);
     }
-    let text = serde_json::to_string(after).map_err(|error| OpError::new(codes::BDETECTED, error.to_string()))?;
-    // Not the operation's stamp: that is taken when all documents were seen, and this may come before.
-    tx.write(&PUT_CLASS, args![class, text, Stamp::from_wall(cx.wall)])?;
+    put_compiled(tx, cx, after)?;
     cx.fx.journal("document.class", class, "declared");
     Ok(filling)
 }
 
-fn all(tx: &mut dyn Tx) -> OpResult<Vec<Compiled>> {
+/// Writes what is known of a class.
+pub(crate) fn put_compiled(tx: &mut dyn Tx, cx: &OpCx<'_>, compiled: &Compiled) -> OpResult<()> {
+    let text = serde_json::to_string(compiled).map_err(|error| OpError::new(codes::BDETECTED, error.to_string()))?;
+    // Not the operation's stamp: that is taken when all documents were seen, and this may come before.
+    Ok(tx.write(&PUT_CLASS, args![&compiled.decl.class, text, Stamp::from_wall(cx.wall)])?)
+}
+
+/// All classes of a namespace.
+pub(super) fn all(tx: &mut dyn Tx) -> OpResult<Vec<Compiled>> {
     tx.query(&ALL_CLASSES, args![], OP_ROWS_MAX)?.iter().map(|row| parse(row.text(0))).collect()
 }

@@ -5,13 +5,15 @@ mod decl;
 mod declare;
 mod load;
 mod offered;
+mod show;
 
 pub use compile::{Compiled, Field, FieldKind};
 pub use decl::{ClassDecl, IndexType, ItemDecl};
-pub(crate) use declare::{ALL_CLASSES, ALL_FIELDS, INSERT_FIELD, PUT_CLASS, SET_FIELD_STATE};
+pub(crate) use declare::{ALL_CLASSES, ALL_FIELDS, INSERT_FIELD, PUT_CLASS, SET_FIELD_STATE, put_compiled};
 pub use declare::{DECLARE, Declared, LIST_CLASSES, declare};
 pub(crate) use load::{GET_CLASS, load, load_in};
 pub use offered::{Asking, DocClass, ItemClass, Keyed, Singleton, SyncFilter, Verdict};
+pub use show::{ClassView, SHOW_CLASSES};
 
 /// The item class of attachments, in every class (DOC-12).
 pub const ATTACHMENT: &str = "P";

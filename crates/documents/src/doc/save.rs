@@ -24,8 +24,8 @@ pub(super) fn save(tx: &mut dyn Tx, cx: &mut OpCx<'_>, mut docs: Vec<Doc>) -> Op
     }
     let stamp = cx.stamp();
     for doc in &docs {
-        write(tx, cx, doc, stamp)?;
-        cache::changing(cx, doc.class(), doc.id());
+        let head = write(tx, cx, doc, stamp)?;
+        cache::changing(cx, doc.class(), doc.id(), head.on_wire());
     }
     Ok(Some(stamp))
 }
@@ -61,7 +61,7 @@ fn has_changed(doc: &Doc) -> bool {
     }
 }
 
-fn write(tx: &mut dyn Tx, cx: &mut OpCx<'_>, doc: &Doc, stamp: Stamp) -> OpResult<()> {
+fn write(tx: &mut dyn Tx, cx: &mut OpCx<'_>, doc: &Doc, stamp: Stamp) -> OpResult<StoredHead> {
     let standing = doc.found.clone().filter(|_| doc.life == Life::Standing);
     let ended = doc.found.as_ref().is_some_and(StoredHead::exists) && standing.is_none();
     if ended {
@@ -91,7 +91,7 @@ fn write(tx: &mut dyn Tx, cx: &mut OpCx<'_>, doc: &Doc, stamp: Stamp) -> OpResul
     check_size(doc, &head)?;
     head.put(tx, doc.class(), &doc.id)?;
     copies::tell(cx, doc.class(), &doc.id, copied, stamp);
-    Ok(())
+    Ok(head)
 }
 
 fn write_item(

@@ -64,36 +64,47 @@ pub(crate) fn erase(tx: &mut dyn Tx, class: &Compiled, id: &str) -> OpResult<()>
     class.fields.iter().try_for_each(|field| Ok(tx.write(&DELETE_ALL[field.kind as usize], args![field.number, id])?))
 }
 
-fn row<'a>(field: &Field, value: &'a IndexValue, id: &'a str, key: &'a str) -> [base::Value<'a>; 4] {
+pub(super) fn row<'a>(field: &Field, value: &'a IndexValue, id: &'a str, key: &'a str) -> [base::Value<'a>; 4] {
     [field.number.into(), value.arg(), id.into(), key.into()]
 }
 
 /// Whether a value that does not fit is an error: what is stored already may be older than the index.
 #[derive(Clone, Copy, PartialEq)]
-pub(super) enum Strict {
+enum Strict {
     Yes,
     No,
 }
 
-pub(super) enum Held {
+enum Held {
     Json(serde_json::Value),
     Raw,
 }
 
-pub(super) fn json(content: Option<&Stored>) -> OpResult<Option<Held>> {
+fn json(content: Option<&Stored>) -> OpResult<Option<Held>> {
     content.map(|content| if content.raw { Ok(Held::Raw) } else { parse(&content.text).map(Held::Json) }).transpose()
 }
 
-pub(super) fn values(field: &Field, key: &str, held: Option<&Held>, strict: Strict) -> OpResult<Vec<IndexValue>> {
-    let Some(held) = held else { return Ok(vec![]) };
-    if field.field == KEY_FIELD {
-        return Ok(vec![IndexValue::Text(key.to_owned())]);
-    }
-    let Held::Json(value) = held else { return Ok(vec![]) };
-    match values_of(field, value) {
+fn values(field: &Field, key: &str, held: Option<&Held>, strict: Strict) -> OpResult<Vec<IndexValue>> {
+    let values = match held {
+        None => return Ok(vec![]),
+        Some(Held::Json(value)) => values_in(field, key, Some(value)),
+        Some(Held::Raw) => values_in(field, key, None),
+    };
+    match values {
         Err(_) if strict == Strict::No => Ok(vec![]),
         other => other,
     }
+}
+
+/// The values of a field of an item that exists; `json` is `None` if its content is opaque.
+///
+/// # Errors
+/// `AITEM` or `ALIMIT`: a value does not fit the index.
+pub(crate) fn values_in(field: &Field, key: &str, json: Option<&serde_json::Value>) -> OpResult<Vec<IndexValue>> {
+    if field.field == KEY_FIELD {
+        return Ok(vec![IndexValue::Text(key.to_owned())]);
+    }
+    json.map_or(Ok(vec![]), |json| values_of(field, json))
 }
 
 const _: () = assert!(FieldKind::Text as usize == 0 && FieldKind::Int as usize == 1 && FieldKind::Real as usize == 2);

@@ -3,7 +3,7 @@
 use web::{Api, ApiResult, List, Route};
 
 use super::{READERS, TAG, WRITERS};
-use crate::class::{ClassDecl, DECLARE, LIST_CLASSES};
+use crate::class::{ClassView, DECLARE, SHOW_CLASSES};
 use crate::codes::ACLASS;
 
 pub(super) fn routes() -> Vec<Route> {
@@ -21,15 +21,13 @@ pub(super) fn routes() -> Vec<Route> {
         Route::get("/v1/{ns}/doc-classes", list)
             .tag(TAG)
             .summary("List the classes of documents")
+            .about("With the indexes that are still being filled, and how far that is.")
             .roles(READERS)
-            .answers::<List<ClassDecl>>(200),
+            .answers::<List<ClassView>>(200),
     ]
 }
 
-async fn list(api: Api) -> ApiResult<List<ClassDecl>> {
-    let classes = api.read(&LIST_CLASSES, ()).await?;
-    Ok(classes.map(|classes| {
-        let items = classes.into_iter().map(|class| ClassDecl { revision: 0, ..class.decl }).collect();
-        List { items, next: None }
-    }))
+async fn list(api: Api) -> ApiResult<List<ClassView>> {
+    let classes = api.read(&SHOW_CLASSES, ()).await?;
+    Ok(classes.map(|items| List { items, next: None }))
 }

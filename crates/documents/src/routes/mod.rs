@@ -3,6 +3,7 @@
 mod attachments;
 mod classes;
 mod export;
+mod live;
 mod operation;
 
 use kernel::Role;
@@ -19,5 +20,8 @@ pub fn service() -> Service {
 }
 
 fn routes() -> Vec<Route> {
-    [operation::routes(), classes::routes(), attachments::routes(), export::routes()].into_iter().flatten().collect()
+    [operation::routes(), classes::routes(), attachments::routes(), export::routes(), live::routes()]
+        .into_iter()
+        .flatten()
+        .collect()
 }

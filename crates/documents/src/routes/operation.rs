@@ -1,8 +1,12 @@
 //! `POST /v1/{ns}/op/{name}` (DOC-6, DOC-8): runs an operation by its name, then brings the caller's copies level.
 
+use std::sync::OnceLock;
+
+use axum::http::HeaderValue;
+use axum::http::header::{CONTENT_LENGTH, CONTENT_TYPE};
 use axum::response::{IntoResponse, Response};
 use base::{OpError, Phase, Stamp, codes};
-use kernel::Role;
+use kernel::{Media, Role};
 use replica::{Held, Upgrade};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -12,10 +16,12 @@ use utoipa::ToSchema;
 use web::{Answer, Api, ApiError, JsonBody, PathOf, Route};
 
 use super::{READERS, TAG};
+use crate::cache::{Looks, look};
 use crate::class::DocClass;
 use crate::codes::{self as own, NOPERATION};
 use crate::commit::{COMMIT, Commit};
 use crate::get;
+use crate::search;
 use crate::sync::{SYNC, SyncFilterOf, SyncOf, Synced};
 
 pub(super) fn routes() -> Vec<Route> {
@@ -92,7 +98,10 @@ async fn operation(
         body.param
     });
     let (held, epoch) = (taken.0.unwrap_or_default(), taken.1);
-    let done = run(&api, &name, param).await?;
+    let (done, media) = run(&api, &name, param).await?;
+    if media {
+        return sent(done);
+    }
     let synced = sync(&api, held, epoch, done.version).await?;
     let Synced { syncs, left, epoch } = synced;
     let left = left.into_iter().map(|(c, id)| Left { c, id }).collect();
@@ -101,30 +110,47 @@ async fn operation(
 
 type Param = JsonBody<Option<Box<RawValue>>>;
 
-async fn run(api: &Api, name: &str, param: Param) -> Result<Answer<Value>, ApiError> {
-    match name {
+/// The result, and whether it is bytes.
+type Done = (Answer<Value>, bool);
+
+async fn run(api: &Api, name: &str, param: Param) -> Result<Done, ApiError> {
+    let built_in = match name {
         "doc.commit" => {
             allow(api, &[Role::Operator, Role::App], name)?;
             let commit: Commit = parse(param.value().as_deref(), name)?;
-            json(api.call(&COMMIT, param.map(|_| commit)).await?)
+            json(api.call(&COMMIT, param.map(|_| commit)).await?)?
         }
-        "doc.get" => get::get(api, parse(param.value().as_deref(), name)?).await,
-        "doc.sync" => Ok(api.answer(Value::Null)),
-        _ => run_named(api, name, param).await,
-    }
+        "doc.get" => get::get(api, parse(param.value().as_deref(), name)?).await?,
+        "doc.search" => json(search::answer(api, parse(param.value().as_deref(), name)?).await?)?,
+        "doc.sync" => api.answer(Value::Null),
+        _ => return run_named(api, name, param).await,
+    };
+    Ok((built_in, false))
 }
 
-async fn run_named(api: &Api, name: &str, param: Param) -> Result<Answer<Value>, ApiError> {
+async fn run_named(api: &Api, name: &str, param: Param) -> Result<Done, ApiError> {
     let value: Value = param.value().as_deref().map_or(Ok(Value::Null), |raw| parse(Some(raw), name))?;
     if let Some(op) = api.kernel().operation(name).filter(|op| op.named_for().is_some()) {
         allow(api, op.named_for().unwrap_or_default(), name)?;
-        return api.call_any(op, param.map(|_| value)).await;
+        return Ok((api.call_any(op, param.map(|_| value)).await?, op.gives_media()));
     }
     if let Some(query) = api.kernel().query(name).filter(|query| query.named_for().is_some()) {
         allow(api, query.named_for().unwrap_or_default(), name)?;
-        return api.read_any(query, value).await;
+        return Ok((api.read_any(query, value).await?, query.gives_media()));
     }
     Err(ApiError::refused(NOPERATION, format!("no operation `{name}` that can be called by name")))
+}
+
+/// Bytes with their media type; nothing is synchronised with them.
+fn sent(done: Answer<Value>) -> Result<Response, ApiError> {
+    let media = serde_json::from_value(done.out.clone());
+    let Media { mime, bytes } = media.map_err(|error| ApiError::refused(codes::BDETECTED, error.to_string()))?;
+    let mut response = done.map(|_| Value::Null).into_response();
+    *response.body_mut() = bytes.into();
+    response.headers_mut().remove(CONTENT_LENGTH);
+    let mime = HeaderValue::from_str(&mime).unwrap_or(HeaderValue::from_static("application/octet-stream"));
+    response.headers_mut().insert(CONTENT_TYPE, mime);
+    Ok(response)
 }
 
 fn allow(api: &Api, roles: &[Role], name: &str) -> Result<(), ApiError> {
@@ -148,13 +174,31 @@ fn json<O: Serialize>(answer: Answer<O>) -> Result<Answer<Value>, ApiError> {
 
 /// Brings the caller's copies level. What the operation did is committed, whatever happens here: the error says so.
 async fn sync(api: &Api, held: Vec<Held>, epoch: Option<String>, version: Option<Stamp>) -> Result<Synced, ApiError> {
+    if held.is_empty() {
+        return Ok(Synced { syncs: vec![], left: vec![], epoch: known_epoch(api).await? });
+    }
     let filters = api.namespace().home.offered::<DocClass>();
     let filters = filters.filter_map(|class| Some((class.name, SyncFilterOf(class.filter?)))).collect();
-    let of = SyncOf { caller: api.caller().clone(), properties: api.properties().clone(), held, epoch, filters };
+    let looks = held.iter().map(|held| look(api.kernel(), api.namespace(), &held.c, &held.id, 0)).collect();
+    let (caller, properties) = (api.caller().clone(), api.properties().clone());
+    let of = SyncOf { caller, properties, held, epoch, filters, looks: Looks(looks) };
     let synced = api.read(&SYNC, of).await;
     let answer = synced.map_err(|ApiError(error)| ApiError(OpError { version, ..error.at(Phase::Synchronisation) }))?;
     if answer.out.epoch.is_empty() {
         return Ok(Synced { epoch: api.epoch().await?, ..answer.out });
     }
     Ok(answer.out)
+}
+
+#[derive(Default)]
+struct KnownEpoch(OnceLock<String>);
+
+/// The store's epoch, which stays the same as long as the store is open: asked once, for those who synchronise nothing.
+async fn known_epoch(api: &Api) -> Result<String, ApiError> {
+    let known = api.namespace().home.memory::<KnownEpoch>();
+    if let Some(epoch) = known.0.get() {
+        return Ok(epoch.clone());
+    }
+    let epoch = api.epoch().await?;
+    Ok(known.0.get_or_init(|| epoch).clone())
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use base::{OpError, OpResult};
-use documents::{COMMIT, ClassDecl, Commit, DECLARE, FullDoc, READ, SYNC, SyncOf, Synced};
+use documents::{COMMIT, ClassDecl, Commit, DECLARE, FullDoc, Looks, READ, SYNC, SyncOf, Synced};
 use kernel::{Caller, Properties};
 use replica::Held;
 use serde_json::{Value, json};
@@ -50,7 +50,8 @@ impl Desk {
 
     pub fn sync_of(&self, held: Vec<Held>, epoch: Option<String>) -> OpResult<Synced> {
         let (caller, properties) = (Caller::public(), Properties::default());
-        self.0.read(&SYNC, SyncOf { caller, properties, held, epoch, filters: BTreeMap::new() })
+        self.0
+            .read(&SYNC, SyncOf { caller, properties, held, epoch, filters: BTreeMap::new(), looks: Looks::default() })
     }
 }
 

@@ -20,7 +20,8 @@ const ALERT: &str = "backup";
 pub(crate) static SERVICE: ServiceDef = ServiceDef { name: "backup", tasks: &[TASK], ..ServiceDef::EMPTY };
 
 /// In the background queue; tried again soon, because the next night may be too late.
-const TASK: TaskDef = TaskDef::new("backup.write", plan).settled_by(settle).queue(2).retrying(&[10, 60, 180, 180]);
+const TASK: TaskDef =
+    TaskDef::new("backup.write", plan).settled_by(settle).queue(2).retrying(&[10, 60, 180, 180]).callable();
 
 fn plan(_: &mut dyn Tx, _: &mut OpCx<'_>, _: &TaskRow) -> OpResult<Plan> {
     let call = WorkCall { name: WORK, namespace: String::new(), param: "{}".to_owned(), timeout_ms: LIMIT_MS };
@@ -61,7 +62,7 @@ mod tests {
     use std::sync::Arc;
     use std::sync::mpsc::channel;
 
-    use base::{Sql, Wall, args};
+    use base::{Sql, args};
     use host::{OsEntropy, RealClock, ThreadTimers};
     use kernel::{Caller, Env, Kernel, KernelConfig, Op, Query};
     use store_sqlite::InlineStore;
@@ -72,9 +73,7 @@ mod tests {
     static ALERTS: Query<(), i64> =
         Query::new("backup.test_alerts", |tx, ()| Ok(tx.query_one(&OPEN, args![ALERT])?.map_or(0, |row| row.int(0))));
     static RUN: Op<CallResult, bool> = Op::new("backup.test_run", |tx, cx, result| {
-        let (op, param, checkpoint) = (WORK.to_owned(), "{}".to_owned(), None);
-        let task =
-            TaskRow { id: cx.id(), op, param, target: None, attempt: 1, retry: 0, start_time: Wall(0), checkpoint };
+        let task = TaskRow::first_attempt(cx.id(), WORK, "{}", cx.wall);
         assert!(matches!(plan(tx, cx, &task)?, Plan::Call(Call::Work(call)) if call.name == WORK));
         Ok(settle(tx, cx, &task, result)? == Plan::Done)
     });

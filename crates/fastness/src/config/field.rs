@@ -82,6 +82,17 @@ pub enum BlobPlace {
     S3,
 }
 
+/// How many servers may work on the same data.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NodeCount {
+    /// One on SQLite, several on PostgreSQL.
+    Auto,
+    /// One.
+    One,
+    /// Any number.
+    Several,
+}
+
 /// A type whose values are words of a configuration key.
 pub(super) trait Word: Copy + PartialEq + 'static {
     /// All of them, each with its word.
@@ -94,6 +105,11 @@ impl Word for LogFormat {
 
 impl Word for BlobPlace {
     const ALL: &'static [(&'static str, Self)] = &[("local", Self::Local), ("s3", Self::S3)];
+}
+
+impl Word for NodeCount {
+    const ALL: &'static [(&'static str, Self)] =
+        &[("auto", Self::Auto), ("one", Self::One), ("several", Self::Several)];
 }
 
 impl Word for Engine {

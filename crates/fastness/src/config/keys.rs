@@ -10,7 +10,7 @@ use std::time::Duration;
 use base::Engine;
 use base::limits::{BLOB_GRACE_MS, BLOB_MAX, BODY_MAX, OP_ROWS_MAX, PAGE_MAX, QUEUE_MAX, REQUEST_KEPT_MS};
 
-use super::field::{BlobPlace, Field, LogFormat, Secret, Value};
+use super::field::{BlobPlace, Field, LogFormat, NodeCount, Secret, Value};
 use super::key::{Key, Kind, Preset, Section};
 use super::rules::{
     ADDRESSES, CRON, FILTER, NAMESPACE, NETWORKS, NODE, ORIGIN, QUEUES, S3_NAME, S3_URL, SCHEMA_PREFIX, SENDER,
@@ -140,6 +140,10 @@ configuration! {
         /// How to reach PostgreSQL, such as `postgres://user:password@host/database`. Needed with the engine postgres.
         /// Better in the environment than in a file that others read.
         url: Option<Secret> = Preset::Text(""), Kind::Secret;
+        /// How many servers may work on the same data: `auto` is one with the engine sqlite, several with postgres. With one, a
+        /// second server on the same PostgreSQL waits until the first has been silent for as long as `tasks.lease`, and
+        /// otherwise refuses to start.
+        nodes: NodeCount = Preset::Text("auto"), Kind::OneOf(&["auto", "one", "several"]);
         /// PostgreSQL: a namespace's schema is this prefix and the namespace's name.
         schema_prefix: String = Preset::Text("fastness_"), Kind::Text(&SCHEMA_PREFIX);
         /// PostgreSQL: connections of one namespace that write, each with its thread.
@@ -204,6 +208,14 @@ configuration! {
         /// which the server is down does not count.
         grace: Duration =
             Preset::Number(BLOB_GRACE_MS.unsigned_abs()), Kind::Duration { min_ms: MINUTE, max_ms: 8_760 * HOUR };
+    }
+
+    /// What is kept in memory of documents.
+    documents: Documents {
+        /// Memory for the documents of all namespaces together; those used least recently go first. 0 B keeps none.
+        cache: usize = Preset::Number(64 * MIB), Kind::Size { min: 0, max: 64 * GIB };
+        /// How long a document is kept without being compared with the store.
+        cache_age: Duration = Preset::Number(10 * MINUTE), Kind::Duration { min_ms: SECOND, max_ms: DAY };
     }
 
     /// How much one request may carry.

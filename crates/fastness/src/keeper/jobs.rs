@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use base::Engine;
+use kernel::namespaces::keep::{Phase, Slot};
 use kernel::namespaces::{AbsentStore, NamespaceRow, SETTLE_NAMESPACE, Settled, Standing};
 use kernel::{Caller, Namespace};
 use tokio::sync::oneshot;
@@ -12,7 +13,7 @@ use tokio::task::spawn_blocking;
 use tokio::time::timeout;
 
 use super::Keeper;
-use super::step::{Phase, Slot, pause_ms};
+use crate::{blobs, watchdog};
 
 /// Every node has let go of a namespace that is being removed after this time, and its schema can be renamed. A SQLite file
 /// has no other node.
@@ -49,7 +50,10 @@ impl Keeper {
         let (keeper, row) = (self.clone(), row.clone());
         let open = move || {
             let store = keeper.opener.open(&row)?;
-            keeper.kernel.add_namespace_as(row.name.clone(), store, row.standing())?;
+            let namespace = keeper.kernel.add_namespace_as(row.name.clone(), store, row.standing())?;
+            let watched = keeper.watchdog.watch(watchdog::store(&namespace));
+            keeper.watched().insert(row.name.clone(), watched);
+            blobs::set_rule(&keeper.kernel, &namespace, keeper.blob_rule);
             Ok(())
         };
         spawn_blocking(open).await.context("opening it panicked")?
@@ -94,6 +98,8 @@ impl Keeper {
     /// Closed, then renamed, then forgotten by its row: killed between any two of them, the next start begins again.
     async fn remove_beside(self: &Arc<Self>, row: &NamespaceRow, held: Option<Arc<Namespace>>) -> Result<()> {
         close(held).await?;
+        // Watched until here: a store that does not close is stuck too.
+        self.watched().remove(&row.name);
         if row.engine == Engine::Postgres {
             let _ = timeout(LET_GO, std::future::pending::<()>()).await;
         }
@@ -108,20 +114,21 @@ impl Keeper {
         let held = self.kernel.remove_namespace(name);
         self.kernel.registry().set_fault(name, None);
         tracing::info!(namespace = name, "let go");
-        let keeper = self.clone();
+        // Taken now: the name may have another life before this one's store is closed.
+        let (keeper, watched) = (self.clone(), self.watched().remove(name));
         tokio::spawn(async move {
             if let Err(error) = close(held).await {
                 tracing::error!(%error, "a store was not closed");
             }
+            drop(watched);
             keeper.wake.notify_one();
         });
     }
 
     fn begin(&self, row: &NamespaceRow) {
         let mut slots = self.slots();
-        let tries = slots.get(&row.name).map_or(0, |slot| slot.tries);
-        let (place, standing) = (row.place.clone(), row.standing());
-        slots.insert(row.name.clone(), Slot { place, standing, phase: Phase::Busy, tries });
+        let begun = Slot::begun(row, slots.get(&row.name));
+        slots.insert(row.name.clone(), begun);
     }
 
     /// Known, but not available.
@@ -133,10 +140,7 @@ impl Keeper {
     fn end(&self, row: &NamespaceRow, result: Result<()>) {
         let now_ms = self.kernel.env().clock.ran_ms();
         if let Some(slot) = self.slots().get_mut(&row.name) {
-            (slot.phase, slot.tries) = match &result {
-                Ok(()) => (Phase::Open, 0),
-                Err(_) => (Phase::Failed { again_ms: now_ms + pause_ms(slot.tries + 1) }, slot.tries + 1),
-            };
+            slot.end(result.is_ok(), now_ms);
         }
         let fault = result.err().map(|error| format!("{error:#}"));
         match &fault {

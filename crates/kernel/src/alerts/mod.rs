@@ -105,8 +105,9 @@ pub static SERVICE: ServiceDef = ServiceDef {
     ],
     operations: &[&acknowledge::ACKNOWLEDGE_ALERT, &set_channels::SET_CHANNELS, &wake::WAKE_KINDS],
     tasks: &[
-        TaskDef::new(send::OP, send::plan).settled_by(send::settle).retrying(send::RETRY_MINUTES),
-        TaskDef::new("alert.forget", forget::plan).queue(2).standing("D0341"),
+        // That the disk is full must be told while it is.
+        TaskDef::new(send::OP, send::plan).settled_by(send::settle).retrying(send::RETRY_MINUTES).ending(),
+        TaskDef::new("alert.forget", forget::plan).queue(2).standing("D0341").ending(),
     ],
     invariants: &[
         Invariant { name: "an alert that nobody was told of has a task to come", check: kind::forgotten },

@@ -12,9 +12,9 @@ use crate::service::{Plan, TaskDef, TaskRow};
 const PORTION: u32 = 100;
 
 /// First pass: marks what nothing referred to for the grace time.
-pub const MARK: TaskDef = TaskDef::new("blob.mark", mark).queue(2).standing("H17");
+pub const MARK: TaskDef = TaskDef::new("blob.mark", mark).queue(2).standing("H17").ending();
 /// Second pass: rows that are still marked a delay later go; then the bytes of everything that is doomed.
-pub const COLLECT: TaskDef = TaskDef::new("blob.collect", collect).settled_by(settle).queue(2).standing("H37");
+pub const COLLECT: TaskDef = TaskDef::new("blob.collect", collect).settled_by(settle).queue(2).standing("H37").ending();
 
 pub(super) static MARK_SOME: Sql = Sql::new(
     "blob.mark",

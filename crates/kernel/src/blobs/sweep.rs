@@ -11,7 +11,7 @@ use crate::service::{Plan, TaskDef, TaskRow};
 const PORTION: u32 = 500;
 
 /// Looks through all bytes of a namespace for those that have no row.
-pub const SWEEP: TaskDef = TaskDef::new("blob.sweep", begin).settled_by(settle).queue(2).standing("D0341");
+pub const SWEEP: TaskDef = TaskDef::new("blob.sweep", begin).settled_by(settle).queue(2).standing("D0341").ending();
 
 pub(super) static HAS_ROW: Sql = Sql::new("blob.has_row", "SELECT sha FROM blob WHERE name = ?1");
 

@@ -29,7 +29,7 @@ pub static SERVICE: ServiceDef = ServiceDef {
     }],
     statements: &[&flush::NUMBER, &flush::ADD, &list::PAGE, &forget::DELETE],
     operations: &[&FLUSH],
-    tasks: &[TaskDef::new("counters.forget", forget::plan).queue(2).standing("D0353")],
+    tasks: &[TaskDef::new("counters.forget", forget::plan).queue(2).standing("D0353").ending()],
     ..ServiceDef::EMPTY
 };
 

@@ -12,7 +12,7 @@ use crate::service::{Plan, TaskDef, TaskRow};
 const PORTION: i64 = 1_000;
 
 /// Forgets, every hour.
-pub const FORGET: TaskDef = TaskDef::new("feed.forget", forget).queue(2).standing("H17");
+pub const FORGET: TaskDef = TaskDef::new("feed.forget", forget).queue(2).standing("H17").ending();
 
 pub(super) static FIRST_YOUNG: Sql = Sql::new(
     "event.first_young",

@@ -194,7 +194,7 @@ impl Feed {
         }
         self.tell_readers(head);
         if done.numbered > 0 {
-            self.ns.store.notify(&Hint::Events.word());
+            self.ns.store.notify(Hint::EVENTS);
             return self.rest_after(PAUSE_MS);
         }
         self.rest();

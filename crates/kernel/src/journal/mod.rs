@@ -38,7 +38,7 @@ pub static SERVICE: ServiceDef = ServiceDef {
     }],
     statements: &[&INSERT, &search::PAGE, &forget::OLDEST, &forget::DELETE],
     operations: &[&JOURNAL_LATE],
-    tasks: &[TaskDef::new("journal.forget", forget::plan).queue(2).standing("D0347")],
+    tasks: &[TaskDef::new("journal.forget", forget::plan).queue(2).standing("D0347").ending()],
     ..ServiceDef::EMPTY
 };
 

@@ -13,6 +13,7 @@ mod absent;
 mod change_namespace;
 mod create_namespace;
 mod grants;
+pub mod keep;
 mod known;
 mod list_namespaces;
 mod remove_namespace;

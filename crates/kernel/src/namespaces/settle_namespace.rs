@@ -3,6 +3,7 @@
 //! Both name the place, so that a late word about one life of a name changes nothing about the next, and both may come from
 //! several nodes, or twice.
 
+use base::mutants::{self, Mutant};
 use base::{OpResult, Sql, Tx, args};
 
 use super::create_namespace::{Changed, keys};
@@ -35,7 +36,7 @@ pub(super) static DELETE_RESOURCES: Sql =
     Sql::new("namespace_resource.delete_all", "DELETE FROM namespace_resource WHERE namespace = ?1");
 
 fn settle_namespace(tx: &mut dyn Tx, cx: &mut OpCx<'_>, input: &Settled) -> OpResult<Changed> {
-    if tx.query_one(&FIND, args![&input.name, &input.place, input.from.word()])?.is_none() {
+    if !is_meant(tx, input)? {
         return Ok(Changed {});
     }
     match input.from {
@@ -44,6 +45,14 @@ fn settle_namespace(tx: &mut dyn Tx, cx: &mut OpCx<'_>, input: &Settled) -> OpRe
         State::Open | State::ReadOnly | State::Closed => {}
     }
     Ok(Changed {})
+}
+
+/// Whether the row is still of that life and in that state.
+fn is_meant(tx: &mut dyn Tx, input: &Settled) -> OpResult<bool> {
+    if mutants::on(Mutant::OtherLifeSettled) {
+        return Ok(tx.query_one(&row::GET, args![&input.name])?.is_some_and(|row| row.text(6) == input.from.word()));
+    }
+    Ok(tx.query_one(&FIND, args![&input.name, &input.place, input.from.word()])?.is_some())
 }
 
 fn open(tx: &mut dyn Tx, cx: &mut OpCx<'_>, name: &str) -> OpResult<()> {
@@ -57,6 +66,9 @@ fn open(tx: &mut dyn Tx, cx: &mut OpCx<'_>, name: &str) -> OpResult<()> {
 /// The row, and what would come to life again with the name: grants and resources.
 fn forget(tx: &mut dyn Tx, cx: &mut OpCx<'_>, input: &Settled) -> OpResult<()> {
     for statement in [&DELETE_GRANTS, &DELETE_RESOURCES, &DELETE] {
+        if mutants::on(Mutant::GrantsOutliveNamespace) && statement.name == DELETE_GRANTS.name {
+            continue;
+        }
         tx.write(statement, args![&input.name])?;
     }
     cx.fx.journal("namespace.removed", &input.name, format!("its data was set aside from {}", input.place));

@@ -2,7 +2,7 @@
 //! what others have locked it passes over. A node whose lease is over claims nothing, and a suspended queue gives nothing.
 
 use base::mutants::{self, Mutant};
-use base::{OpResult, Sql, Tx, Wall, args};
+use base::{OpResult, Row, Sql, Tx, Wall, args};
 use serde::{Deserialize, Serialize};
 
 use super::row::{Task, columns};
@@ -24,6 +24,9 @@ pub struct Claim {
     pub owner: String,
     /// After how long they are taken for lost.
     pub lost_ms: i64,
+    /// Only of these kinds, while the store takes nothing else.
+    #[serde(skip)]
+    pub only: Option<Vec<&'static str>>,
 }
 
 /// Claimed tasks, oldest first.
@@ -55,6 +58,19 @@ macro_rules! find {
 
 pub(super) static FIND: [(usize, Sql); 7] = find!(1 2 4 8 16 32 64);
 
+/// The oldest due task of one kind: for the few kinds that run while the disk is full.
+pub(super) static FIND_OF_KIND: Sql = Sql::new(
+    "task.find_due_of_kind",
+    concat!(
+        "SELECT ",
+        columns!(),
+        " FROM task WHERE op = ?5 AND owner IS NULL AND behind = 0 AND queue = ?1 AND start_at <= ?2 \
+         AND NOT EXISTS (SELECT 1 FROM task_queue WHERE queue IN (-1, ?1)) \
+         AND EXISTS (SELECT 1 FROM node WHERE node.id = ?3 AND until > ?4) \
+         ORDER BY start_at, id LIMIT 1 /*pg FOR UPDATE SKIP LOCKED */"
+    ),
+);
+
 /// The text for the most tasks that are not more than `count`, and how many that are.
 fn fitting(count: usize) -> &'static (usize, Sql) {
     FIND.iter().rev().find(|(limit, _)| *limit <= count).unwrap_or(&FIND[0])
@@ -74,8 +90,7 @@ pub(super) static TAKE: Sql = Sql::new(
 /// to join: with a plan made while the table was small it reads the whole table, two seconds where a million tasks wait.
 /// Here each statement has one index that fits, whatever the planner believes. The writes travel with the COMMIT.
 pub(super) fn claim(tx: &mut dyn Tx, cx: &mut OpCx<'_>, input: &Claim) -> OpResult<Claimed> {
-    let (limit, sql) = fitting(input.count as usize);
-    let found = tx.query(sql, args![input.queue, cx.wall, &input.owner, cx.heard], *limit)?;
+    let found = find(tx, cx, input)?;
     let lost_at = cx.heard.plus_ms(input.lost_ms);
     let mut tasks = Vec::with_capacity(found.len());
     for row in &found {
@@ -87,6 +102,20 @@ pub(super) fn claim(tx: &mut dyn Tx, cx: &mut OpCx<'_>, input: &Claim) -> OpResu
         tasks.push(taken(task, cx.wall, &input.owner));
     }
     Ok(Claimed { tasks })
+}
+
+fn find(tx: &mut dyn Tx, cx: &OpCx<'_>, input: &Claim) -> OpResult<Vec<Row>> {
+    let Some(kinds) = &input.only else {
+        let (limit, sql) = fitting(input.count as usize);
+        return Ok(tx.query(sql, args![input.queue, cx.wall, &input.owner, cx.heard], *limit)?);
+    };
+    let mut found = vec![];
+    for kind in kinds {
+        if found.len() < input.count as usize {
+            found.extend(tx.query_one(&FIND_OF_KIND, args![input.queue, cx.wall, &input.owner, cx.heard, *kind])?);
+        }
+    }
+    Ok(found)
 }
 
 /// The row as it was written.

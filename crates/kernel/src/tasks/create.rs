@@ -60,6 +60,6 @@ fn create(_: &mut dyn Tx, cx: &mut OpCx<'_>, input: &Create) -> OpResult<Created
     let id = cx.id();
     let Create { op, param, info, start_at, queue, lane, cron, target } = input.clone();
     let start = start_at.map_or(Start::Now, Start::At);
-    cx.fx.task(NewTask { id, op, param: param.to_string(), info, queue, lane, start, cron, target });
+    cx.fx.task(NewTask { id, op, param: param.to_string(), info, queue, lane, start, cron, target, unique_key: None });
     Ok(Created { id })
 }

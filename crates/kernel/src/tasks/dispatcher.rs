@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use base::{Call, CallResult, Id, OpResult, Outbound, Wall, codes};
+use base::{Call, CallResult, Health, Id, OpResult, Outbound, Ran, Urgency, Wall, codes};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -20,11 +20,11 @@ use super::fail::{FAIL, Fail, Failed};
 use super::kind::Minutes;
 use super::lose::{LOSE, LOSE_MAX, Lose, OVERDUE, OWNED, Which};
 use super::node::{BEAT, JOIN, LEAVE, Node, OVER};
-use super::post::Post;
+use super::post::{Post, Turn};
 use super::queues::NEXT_DUE;
 use super::release::{RELEASE, Release};
 use super::row::Task;
-use super::run::{RUN, Run, Went};
+use super::run::{RUN, RUN_ENDING, Run, Went};
 use super::standing::{ENSURE, Standing};
 use crate::call::{Done, Reply};
 use crate::kernel::{Kernel, Namespace};
@@ -47,6 +47,8 @@ struct Inner {
     outbound: Arc<dyn Outbound>,
     config: Arc<TaskConfig>,
     minutes: Minutes,
+    /// Kinds of tasks that run when the disk is full.
+    ending: Vec<&'static str>,
     /// This life of the node.
     node: String,
     stopping: AtomicBool,
@@ -66,6 +68,7 @@ impl Dispatcher {
         let inner = Inner {
             node: kernel.request(Caller::server("tasks")).id.to_string(),
             minutes: Minutes::all(kernel),
+            ending: kernel.ending_tasks(),
             calls: Mutex::new(Calls::new(config.calls_max, config.calls_per_target_max)),
             kernel: kernel.clone(),
             outbound,
@@ -105,7 +108,7 @@ impl Dispatcher {
     #[must_use]
     pub fn running(&self, namespace: &str) -> Vec<(Id, i64)> {
         let post = self.posts().get(namespace).cloned();
-        post.map_or_else(Vec::new, |post| post.state().running.iter().map(|(id, attempt)| (*id, *attempt)).collect())
+        post.map_or_else(Vec::new, |post| post.state().running.iter().map(|(id, turn)| (*id, turn.attempt)).collect())
     }
 
     /// Outside calls under way on this node.
@@ -146,6 +149,10 @@ impl Dispatcher {
 
     fn now(&self) -> Wall {
         self.0.kernel.env().clock.wall()
+    }
+
+    fn ran(&self) -> Ran {
+        Ran(self.0.kernel.env().clock.ran_ms())
     }
 
     fn round_ms(&self) -> u64 {
@@ -354,7 +361,7 @@ impl Dispatcher {
             post.state().shut = true;
             return;
         }
-        let input = self.claim_of(queue, count);
+        let input = self.claim_of(post, queue, count);
         let (dispatcher, at) = (self.clone(), post.clone());
         let done = Box::new(move |reply: OpResult<Reply<Claimed>>| match reply {
             Ok(reply) => dispatcher.claimed(&at, queue, count, reply.out.tasks),
@@ -363,9 +370,11 @@ impl Dispatcher {
         self.call(&post.ns, &CLAIM, input, done);
     }
 
-    fn claim_of(&self, queue: i64, count: usize) -> Claim {
+    /// While the store takes no new work, only what ends work or frees room is claimed (KER-31).
+    fn claim_of(&self, post: &Post, queue: i64, count: usize) -> Claim {
         let (owner, lost_ms) = (self.0.node.clone(), self.0.config.lost_ms);
-        Claim { queue, count: u32::try_from(count).unwrap_or(u32::MAX), owner, lost_ms }
+        let only = (post.ns.store.health() != Health::Good).then(|| self.0.ending.clone());
+        Claim { queue, count: u32::try_from(count).unwrap_or(u32::MAX), owner, lost_ms, only }
     }
 
     fn not_claimed(&self, post: &Arc<Post>, queue: i64, error: &base::OpError) {
@@ -376,7 +385,8 @@ impl Dispatcher {
     }
 
     fn claimed(&self, post: &Arc<Post>, queue: i64, asked: usize, tasks: Vec<Task>) {
-        post.state().running.extend(tasks.iter().map(|task| (task.id, task.attempt)));
+        let now = self.ran();
+        post.state().running.extend(tasks.iter().map(|task| (task.id, Turn::new(task.attempt, now))));
         let more = post.with_desk(queue, |desk| desk.claimed(asked, tasks.len())).flatten();
         if tasks.len() < asked {
             self.look_for_next(post, queue);
@@ -406,10 +416,15 @@ impl Dispatcher {
         let kind = self.0.kernel.task_kind(&task.op, task.target.as_deref());
         let may_begin = holds_worker && !self.is_stopping() && post.ns.works();
         let goes_on = may_begin && post.with_desk(task.queue, |desk| desk.wants()) == Some(true);
-        let then = goes_on.then(|| self.claim_of(task.queue, 1));
+        let then = goes_on.then(|| self.claim_of(post, task.queue, 1));
+        let op = match kind.urgency(called.is_some()) {
+            Urgency::Normal => &RUN,
+            Urgency::Ending => &RUN_ENDING,
+        };
+        let goes_on = post.state().begin_cycle(task.id, self.ran());
         let (dispatcher, at, run) = (self.clone(), post.clone(), task.clone());
         let done = Box::new(move |reply: OpResult<Reply<Went>>| dispatcher.went(&at, run, holds_worker, reply));
-        self.call(&post.ns, &RUN, Run { task, kind, called, lost_ms: self.0.config.lost_ms, then }, done);
+        self.call(&post.ns, op, Run { task, kind, called, lost_ms: self.0.config.lost_ms, goes_on, then }, done);
     }
 
     fn went(&self, post: &Arc<Post>, task: Task, holds_worker: bool, reply: OpResult<Reply<Went>>) {
@@ -418,7 +433,7 @@ impl Dispatcher {
             Ok(Went::Ended(Some(next))) => {
                 // The worker is not free for a moment: it goes on with what it was given.
                 self.ended(post, &task, false, "ended");
-                post.state().running.insert(next.id, next.attempt);
+                post.state().running.insert(next.id, Turn::new(next.attempt, self.ran()));
                 self.run(post, *next, None, holds_worker);
             }
             Ok(Went::Goes(checkpoint)) => {
@@ -440,10 +455,21 @@ impl Dispatcher {
     fn failed(&self, post: &Arc<Post>, task: Task, holds_worker: bool, error: base::OpError) {
         tracing::info!(namespace = %post.ns.name, task = %task.id, op = task.op, attempt = task.attempt, %error, "task failed");
         let minutes = self.0.kernel.task_kind(&task.op, task.target.as_deref()).minutes();
-        let (dispatcher, at, failed) = (self.clone(), post.clone(), task.clone());
-        // If this fails too, the row still says that the task is ours, and the next rounds find that we do not know of it.
-        let done = Box::new(move |_: OpResult<Reply<Failed>>| dispatcher.ended(&at, &failed, holds_worker, "failed"));
-        self.call(&post.ns, &FAIL, Fail { task, error, minutes }, done);
+        self.take_in_failure(post, Fail { task, error, minutes }, holds_worker);
+    }
+
+    /// Until the store takes it: a run that it undid must not count as lost, and who is not heard of by then is.
+    fn take_in_failure(&self, post: &Arc<Post>, input: Fail, holds_worker: bool) {
+        let (dispatcher, at, again) = (self.clone(), post.clone(), input.clone());
+        let done = Box::new(move |reply: OpResult<Reply<Failed>>| match reply {
+            Err(error) if error.code.passes() && !dispatcher.is_stopping() => {
+                dispatcher
+                    .after(CLAIM_AGAIN_MS, move |dispatcher| dispatcher.take_in_failure(&at, again, holds_worker));
+            }
+            // If this fails too, the row still says that the task is ours, and the next rounds find that we do not know of it.
+            _ => dispatcher.ended(&at, &again.task, holds_worker, "failed"),
+        });
+        self.call(&post.ns, &FAIL, input, done);
     }
 
     fn ended(&self, post: &Arc<Post>, task: &Task, holds_worker: bool, how: &'static str) {
@@ -482,7 +508,8 @@ impl Dispatcher {
     fn release(&self, post: &Arc<Post>, task: &Task, pause_ms: u64) {
         let pause_ms = pause_ms + self.0.kernel.env().entropy.below(pause_ms);
         let pause_ms = i64::try_from(pause_ms).unwrap_or(i64::MAX);
-        let input = Release { id: task.id, attempt: task.attempt, queue: task.queue, pause_ms };
+        let unique = task.unique_key.clone().map(|key| (task.op.clone(), key));
+        let input = Release { id: task.id, attempt: task.attempt, queue: task.queue, pause_ms, unique };
         let (dispatcher, at, released) = (self.clone(), post.clone(), task.clone());
         let done = Box::new(move |_: OpResult<Reply<()>>| dispatcher.ended(&at, &released, false, "released"));
         self.call(&post.ns, &RELEASE, input, done);

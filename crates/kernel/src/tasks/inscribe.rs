@@ -6,6 +6,7 @@ use base::{Id, OpError, OpResult, Sql, Tx, args, codes};
 use super::config::TaskConfig;
 use super::end::{self, Left};
 use super::lane::{self, Stands};
+use super::unique;
 use crate::cx::OpCx;
 use crate::effects::NewTask;
 use crate::wake::Hint;
@@ -24,6 +25,13 @@ pub(crate) fn write(tx: &mut dyn Tx, cx: &mut OpCx<'_>, task: &NewTask, config: 
     check(task, queue, config)?;
     let start_at = task.start.at(task.cron, cx.wall);
     let pause_ms = task.start.pause_ms(task.cron, cx.wall);
+    if let Some(key) = &task.unique_key {
+        let NewTask { id, op, param, info, target, .. } = task;
+        let args = args![*id, op, param, info, queue, start_at, target.as_ref(), cx.wall, pause_ms, key];
+        tx.write(&unique::INSERT, args)?;
+        cx.fx.wake(Hint::Tasks { queue, start_at });
+        return Ok(());
+    }
     let Stands { behind, place } = lane::enter(tx, task.lane.as_ref(), task.id)?;
     let NewTask { id, op, param, info, lane, cron, target, .. } = task;
     let (lane, cron, target) = (lane.as_ref(), cron.map(|cron| cron.to_string()), target.as_ref());
@@ -42,13 +50,19 @@ fn check(task: &NewTask, queue: i64, config: &TaskConfig) -> OpResult<()> {
         let last = config.workers.len().saturating_sub(1);
         return Err(OpError::new(codes::ALIMIT, format!("queue is {queue}, it must be 0 to {last}")));
     }
+    if task.unique_key.is_some() && (task.lane.is_some() || task.cron.is_some()) {
+        let message = format!("{}: a unique task has neither lane nor cron", task.op);
+        return Err(OpError::new(codes::BDETECTED, message).finally());
+    }
     let lane = task.lane.as_deref().unwrap_or_default();
+    let unique_key = task.unique_key.as_deref().unwrap_or_default();
     let target = task.target.as_deref().unwrap_or_default();
     let bounds = [
         ("op", task.op.len(), NAME_MAX),
         ("param", task.param.len(), BODY_MAX),
         ("info", task.info.len(), NAME_MAX),
         ("lane", lane.len(), NAME_MAX),
+        ("unique key", unique_key.len(), NAME_MAX),
         ("target", target.len(), 2_048),
     ];
     let beyond = bounds.into_iter().find(|(_, length, max)| length > max);

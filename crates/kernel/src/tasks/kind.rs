@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use base::{CallResult, ContentionKey, Keys, OpError, OpResult, Tx, codes};
+use base::{CallResult, ContentionKey, Keys, OpError, OpResult, Tx, Urgency, codes};
 
 use super::row::Task;
 use super::target;
@@ -54,7 +54,18 @@ impl Kind {
         let lane = task.lane.as_ref().map(|lane| ContentionKey::of("task.lane", lane));
         match self {
             Self::Operation(op) => op.keys_json(&task.param),
-            Self::Def(_) | Self::Target | Self::Unknown => Keys::of(lane.into_iter().collect()),
+            Self::Def(def) => Keys::of((def.keys)(&task.seen()).as_slice().iter().copied().chain(lane).collect()),
+            Self::Target | Self::Unknown => Keys::of(lane.into_iter().collect()),
+        }
+    }
+
+    /// Whether its cycle may run when the disk is full. What came of a target's call is always taken in: it only ends.
+    pub(super) fn urgency(self, settles: bool) -> Urgency {
+        match self {
+            Self::Def(def) => def.urgency,
+            Self::Operation(op) => op.urgency(),
+            Self::Target if settles => Urgency::Ending,
+            Self::Target | Self::Unknown => Urgency::Normal,
         }
     }
 
@@ -93,6 +104,12 @@ impl std::fmt::Debug for Minutes {
 }
 
 impl Kernel {
+    /// The kinds of tasks that run when the disk is full.
+    pub(super) fn ending_tasks(&self) -> Vec<&'static str> {
+        let defs = self.services().iter().flat_map(|service| service.tasks);
+        defs.filter(|def| def.urgency == Urgency::Ending).map(|def| def.op).collect()
+    }
+
     /// What a task of this operation and target does.
     #[must_use]
     pub fn task_kind(&self, op: &str, target: Option<&str>) -> Kind {

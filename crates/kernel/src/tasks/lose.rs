@@ -11,6 +11,7 @@ use super::node;
 use super::park::park;
 use super::row::{Task, columns};
 use super::schedule::{After, after_loss};
+use super::unique;
 use crate::cx::OpCx;
 use crate::op::{Op, Query};
 use crate::wake::Hint;
@@ -108,6 +109,7 @@ fn lose_one(tx: &mut dyn Tx, cx: &mut OpCx<'_>, task: &Task, input: &Lose) -> Op
     match after_loss(task, input.minutes.of(task), cx.wall) {
         After::Parked => park(tx, cx, task, "LOST", &why),
         After::Again(at) => {
+            unique::make_way(tx, task)?;
             tx.write(&AGAIN, args![task.id, task.attempt, at, "LOST", &why, at.0 - cx.wall.0])?;
             cx.fx.wake(Hint::Tasks { queue: task.queue, start_at: at });
             Ok(())

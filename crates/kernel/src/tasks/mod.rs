@@ -36,6 +36,7 @@ mod schedule;
 mod standing;
 mod start;
 mod target;
+mod unique;
 mod watch;
 
 pub use administer::{Changed, DELETE, MOVE, Move};
@@ -82,15 +83,20 @@ const STATEMENTS: &[&Sql] = &[
     &claim::FIND[4].1,
     &claim::FIND[5].1,
     &claim::FIND[6].1,
+    &claim::FIND_OF_KIND,
     &claim::TAKE,
     &run::CHECKPOINT,
     &run::CALLS,
     &run::PUT_OFF,
+    &run::PUT_BACK,
+    &unique::INSERT,
+    &unique::CLEAR,
     &end::END,
     &end::END_UNFENCED,
     &park::PARK,
     &fail::HELD,
     &fail::AGAIN,
+    &fail::FORGIVE,
     &release::GIVE_BACK,
     &lose::OF_NODE,
     &lose::ONE_OVERDUE,

@@ -13,7 +13,7 @@ const REPORT_MAX: usize = 4_000;
 pub(super) static PARK: Sql = Sql::new(
     "task.park",
     "UPDATE task SET start_time = NULL, owner = NULL, lost_at = NULL, start_at = ?3, pause_ms = NULL, retry = retry + 1, exc = ?4, report = ?5, \
-     cron = NULL, standing = NULL WHERE id = ?1 AND attempt = ?2 AND owner IS NOT NULL",
+     cron = NULL, standing = NULL, unique_key = NULL WHERE id = ?1 AND attempt = ?2 AND owner IS NOT NULL",
 );
 
 /// Parks a claimed task. Its lane goes on without it, and a cron task's next run is inscribed all the same.

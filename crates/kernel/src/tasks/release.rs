@@ -24,6 +24,8 @@ pub struct Release {
     pub queue: i64,
     /// How much later it may start again.
     pub pause_ms: i64,
+    /// Its operation and its key, if at most one of them waits.
+    pub unique: Option<(String, String)>,
 }
 
 pub(super) static GIVE_BACK: Sql = Sql::new(
@@ -35,6 +37,9 @@ pub(super) static GIVE_BACK: Sql = Sql::new(
 
 fn release(tx: &mut dyn Tx, cx: &mut OpCx<'_>, input: &Release) -> OpResult<()> {
     let start_at: Wall = cx.wall.plus_ms(input.pause_ms);
+    if let Some((op, key)) = &input.unique {
+        super::unique::clear(tx, op, key)?;
+    }
     tx.write(&GIVE_BACK, args![input.id, input.attempt, start_at, input.pause_ms])?;
     cx.fx.wake(Hint::Tasks { queue: input.queue, start_at });
     Ok(())

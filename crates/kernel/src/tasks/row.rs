@@ -16,7 +16,7 @@ pub fn parked_at() -> Wall {
 macro_rules! columns {
     () => {
         "id, op, param, info, queue, lane, behind, start_at, start_time, owner, attempt, retry, forgiven, cron, standing, \
-         target, checkpoint, exc, report, created_at"
+         target, checkpoint, exc, report, created_at, faults, unique_key"
     };
 }
 pub(super) use columns;
@@ -64,6 +64,10 @@ pub struct Task {
     pub report: Option<String>,
     /// When it was created.
     pub created_at: Wall,
+    /// Runs in a row that met contention or a fault that passes by itself: no tries, but each pause is longer.
+    pub faults: i64,
+    /// At most one of its kind with this key waits.
+    pub unique_key: Option<String>,
 }
 
 impl Task {
@@ -92,6 +96,8 @@ impl Task {
             exc: text(17),
             report: text(18),
             created_at: Wall(row.int(19)),
+            faults: row.int(20),
+            unique_key: text(21),
         }
     }
 

@@ -5,7 +5,7 @@
 //! then costs one commit in place of two. That claims nothing ahead of time, since the worker begins with it at once. Where
 //! many write, a claim in a serial transaction would be refused whenever another one took the same head of the queue.
 
-use base::{Call, CallResult, Engine, Keys, OpResult, Sql, Tx, args};
+use base::{Call, CallResult, Engine, Keys, OpResult, Sql, Tx, Wall, args};
 use serde::{Deserialize, Serialize};
 
 use super::claim::{Claim, claim};
@@ -13,9 +13,11 @@ use super::end::{end, fenced};
 use super::kind::Kind;
 use super::park::{park, report};
 use super::row::Task;
+use super::unique;
 use crate::cx::OpCx;
 use crate::op::Op;
 use crate::service::Plan;
+use crate::wake::Hint;
 
 /// Time for one cycle (KER-14).
 const CYCLE_MS: u64 = 60_000;
@@ -23,7 +25,10 @@ const CYCLE_MS: u64 = 60_000;
 const CALL_GRACE_MS: i64 = 60_000;
 
 /// Runs a cycle, or settles a call.
-pub static RUN: Op<Run, Went> = Op::new("task.run", run).keyed(keys).within_ms(CYCLE_MS).ending().failing_at_once();
+pub static RUN: Op<Run, Went> = Op::new("task.run", run).keyed(keys).within_ms(CYCLE_MS).failing_at_once();
+/// The same of a kind that ends work or frees room, also on the reserve.
+pub static RUN_ENDING: Op<Run, Went> =
+    Op::new("task.run", run).keyed(keys).within_ms(CYCLE_MS).ending().failing_at_once();
 
 /// Which task, and what came of its call if it made one.
 #[derive(Clone)]
@@ -36,6 +41,8 @@ pub struct Run {
     pub called: Option<CallResult>,
     /// After how long it is taken for lost.
     pub lost_ms: i64,
+    /// Whether its next cycle may begin at once; otherwise the others of its queue have their turn before.
+    pub goes_on: bool,
     /// For the worker that is free once the task has ended, if there may be more to do.
     pub then: Option<Claim>,
 }
@@ -53,15 +60,20 @@ pub enum Went {
 
 pub(super) static CHECKPOINT: Sql = Sql::new(
     "task.checkpoint",
-    "UPDATE task SET checkpoint = ?3, lost_at = ?4, forgiven = attempt WHERE id = ?1 AND attempt = ?2 AND owner IS NOT NULL",
+    "UPDATE task SET checkpoint = ?3, lost_at = ?4, forgiven = attempt, faults = 0 WHERE id = ?1 AND attempt = ?2 AND owner IS NOT NULL",
 );
 pub(super) static CALLS: Sql =
     Sql::new("task.calls", "UPDATE task SET lost_at = ?3 WHERE id = ?1 AND attempt = ?2 AND owner IS NOT NULL");
 pub(super) static PUT_OFF: Sql = Sql::new(
     "task.put_off",
     "UPDATE task SET start_time = NULL, owner = NULL, lost_at = NULL, start_at = ?3, pause_ms = ?4, retry = 0, \
-     forgiven = attempt \
+     forgiven = attempt, faults = 0 \
      WHERE id = ?1 AND attempt = ?2 AND owner IS NOT NULL",
+);
+pub(super) static PUT_BACK: Sql = Sql::new(
+    "task.put_back",
+    "UPDATE task SET start_time = NULL, owner = NULL, lost_at = NULL, start_at = ?3, pause_ms = ?4, checkpoint = ?5, \
+     forgiven = attempt, faults = 0 WHERE id = ?1 AND attempt = ?2 AND owner IS NOT NULL",
 );
 
 fn keys(input: &Run) -> Keys {
@@ -92,6 +104,8 @@ fn apply(tx: &mut dyn Tx, cx: &mut OpCx<'_>, input: &Run, plan: Plan) -> OpResul
     match plan {
         Plan::Done => end(tx, cx, task, None).map(|()| Went::Ended(None)),
         Plan::DoneUntil(next) => end(tx, cx, task, Some(next)).map(|()| Went::Ended(None)),
+        Plan::Checkpoint(checkpoint) if !input.goes_on => put_back(tx, cx, task, &checkpoint, cx.wall),
+        Plan::CheckpointAt(checkpoint, at) => put_back(tx, cx, task, &checkpoint, at),
         Plan::Checkpoint(checkpoint) => {
             let lost_at = cx.heard.plus_ms(input.lost_ms);
             let held = tx.execute(&CHECKPOINT, args![task.id, task.attempt, &checkpoint, lost_at])?;
@@ -104,12 +118,21 @@ fn apply(tx: &mut dyn Tx, cx: &mut OpCx<'_>, input: &Run, plan: Plan) -> OpResul
             only_if(held, task, Went::Calls(Some(Box::new(call))))
         }
         Plan::Later(at) => {
+            unique::make_way(tx, task)?;
             let held = tx.execute(&PUT_OFF, args![task.id, task.attempt, at, at.0 - cx.wall.0])?;
-            cx.fx.wake(crate::wake::Hint::Tasks { queue: task.queue, start_at: at });
+            cx.fx.wake(Hint::Tasks { queue: task.queue, start_at: at });
             only_if(held, task, Went::Ended(None))
         }
         Plan::Park(error) => park(tx, cx, task, error.code.name, &report(&error)).map(|()| Went::Ended(None)),
     }
+}
+
+/// Its next cycle begins with this checkpoint, not before that time and after those who are due before.
+fn put_back(tx: &mut dyn Tx, cx: &mut OpCx<'_>, task: &Task, checkpoint: &str, at: Wall) -> OpResult<Went> {
+    unique::make_way(tx, task)?;
+    let held = tx.execute(&PUT_BACK, args![task.id, task.attempt, at, at.0 - cx.wall.0, checkpoint])?;
+    cx.fx.wake(Hint::Tasks { queue: task.queue, start_at: at });
+    only_if(held, task, Went::Ended(None))
 }
 
 fn only_if(held: u64, task: &Task, went: Went) -> OpResult<Went> {

@@ -1,6 +1,6 @@
 //! What follows a run that failed or was lost: the next try, or parking (KER-17, KER-44). Pure.
 
-use base::Wall;
+use base::{OpError, Phase, Wall, codes};
 
 use super::row::Task;
 
@@ -25,6 +25,21 @@ fn tries(task: &Task) -> i64 {
 pub(super) fn after_failure(task: &Task, minutes: &[u32], now: Wall) -> After {
     let pause = usize::try_from(tries(task) - 1).ok().and_then(|failed| minutes.get(failed));
     pause.map_or(After::Parked, |minutes| After::Again(now.plus_ms(i64::from(*minutes) * MINUTE_MS)))
+}
+
+/// First and longest pause after contention or a fault that passes by itself.
+const FAULT_MS: (i64, i64) = (1_000, 300_000);
+
+/// Whether a run failed at no fault of its own: contention, a fault that passes by itself, or it never began. Such a run uses
+/// up no try, however long the fault lasts.
+pub(super) fn is_forgiven(error: &OpError) -> bool {
+    error.code.letter() == 'C' || error.code.passes() || (error.code == codes::TTIME && error.phase == Phase::Start)
+}
+
+/// How long a run that is forgiven stays away, the longer the more in a row were.
+pub(super) fn fault_pause_ms(task: &Task) -> i64 {
+    let doublings = u32::try_from(task.faults.clamp(0, 20)).unwrap_or(0);
+    (FAULT_MS.0 << doublings).min(FAULT_MS.1)
 }
 
 /// After its node was lost: at once, as long as a failure would be tried again.
@@ -63,6 +78,8 @@ mod tests {
             exc: None,
             report: None,
             created_at: Wall(0),
+            faults: 0,
+            unique_key: None,
         }
     }
 
@@ -82,6 +99,20 @@ mod tests {
         assert_eq!(of(2, 0, 0), After::Parked, "claims that nobody counted as failed");
         assert_eq!(of(1, 1, 0), After::Parked);
         assert_eq!(of(9, 0, 8), After::Again(Wall(60_000)), "given back eight times");
+    }
+
+    #[test]
+    fn ker_17_contention_and_passing_faults_are_forgiven_and_each_pause_is_longer() {
+        for forgiven in [codes::CSERIAL, codes::CLEASE, codes::XSTORE, codes::XDISK, codes::XBUSY, codes::OCLOSED] {
+            assert!(is_forgiven(&OpError::new(forgiven, "")), "{forgiven:?}");
+        }
+        assert!(is_forgiven(&OpError::before_start(codes::TTIME, "")), "it never began");
+        for counted in [codes::TTIME, codes::XTARGET, codes::XCONTACT, codes::BPANIC, codes::ALIMIT, codes::NOPERATION]
+        {
+            assert!(!is_forgiven(&OpError::new(counted, "")), "{counted:?}");
+        }
+        let pauses = [0, 1, 2, 8, 9, 1_000_000].map(|faults| fault_pause_ms(&Task { faults, ..task(9, 0, 9) }));
+        assert_eq!(pauses, [1_000, 2_000, 4_000, 256_000, 300_000, 300_000]);
     }
 
     #[test]

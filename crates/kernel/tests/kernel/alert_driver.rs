@@ -51,16 +51,7 @@ static DELETE: Sql = Sql::new("test.task_done", "DELETE FROM task WHERE id = ?1"
 static MOVE: Sql = Sql::new("test.task_later", "UPDATE task SET start_at = ?2 WHERE id = ?1");
 
 fn task(row: &Row) -> TaskRow {
-    TaskRow {
-        id: row.id(0),
-        op: row.text(1).to_owned(),
-        param: row.text(2).to_owned(),
-        target: None,
-        attempt: 1,
-        retry: 0,
-        start_time: Wall(row.int(3)),
-        checkpoint: None,
-    }
+    TaskRow::first_attempt(row.id(0), row.text(1), row.text(2), Wall(row.int(3)))
 }
 
 /// Plans the task that is due.
@@ -84,7 +75,9 @@ fn apply(tx: &mut dyn Tx, task: &TaskRow, plan: Plan) -> OpResult<Option<Made>> 
         Plan::Done => tx.write(&DELETE, args![task.id])?,
         Plan::Later(at) => tx.write(&MOVE, args![task.id, at])?,
         Plan::Call(call) => return Ok(Some(made(task, call))),
-        Plan::DoneUntil(_) | Plan::Checkpoint(_) | Plan::Park(_) => panic!("not a plan of this task: {plan:?}"),
+        Plan::DoneUntil(_) | Plan::Checkpoint(_) | Plan::CheckpointAt(..) | Plan::Park(_) => {
+            panic!("not a plan of this task: {plan:?}")
+        }
     }
     Ok(None)
 }

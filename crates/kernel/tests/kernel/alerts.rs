@@ -257,16 +257,7 @@ fn ker_27_old_alerts_and_messages_are_forgotten_open_ones_never() {
     driver.look().unwrap();
     driver.end(Came::Good);
     static FORGET: kernel::Op<(), ()> = kernel::Op::new("test.forget", |tx, cx, ()| {
-        let task = kernel::TaskRow {
-            id: cx.id(),
-            op: "alert.forget".into(),
-            param: "null".into(),
-            target: None,
-            attempt: 1,
-            retry: 0,
-            start_time: cx.wall,
-            checkpoint: None,
-        };
+        let task = kernel::TaskRow::first_attempt(cx.id(), "alert.forget", "null", cx.wall);
         assert_eq!((kernel::alerts::SERVICE.tasks[1].plan)(tx, cx, &task)?, kernel::Plan::Done);
         Ok(())
     });

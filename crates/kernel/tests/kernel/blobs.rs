@@ -34,16 +34,7 @@ static CHANGE: Op<(Change, Sha, &'static str), ()> =
 static SIZE: Op<Sha, i64> = Op::new("test.size", |tx, _, sha| size(tx, *sha));
 /// Runs a task's plan, or its settling of what came of a call, until it calls outside or is done.
 static RUN: Op<(&'static TaskDef, Option<CallResult>), Work> = Op::new("test.task", |tx, cx, (task, came)| {
-    let row = TaskRow {
-        id: cx.id(),
-        op: task.op.into(),
-        param: "null".into(),
-        target: None,
-        attempt: 1,
-        retry: 0,
-        start_time: cx.wall,
-        checkpoint: None,
-    };
+    let row = TaskRow::first_attempt(cx.id(), task.op, "null", cx.wall);
     let mut plan = match came {
         Some(result) => (task.settle)(tx, cx, &row, result)?,
         None => (task.plan)(tx, cx, &row)?,

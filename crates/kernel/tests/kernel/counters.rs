@@ -69,9 +69,7 @@ fn ker_29_a_flush_that_comes_again_after_an_unknown_commit_is_counted_once() {
 #[test]
 fn ker_29_counters_not_seen_for_long_are_forgotten() {
     static FORGET: Op<(), ()> = Op::new("test.forget_counters", |tx, cx, ()| {
-        let (op, param) = ("counters.forget".into(), "null".into());
-        let (id, start_time) = (cx.id(), cx.wall);
-        let task = TaskRow { id, op, param, target: None, attempt: 1, retry: 0, start_time, checkpoint: None };
+        let task = TaskRow::first_attempt(cx.id(), "counters.forget", "null", cx.wall);
         assert_eq!((kernel::counters::SERVICE.tasks[0].plan)(tx, cx, &task)?, Plan::Done);
         Ok(())
     });

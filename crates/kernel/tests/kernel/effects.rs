@@ -26,6 +26,7 @@ fn leave_one_of_each(cx: &mut OpCx<'_>) {
         start: Start::At(Wall(5)),
         cron: None,
         target: None,
+        unique_key: None,
     });
     cx.fx.event(Event { topic: "things".into(), subject: "a".into(), version, data: "{}".into() });
     cx.fx.open_alert("disk", "full", "no room");

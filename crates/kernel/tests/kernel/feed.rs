@@ -109,8 +109,7 @@ fn ker_46_a_store_with_a_new_epoch_refuses_the_old_cursors() {
 const DAY_MS: u64 = 86_400_000;
 
 static FORGET: Op<(), bool> = Op::new("test.forget", |tx, cx, ()| {
-    let (id, op, param) = (cx.id(), "feed.forget".into(), "null".into());
-    let row = TaskRow { id, op, param, target: None, attempt: 1, retry: 0, start_time: cx.wall, checkpoint: None };
+    let row = TaskRow::first_attempt(cx.id(), "feed.forget", "null", cx.wall);
     Ok((feed::FORGET.plan)(tx, cx, &row)? == Plan::Done)
 });
 

@@ -2,6 +2,7 @@
 
 use std::sync::atomic::Ordering;
 
+use base::limits::ANSWER_STORED_MAX;
 use base::{Id, OpError, Sql, Stamp, Wall, args, codes};
 use kernel::ops::forget_requests::{FORGET_REQUESTS, ForgetRequests};
 use kernel::{KernelConfig, Op, Request};
@@ -91,14 +92,19 @@ fn ker_10_large_answers_are_rebuilt_from_the_first_calls_ids() {
 }
 
 #[test]
-fn ker_10_a_large_answer_that_cannot_be_rebuilt_is_a_detected_bug_and_nothing_is_done() {
-    static LARGE: Op<(), String> = Op::new("test.too_large", |tx, cx, ()| {
+fn ker_10_a_large_answer_is_kept_and_one_beyond_the_bound_is_a_detected_bug_at_once_and_nothing_is_done() {
+    static LARGE: Op<usize, String> = Op::new("test.too_large", |tx, cx, length| {
         insert_thing(tx, cx)?;
-        Ok("x".repeat(5_000))
+        // Two quotes come to the answer's JSON.
+        Ok("x".repeat(length - 2))
     });
     let world = World::new();
-    assert_eq!(error_code(world.call(&LARGE, once(&world, "a"), ())).0, "BDETECTED");
-    assert_eq!(world.count(&THINGS), 0);
+    let first = world.call(&LARGE, once(&world, "a"), ANSWER_STORED_MAX).unwrap();
+    let again = world.call(&LARGE, once(&world, "a"), ANSWER_STORED_MAX).unwrap();
+    assert_eq!((again.out, again.replayed), (first.out, true));
+    assert_eq!(error_code(world.call(&LARGE, once(&world, "b"), ANSWER_STORED_MAX + 1)).0, "BDETECTED");
+    assert_eq!(world.count(&THINGS), 1);
+    assert!(world.pauses.lock().unwrap().is_empty(), "no other attempt would give a smaller answer");
 }
 
 #[test]

@@ -90,9 +90,7 @@ fn ker_28_a_line_is_one_line_of_bounded_length() {
 #[test]
 fn ker_28_old_lines_are_forgotten_and_a_jump_of_the_calendar_forgets_none() {
     static FORGET: Op<(), bool> = Op::new("test.forget_lines", |tx, cx, ()| {
-        let (op, param) = ("journal.forget".into(), "null".into());
-        let (id, start_time) = (cx.id(), cx.wall);
-        let task = TaskRow { id, op, param, target: None, attempt: 1, retry: 0, start_time, checkpoint: None };
+        let task = TaskRow::first_attempt(cx.id(), "journal.forget", "null", cx.wall);
         Ok((SERVICE.tasks[0].plan)(tx, cx, &task)? != Plan::Done)
     });
     let world = World::new();

@@ -3,6 +3,8 @@
 mod admin;
 mod lanes;
 mod lost;
+mod moody;
+mod patience;
 mod postgres;
 mod runs;
 mod world;

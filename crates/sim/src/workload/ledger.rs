@@ -169,7 +169,7 @@ impl Workload for LedgerClients {
                 true
             }
         };
-        let line = format!("client {} hears {}", asker.client, short(&news));
+        let line = format!("client {} hears {}", asker.client, news.in_short());
         sim.say(&line);
         let last = asker.token == state.token;
         if again && last {
@@ -235,15 +235,6 @@ fn judge(news: &News, keyed: bool) -> Option<Known> {
 /// Whether the answer says that it was not done, because something was in the way.
 fn is_told_not_done(news: &News) -> bool {
     matches!(news, News::Answer(Err(error)) if !error.outcome_unknown)
-}
-
-fn short(news: &News) -> String {
-    match news {
-        News::Answer(Ok(answer)) => format!("{}{}", answer.out, if answer.replayed { " (again)" } else { "" }),
-        News::Answer(Err(error)) => format!("{} {}", error.code.name, error.message),
-        News::Cut => "a cut".into(),
-        News::Message(bytes) => String::from_utf8_lossy(bytes).into_owned(),
-    }
 }
 
 struct Entry {

@@ -8,7 +8,9 @@ mod gazette;
 mod keys;
 mod ledger;
 mod parcels;
+mod people;
 mod tellers;
+mod tenants;
 
 use crate::sim::{Asker, News, Sim};
 
@@ -59,6 +61,8 @@ const ALL: &[Start] = &[
     |number, sim| Box::new(gazette::GazetteClients::start(number, sim)),
     |number, sim| Box::new(keys::Operator::start(number, sim)),
     |number, sim| Box::new(blobs::BlobClients::start(number, sim)),
+    |number, sim| Box::new(people::People::start(number, sim)),
+    |number, sim| Box::new(tenants::Tenants::start(number, sim)),
 ];
 
 /// The workloads of a run, started.

@@ -1,10 +1,10 @@
 //! Values and parameters: one text means the same on every engine.
 
-use base::{Cell, Value, args};
+use base::{Cell, Outcome, Row, StoreError, StoreResult, Tx, Value, Verdict, args};
 
 use crate::fixture::Fixture;
 use crate::tables::{self, integers, prepared};
-use crate::work::{change, look};
+use crate::work::{change, look, work};
 
 const TEXTS: &[&str] = &[
     "",
@@ -131,4 +131,44 @@ pub fn a_change_tells_how_many_rows(fixture: &dyn Fixture) {
         assert_eq!(tx.execute(&tables::VALUE_DELETE, args![1])?, 0);
         Ok(())
     });
+}
+
+/// Rows that come back in another order, or without those that are not there, would be taken for others'. More sets than one
+/// round trip takes, after writes that were not sent yet.
+pub fn many_reads_at_once_give_what_single_ones_give(fixture: &dyn Fixture) {
+    let store = prepared(fixture);
+    let check = |tx: &mut dyn Tx| {
+        let sets: Vec<Vec<Value<'_>>> = (0..700).rev().map(|id| vec![Value::Int(id)]).collect();
+        let each = tx.query_each(&tables::VALUE_GET, &sets)?;
+        let single: Vec<Option<Row>> =
+            sets.iter().map(|args| tx.query_one(&tables::VALUE_GET, args)).collect::<StoreResult<_>>()?;
+        assert_eq!(each, single);
+        assert_eq!(each.iter().flatten().count(), 350, "every second one is there");
+        assert_eq!(tx.query_each(&tables::VALUE_GET, &[])?, []);
+        Ok(())
+    };
+    change(store.as_ref(), move |tx| {
+        for id in (0..700i64).filter(|id| id % 2 == 1) {
+            tx.write(&tables::VALUE_INSERT, args![id, id * 3, 0.5, "t", &b"b"[..]])?;
+        }
+        check(tx)
+    });
+    look(store.as_ref(), check);
+}
+
+/// What comes after a read that failed is not what the job believes that it is.
+pub fn ker_6_an_error_among_many_reads_is_final(fixture: &dyn Fixture) {
+    let store = prepared(fixture);
+    let job = work("many reads", |tx| {
+        for id in 0..3i64 {
+            tx.write(&tables::VALUE_INSERT, args![id, 7, 0.5, "t", &b"b"[..]])?;
+        }
+        let of = |i: i64| args![i, 0.5, "t", &b"b"[..]].to_vec();
+        let found = tx.query_each(&tables::VALUE_FIND, &[of(1), of(7), of(2)]);
+        assert!(matches!(found, Err(StoreError::Statement { .. })), "{found:?}");
+        assert_eq!(tx.query_one(&tables::VALUE_COUNT, args![]), Err(StoreError::Poisoned));
+        Ok(Verdict::Keep)
+    });
+    assert!(matches!(job.outcome(store.as_ref()), Outcome::Failed(StoreError::Statement { .. })));
+    assert_eq!(look(store.as_ref(), tables::ids), [] as [i64; 0]);
 }

@@ -59,6 +59,11 @@ fn ker_34_what_cannot_be_a_task_is_refused_and_nothing_is_inscribed() {
         world.post("/v1/main/tasks", ADMIN, &body).check(status, code);
     };
     refused(json!({"op": "no.such"}), 404, "NOPERATION");
+    refused(json!({"op": "blob.collect", "start_at": LATER}), 404, "NOPERATION");
+    refused(json!({"op": "alert.send", "param": {"kind": "x"}, "start_at": LATER}), 404, "NOPERATION");
+    world
+        .post("/v1/main/tasks", &world.key("main", "operator"), &json!({"op": "feed.forget"}))
+        .check(404, "NOPERATION");
     refused(json!({"op": "a", "target": "ftp://x"}), 400, "ABODY");
     refused(json!({"op": "a", "target": "https://x/", "cron": "D2460"}), 400, "ABODY");
     refused(json!({"op": "a", "target": "https://x/", "start_at": "12:00"}), 400, "ABODY");

@@ -8,7 +8,7 @@ use serde_json::json;
 use super::{leave_mark, read};
 
 /// Partners of the drill hang and fail often: each is tried again at once.
-pub(super) const TASK: TaskDef = TaskDef::new("drill.call", plan).settled_by(settle).retrying(&[0; 64]);
+pub(super) const TASK: TaskDef = TaskDef::new("drill.call", plan).settled_by(settle).retrying(&[0; 64]).callable();
 
 /// Time for a call: longer than a node may stand still, so that the answer is still there when it goes on.
 const TIMEOUT_MS: u64 = 60_000;

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{leave_mark, read};
 
-pub(super) const TASK: TaskDef = TaskDef::new("drill.mark", plan).retrying(&[0; 16]);
+pub(super) const TASK: TaskDef = TaskDef::new("drill.mark", plan).retrying(&[0; 16]).callable();
 
 /// Which mark, in how many cycles.
 #[derive(Debug, Clone, Serialize, Deserialize)]

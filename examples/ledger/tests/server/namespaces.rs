@@ -61,7 +61,7 @@ pub(crate) fn until_status(client: &mut Client, path: &str, status: u16) -> Answ
 }
 
 /// The folder of a namespace's data.
-fn place(data: &Path, row: &Value) -> PathBuf {
+pub(crate) fn place(data: &Path, row: &Value) -> PathBuf {
     data.join("namespaces").join(row["place"].as_str().expect("a place"))
 }
 
@@ -124,6 +124,19 @@ fn ker_2_a_namespace_is_created_changed_and_removed_without_a_restart() {
     assert_eq!(tenant_of.get("/v1/shop/keys").expect("an answer").status, 401, "nor a key of it");
     for forbidden in ["main", "z"] {
         assert_eq!(remove(&server, forbidden).code(), "ANAMESPACE", "{forbidden}");
+    }
+}
+
+#[test]
+fn ker_26_a_namespace_that_was_made_meanwhile_keeps_blobs_as_long_as_configured() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let data = folder.path().join("data");
+    let server = launch(&data).env("FASTNESS_BLOBS__GRACE", "3 h").start().expect("a server");
+    let made = create(&server, "shop");
+    for kept in [place(&data, &made), data.join("namespaces/main"), data.join("namespaces/z")] {
+        let store = rusqlite::Connection::open(kept.join("store.db")).expect("a store");
+        let grace_ms: i64 = store.query_row("SELECT grace_ms FROM blob_rule", [], |row| row.get(0)).expect("a rule");
+        assert_eq!(grace_ms, 3 * 3_600_000, "{}", kept.display());
     }
 }
 

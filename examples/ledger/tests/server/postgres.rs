@@ -43,3 +43,22 @@ fn ker_30_readyz_names_the_engine() {
     let ready = server.client().get("/readyz").expect("an answer");
     assert_eq!((ready.status, &ready.body["namespaces"][0]["engine"]), (200, &json!("postgres")));
 }
+
+#[test]
+fn ker_12_where_one_server_is_allowed_a_second_on_the_same_postgresql_refuses_to_start() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let database = Database::new(SHARED, "alone").expect("a database");
+    let alone = |name: &str| {
+        let launch = database.launch(launch(&folder.path().join(name)));
+        launch.env("FASTNESS_STORE__NODES", "one").env("FASTNESS_TASKS__LEASE", "3s")
+    };
+    let first = alone("one").start().expect("a server");
+    let refused = format!("{:#}", alone("two").start().expect_err("a second one"));
+    assert!(refused.contains("another server") && refused.contains("store.nodes"), "{refused}");
+    assert_eq!(first.client().get("/readyz").expect("an answer").status, 200);
+    first.kill().expect("a running server");
+    let second = alone("two").start().expect("it follows the killed one when its lease is over");
+    assert!(second.end("TERM").expect("an end").0.success());
+    let third = alone("one").start().expect("what was given back is free");
+    assert!(!third.log().contains("waiting for its end"), "{}", third.log());
+}

@@ -11,6 +11,7 @@ use kill::client::Client;
 use kill::load::{Allowed, Crowd, Plan, Writer, open_pool};
 use kill::server::{KEY, send_signal, wait};
 
+use crate::namespaces::{create, place};
 use crate::{check_all_done, launch, program, settle};
 
 /// KER-47: 10 s of silence, then the end.
@@ -50,6 +51,18 @@ fn ker_47_a_writer_that_hangs_ends_the_process_with_a_diagnosis() {
     assert!(diagnosis.contains("jobs wait") && diagnosis.contains("  sqlite-writer "), "{diagnosis}");
     assert!(server.log().contains("a part of the server is stuck"), "{}", server.log());
     launch(&data).start().expect("a server again");
+}
+
+#[test]
+fn ker_47_the_store_of_a_namespace_that_was_made_meanwhile_is_watched_too() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let data = folder.path().join("data");
+    let mut server = launch(&data).env("FASTNESS_TEST_HANG", "1").start().expect("a server");
+    let made = create(&server, "shop");
+    fs::write(place(&data, &made).join("store.hang"), "").expect("a wish");
+    assert!(comes_true(ENDS_WITHIN, || !server.is_running().expect("a state")), "still there after {ENDS_WITHIN:?}");
+    let diagnosis = fs::read_to_string(diagnoses(&data).pop().expect("a diagnosis")).expect("a text");
+    assert!(diagnosis.starts_with("store of namespace shop neither answered nor moved for 10"), "{diagnosis}");
 }
 
 /// Whoever takes the watchdog out is noticed by the test above.

@@ -153,12 +153,13 @@ fn ker_13_a_word_of_one_node_is_heard_on_the_other_once_for_many() {
     let nodes = Node::postgres(2);
     let (tell, told) = mpsc::channel();
     nodes[1].main.wakes.listen(move |hint| _ = tell.send(hint));
-    let hint = Hint::Tasks { queue: 3, start_at: Wall(7) };
+    let hint = Hint::Tasks { queue: 3, start_at: Wall(8_000) };
+    let word = hint.word(Wall(7_500)).unwrap();
     let begun = Instant::now();
     // The listening connection is opened beside us; a word before that is lost.
     let heard = loop {
         assert!(begun.elapsed() < LONG, "nothing was heard");
-        (0..1_000).for_each(|_| nodes[0].main.store.notify(&hint.word()));
+        (0..1_000).for_each(|_| nodes[0].main.store.notify(&word));
         match told.recv_timeout(Duration::from_millis(100)) {
             Ok(heard) => break heard,
             Err(_) => continue,

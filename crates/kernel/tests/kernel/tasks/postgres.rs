@@ -79,3 +79,39 @@ fn ker_18_a_plan_made_while_nothing_waits_fits_when_many_tasks_do() {
         assert!(plan.contains(&format!("Index Scan using {index} on task ")) && !plan.contains("Sort"), "{plan}");
     }
 }
+
+static INSCRIBE_UNIQUE: Op<i64, ()> = Op::new("test.inscribe_unique", |_, cx, after_ms| {
+    let id = cx.id();
+    cx.fx.task(NewTask::new(id, "test.unknown").unique("k").after_ms(*after_ms));
+    Ok(())
+});
+
+#[test]
+fn ker_15_of_a_unique_task_one_waits_though_several_nodes_ask_for_it_at_once() {
+    let nodes = Node::postgres(2);
+    std::thread::scope(|scope| {
+        for (node, thread) in nodes.iter().cycle().zip(1..=4) {
+            scope.spawn(move || {
+                for at in 0..25 {
+                    node.call(&INSCRIBE_UNIQUE, 1_000_000 - at * 1_000 - thread).unwrap();
+                }
+            });
+        }
+    });
+    let search = Search { op: Some("test.unknown".to_owned()), limit: 10, ..Search::default() };
+    let waiting = nodes[0].read(&LIST, search.clone()).unwrap();
+    assert_eq!(waiting.len(), 1, "{waiting:?}");
+    let left_ms = waiting[0].start_at.0 - nodes[0].kernel.env().clock.wall().0;
+    assert!(left_ms <= 975_999, "the earliest start counts: {left_ms}");
+    // Its run fails and goes back among those who wait.
+    nodes[0].call(&INSCRIBE_UNIQUE, 0).unwrap();
+    let dispatcher = Dispatcher::start(&nodes[0].kernel, Arc::new(Nobody));
+    let ran_ms = || u128::from(nodes[0].kernel.env().clock.ran_ms());
+    let until = ran_ms() + LONG.as_millis();
+    while tried(&nodes[0]).is_empty() {
+        assert!(ran_ms() < until, "nobody tried it");
+    }
+    dispatcher.stop();
+    nodes[1].call(&INSCRIBE_UNIQUE, 0).unwrap();
+    assert_eq!(nodes[0].read(&LIST, search).unwrap().len(), 1);
+}

@@ -5,8 +5,8 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
 
 use base::{
-    Call, CallResult, Entropy, HttpCall, HttpReply, Id, Migration, OpError, OpResult, Outbound, Sql, Store, Timers, Tx,
-    args, codes,
+    Call, CallResult, ContentionKey, Entropy, HttpCall, HttpReply, Id, Keys, Migration, OpError, OpResult, Outbound,
+    Sql, Store, Timers, Tx, args, codes,
 };
 use kernel::tasks::{self, Dispatcher, Search, Task, TaskConfig};
 use kernel::{
@@ -16,6 +16,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use store_sqlite::InlineStore;
 
+use super::moody::MoodyStore;
 use crate::world::{ManualClock, NOON};
 
 /// What the standing task notes.
@@ -126,6 +127,39 @@ fn settle_call(tx: &mut dyn Tx, cx: &mut OpCx<'_>, task: &TaskRow, called: &Call
     }
 }
 
+/// Loses against others as often as its parameter says, then notes its tries.
+fn plan_fights(tx: &mut dyn Tx, cx: &mut OpCx<'_>, task: &TaskRow) -> OpResult<Plan> {
+    if task.attempt <= task.param.parse().unwrap() {
+        let code = if task.attempt % 2 == 0 { codes::CSERIAL } else { codes::XSTORE };
+        return Err(OpError::new(code, "others were faster"));
+    }
+    note(tx, cx, &format!("won at {}, retry {}", task.attempt, task.retry))?;
+    Ok(Plan::Done)
+}
+
+fn keys_of_fights(task: &TaskRow) -> Keys {
+    Keys::of(vec![ContentionKey::of("fights", &task.param)])
+}
+
+/// As many cycles as its parameter says.
+fn plan_chain(tx: &mut dyn Tx, cx: &mut OpCx<'_>, task: &TaskRow) -> OpResult<Plan> {
+    let step: i64 = task.checkpoint.as_deref().map_or(0, |at| at.parse().unwrap()) + 1;
+    if step.to_string() == task.param {
+        note(tx, cx, &format!("chain of {step}"))?;
+        return Ok(Plan::Done);
+    }
+    Ok(Plan::Checkpoint(step.to_string()))
+}
+
+/// Leaves a checkpoint for later.
+fn plan_waits(tx: &mut dyn Tx, cx: &mut OpCx<'_>, task: &TaskRow) -> OpResult<Plan> {
+    let Some(checkpoint) = &task.checkpoint else {
+        return Ok(Plan::CheckpointAt("7".into(), cx.wall.plus_ms(600_000)));
+    };
+    note(tx, cx, &format!("waited with {checkpoint}"))?;
+    Ok(Plan::Done)
+}
+
 pub static PLAIN: Op<String, ()> = Op::new("test.plain", |tx, cx, text| note(tx, cx, text));
 
 static TEST: ServiceDef = ServiceDef {
@@ -142,6 +176,10 @@ static TEST: ServiceDef = ServiceDef {
         TaskDef::new("test.steps", plan_steps).queue(1),
         TaskDef::new("test.call", plan_call).settled_by(settle_call),
         TaskDef::new("test.hourly", plan_hourly).standing("H30"),
+        TaskDef::new("test.fights", plan_fights).keyed(keys_of_fights),
+        TaskDef::new("test.chain", plan_chain),
+        TaskDef::new("test.waits", plan_waits),
+        TaskDef::new("test.frees", plan_note).ending(),
     ],
     ..ServiceDef::EMPTY
 };
@@ -161,6 +199,7 @@ pub struct World {
     agenda: Arc<Agenda>,
     pub partner: Arc<Partner>,
     pub kernel: Kernel,
+    pub store: Arc<MoodyStore>,
 }
 
 impl World {
@@ -169,11 +208,12 @@ impl World {
         clock.wall_ms.store(NOON, Ordering::Relaxed);
         let agenda = Arc::new(Agenda::default());
         let env = Env { clock: clock.clone(), entropy: Arc::new(Counted::default()), timers: agenda.clone() };
-        let store: Arc<dyn Store> = Arc::new(InlineStore::in_memory(clock.clone()).unwrap());
+        let store = Arc::new(MoodyStore::new(InlineStore::in_memory(clock.clone()).unwrap()));
         let tasks = TaskConfig { calls_max: 3, calls_per_target_max: 2, ..TaskConfig::default() };
         let config = KernelConfig { admin_namespace: "main".into(), tasks, ..KernelConfig::default() };
-        let kernel = Kernel::open(env, config, &[&TEST], vec![("main".into(), store)]).unwrap();
-        Self { clock, agenda, partner: Arc::new(Partner::default()), kernel }
+        let kernel =
+            Kernel::open(env, config, &[&TEST], vec![("main".into(), store.clone() as Arc<dyn Store>)]).unwrap();
+        Self { clock, agenda, partner: Arc::new(Partner::default()), kernel, store }
     }
 
     pub fn main(&self) -> Arc<Namespace> {
@@ -217,8 +257,12 @@ impl World {
     }
 
     pub fn create(&self, make: impl Fn(NewTask) -> NewTask + Send + 'static, op: &'static str) -> Id {
+        self.try_create(make, op).unwrap()
+    }
+
+    pub fn try_create(&self, make: impl Fn(NewTask) -> NewTask + Send + 'static, op: &'static str) -> OpResult<Id> {
         let make = move |id| make(NewTask::new(id, op));
-        self.call(&CREATE, NewTasks(vec![Box::new(make)])).unwrap()[0]
+        self.call(&CREATE, NewTasks(vec![Box::new(make)])).map(|ids| ids[0])
     }
 
     /// The tasks that a test made: neither standing ones nor those that tell of alerts.

@@ -48,16 +48,7 @@ pub(super) static TASKS: [TaskDef; 3] = [MARK, COLLECT, SWEEP];
 
 fn step(tx: &mut dyn Tx, cx: &mut OpCx<'_>, input: &Step) -> OpResult<Next> {
     let task = &TASKS[input.task];
-    let row = TaskRow {
-        id: cx.id(),
-        op: task.op.into(),
-        param: "null".into(),
-        target: None,
-        attempt: 1,
-        retry: 0,
-        start_time: cx.wall,
-        checkpoint: None,
-    };
+    let row = TaskRow::first_attempt(cx.id(), task.op, "null", cx.wall);
     let plan = match &input.came {
         Some(result) => (task.settle)(tx, cx, &row, result)?,
         None => (task.plan)(tx, cx, &row)?,

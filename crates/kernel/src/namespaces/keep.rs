@@ -1,6 +1,10 @@
-//! What to do next about one namespace: a function of its row and of what this node has, without any store.
+//! What a node's keeper does next about one namespace: functions of its row and of what this node has, without any store. The
+//! keeper that does it is the server's; the simulator has two of its own.
 
-use kernel::namespaces::{NamespaceRow, Standing, State};
+use base::mutants::{self, Mutant};
+
+use super::row::NamespaceRow;
+use super::state::{Standing, State};
 
 /// The first pause after a store could not be opened; it doubles.
 const PAUSE_MS: u64 = 1_000;
@@ -9,20 +13,35 @@ const PAUSE_MS_MAX: u64 = 60_000;
 
 /// What this node has of a namespace.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Slot {
+pub struct Slot {
     /// Which life of the name.
-    pub(super) place: String,
+    pub place: String,
     /// How it was told to stand.
-    pub(super) standing: Standing,
+    pub standing: Standing,
     /// How far it is.
-    pub(super) phase: Phase,
+    pub phase: Phase,
     /// How often in a row it went wrong.
-    pub(super) tries: u32,
+    pub tries: u32,
+}
+
+impl Slot {
+    /// A job begins for a row, after what was there before.
+    #[must_use]
+    pub fn begun(row: &NamespaceRow, before: Option<&Self>) -> Self {
+        let tries = before.map_or(0, |slot| slot.tries);
+        Self { place: row.place.clone(), standing: row.standing(), phase: Phase::Busy, tries }
+    }
+
+    /// The job has ended; one that went wrong is begun again after a pause.
+    pub fn end(&mut self, went_well: bool, now_ms: u64) {
+        self.tries = if went_well { 0 } else { self.tries + 1 };
+        self.phase = if went_well { Phase::Open } else { Phase::Failed { again_ms: now_ms + pause_ms(self.tries) } };
+    }
 }
 
 /// How far a namespace is on this node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Phase {
+pub enum Phase {
     /// A job is at work on it.
     Busy,
     /// Its store is open.
@@ -36,7 +55,7 @@ pub(super) enum Phase {
 
 /// What to do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Step {
+pub enum Step {
     /// Nothing now.
     Nothing,
     /// Open its store.
@@ -52,12 +71,13 @@ pub(super) enum Step {
 }
 
 /// What to do next.
-pub(super) fn step(row: Option<&NamespaceRow>, slot: Option<&Slot>, now_ms: u64) -> Step {
+#[must_use]
+pub fn step(row: Option<&NamespaceRow>, slot: Option<&Slot>, now_ms: u64) -> Step {
     match (row, slot) {
         (None, None) => Step::Nothing,
         (_, Some(Slot { phase: Phase::Busy, .. })) => Step::Nothing,
         (None, Some(_)) => Step::LetGo,
-        (Some(row), Some(slot)) if slot.place != row.place => Step::LetGo,
+        (Some(row), Some(slot)) if slot.place != row.place && !mutants::on(Mutant::OtherLifeKept) => Step::LetGo,
         (Some(row), None) => begin(row),
         (Some(row), Some(slot)) => match slot.phase {
             Phase::Failed { again_ms } if again_ms <= now_ms => begin(row),
@@ -77,16 +97,15 @@ fn begin(row: &NamespaceRow) -> Step {
 }
 
 /// How long to wait after so many failures in a row.
-pub(super) fn pause_ms(tries: u32) -> u64 {
+fn pause_ms(tries: u32) -> u64 {
     (PAUSE_MS << tries.saturating_sub(1).min(16)).min(PAUSE_MS_MAX)
 }
 
 #[cfg(test)]
 mod tests {
-    use base::Engine;
-    use kernel::namespaces::Limits;
-
+    use super::super::row::Limits;
     use super::*;
+    use base::Engine;
 
     fn row(state: State) -> NamespaceRow {
         NamespaceRow {
