@@ -109,13 +109,15 @@ impl Line {
         }
     }
 
-    fn requests(self, side: &dyn Side, turn: usize, most: usize) -> Vec<Vec<u8>> {
+    fn requests(self, side: &dyn Side, round: usize, most: usize) -> Vec<Vec<u8>> {
+        // Another one than in the rounds of other lines.
+        let turn = round + self.clients();
         // Spread, so that neighbours in time are no neighbours in the store.
         let spread = |at: usize| Contact { number: at * 7_919 % DOCUMENTS, turn };
         match self {
             Self::Commits(_) => (0..DOCUMENTS).map(|at| side.change(&spread(at))).collect(),
             Self::Creations(_) => {
-                let number = |at| 1_000_000 * (turn + 1) + at;
+                let number = |at| 1_000_000 * (round + 1) + at;
                 (0..most).map(|at| side.create(&Contact { number: number(at), turn })).collect()
             }
             Self::Reads(_) => (0..DOCUMENTS).map(|at| side.read(&spread(at))).collect(),
@@ -137,7 +139,7 @@ pub fn contest(effort: &Effort, line: Line, sides: &[Box<dyn Side>]) -> Result<(
     let most = (CREATIONS_MAX * effort.side.as_secs_f64()) as usize;
     for round in 0..effort.rounds {
         for (side, shown) in sides.iter().zip(&mut shown) {
-            let requests = line.requests(side.as_ref(), round + line.clients(), most);
+            let requests = line.requests(side.as_ref(), round, most);
             let process = side.process();
             shown.push(drive(process.address, &process.processor(), &requests, line.clients(), effort.side)?);
         }
