@@ -5,7 +5,7 @@ use replica::ItemKey;
 
 use super::values::{IndexValue, values_of};
 use crate::class::{Compiled, Field, FieldKind, KEY_FIELD};
-use crate::content::{Stored, parse};
+use crate::content::{Stored, properties};
 
 /// By [`FieldKind`]: text, int, real.
 pub(crate) static INSERT_VALUE: [Sql; 3] = [
@@ -45,7 +45,7 @@ pub(crate) fn change(
     if class.fields_of(&at.c).next().is_none() {
         return Ok(());
     }
-    let (before, after) = (json(before)?, json(after)?);
+    let (before, after) = (indexed(class, at, before)?, indexed(class, at, after)?);
     for field in class.fields_of(&at.c) {
         let old = values(field, &at.k, before.as_ref(), Strict::No)?;
         let new = values(field, &at.k, after.as_ref(), Strict::Yes)?;
@@ -80,8 +80,14 @@ enum Held {
     Raw,
 }
 
-fn json(content: Option<&Stored>) -> OpResult<Option<Held>> {
-    content.map(|content| if content.raw { Ok(Held::Raw) } else { parse(&content.text).map(Held::Json) }).transpose()
+/// What indexes look at of an item.
+fn indexed(class: &Compiled, at: &ItemKey, content: Option<&Stored>) -> OpResult<Option<Held>> {
+    let wanted = |name: &str| class.fields_of(&at.c).any(|field| field.field == name);
+    let held = |content: &Stored| match content.raw {
+        true => Ok(Held::Raw),
+        false => properties(&content.text, wanted).map(Held::Json),
+    };
+    content.map(held).transpose()
 }
 
 fn values(field: &Field, key: &str, held: Option<&Held>, strict: Strict) -> OpResult<Vec<IndexValue>> {
