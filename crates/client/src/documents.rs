@@ -32,6 +32,8 @@ pub struct OpAnswer {
     pub version: Option<i64>,
     /// Whether this is the stored answer of an earlier try.
     pub replayed: bool,
+    /// Documents that were asked about and that the server did not look at, as class and id: to be asked about again.
+    pub left: Vec<(String, String)>,
 }
 
 /// What a synchronisation did.
@@ -61,7 +63,16 @@ struct OpReply {
     #[serde(default)]
     syncs: Vec<Upgrade>,
     #[serde(default)]
+    left: Vec<Left>,
+    #[serde(default)]
     epoch: Option<String>,
+}
+
+/// A document that the server did not look at, because its answer was large already.
+#[derive(Deserialize)]
+struct Left {
+    c: String,
+    id: String,
 }
 
 impl Client {
@@ -87,7 +98,7 @@ impl Client {
         let ask = replica.ask_about(about.iter().copied())?;
         let done = self.op(name, param, &ask).await?;
         if let Some(answer) = &done.answer {
-            replica.take(&ask, answer.clone())?;
+            replica.take(&ask.parted(&done.left).0, answer.clone())?;
         }
         Ok(done)
     }
@@ -147,7 +158,14 @@ impl Client {
         let mut asks: VecDeque<Ask> = replica.asks()?.into();
         while let Some(ask) = asks.pop_front() {
             match self.run("doc.sync", None::<&()>, &ask, false).await {
-                Ok(OpAnswer { answer: Some(answer), .. }) => synced.add(replica.take(&ask, answer)?),
+                Ok(OpAnswer { answer: Some(answer), left, .. }) => {
+                    let (answered, again) = ask.parted(&left);
+                    if answered.syncs.is_empty() && !again.syncs.is_empty() {
+                        return Err(unreadable("the server looked at nothing that it was asked about"));
+                    }
+                    synced.add(replica.take(&answered, answer)?);
+                    asks.extend(Some(again).filter(|again| !again.syncs.is_empty()));
+                }
                 Ok(OpAnswer { answer: None, .. }) => return Err(unreadable("the answer tells no epoch")),
                 Err(ClientError::Api(error)) if is_about_a_document(&error) => match ask.halves() {
                     Some(halves) => halves.into_iter().rev().for_each(|half| asks.push_front(half)),
@@ -207,12 +225,13 @@ fn is_about_a_document(error: &ApiError) -> bool {
 }
 
 fn answered(reply: &Reply) -> Result<OpAnswer, ClientError> {
-    let OpReply { out, syncs, epoch } = reply.read()?;
+    let OpReply { out, syncs, left, epoch } = reply.read()?;
     Ok(OpAnswer {
         out,
         answer: epoch.map(|epoch| Answer { syncs, epoch }),
         version: reply.header("fastness-version").and_then(|text| text.parse().ok()),
         replayed: reply.header("idempotency-replayed") == Some("true"),
+        left: left.into_iter().map(|Left { c, id }| (c, id)).collect(),
     })
 }
 

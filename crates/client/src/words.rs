@@ -75,8 +75,9 @@ pub struct Change {
     /// Deletes it and creates it again, empty, before the items are put.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub recreate: bool,
-    /// What happens to its items; none at all only checks and locks it.
-    pub items: Vec<ItemChange>,
+    /// What happens to its items; a document that is not there is made, though the list be empty. `None` only checks and locks it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub items: Option<Vec<ItemChange>>,
 }
 
 /// A change of one item: exactly one of `j`, `s` and `delete`.
@@ -103,7 +104,7 @@ impl Change {
     #[must_use]
     pub fn of(class: &str, id: &str) -> Self {
         let (c, id) = (class.to_owned(), id.to_owned());
-        Self { c, id, expect: Expect::Any, delete: false, recreate: false, items: vec![] }
+        Self { c, id, expect: Expect::Any, delete: false, recreate: false, items: None }
     }
 
     /// Only if it stands at this.
@@ -122,6 +123,12 @@ impl Change {
     #[must_use]
     pub fn recreate(self) -> Self {
         Self { recreate: true, ..self }
+    }
+
+    /// Makes the document if it is not there, though it hold nothing.
+    #[must_use]
+    pub fn make(self) -> Self {
+        Self { items: Some(self.items.unwrap_or_default()), ..self }
     }
 
     /// Puts an item with JSON; an empty key for a singleton.
@@ -143,7 +150,7 @@ impl Change {
     }
 
     fn with(mut self, item: ItemChange) -> Self {
-        self.items.push(item);
+        self.items.get_or_insert_default().push(item);
         self
     }
 }

@@ -38,6 +38,13 @@ CREATE TABLE doc (
 ) {clustered};
 CREATE INDEX doc_deleted ON doc (version) WHERE ctime = 0;
 
+-- The highest version of the deleted documents that were forgotten; none before the first.
+CREATE TABLE doc_forgotten (
+    one {int} PRIMARY KEY,
+    version {int} NOT NULL,
+    CHECK (one = 1)
+) {strict};
+
 -- Items (DOC-2); content is null in a tombstone. key is empty for a singleton. ord is the stamp of the operation that updated the
 -- item, also for tombstones: it decides which of two deferred copies is newer (DOC-14).
 CREATE TABLE doc_item (

@@ -1,6 +1,7 @@
 //! Attachments (DOC-12): items of class `P` that name bytes by their SHA-256. The bytes are a blob, stored once per namespace and kept
 //! while an item names it, and some time longer.
 
+use base::mutants::{self, Mutant};
 use base::{OpError, OpResult, Sha, Tx, args, codes};
 use kernel::OpCx;
 use kernel::blobs::{self, Owner};
@@ -25,6 +26,8 @@ pub struct Attachment {
     pub size: Option<i64>,
 }
 
+/// Who refers to bytes.
+pub(crate) const OWNER_KIND: &str = "document.item";
 /// Longest media type.
 const MIME_MAX: usize = 255;
 
@@ -75,10 +78,10 @@ pub(crate) fn change(
     after: Option<&Stored>,
 ) -> OpResult<i64> {
     let owner_id = owner_id(class, id, key);
-    let owner = Owner { kind: "document.item", id: &owner_id };
+    let owner = Owner { kind: OWNER_KIND, id: &owner_id };
     let before = before.map(|content| Attachment::of(&content.text)).transpose()?;
     let after = after.map(|content| Attachment::of(&content.text)).transpose()?;
-    if let Some(new) = &after {
+    if let Some(new) = after.as_ref().filter(|_| !mutants::on(Mutant::AttachmentNotCounted)) {
         blobs::refer(tx, cx, new.sha()?, &owner)?;
     }
     if let Some(old) = before.iter().find(|old| after.as_ref().is_none_or(|new| new.sha != old.sha)) {
@@ -99,6 +102,6 @@ pub(crate) fn end_all(tx: &mut dyn Tx, cx: &mut OpCx<'_>, class: &str, id: &str)
 }
 
 /// No id or key has a control character, so that parts cannot be mistaken for each other.
-fn owner_id(class: &str, id: &str, key: &str) -> String {
+pub(crate) fn owner_id(class: &str, id: &str, key: &str) -> String {
     format!("{class}\u{1f}{id}\u{1f}{key}")
 }

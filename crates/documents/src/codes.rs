@@ -22,9 +22,6 @@ pub const NCLASS: Code = Code::new("NCLASS", 404);
 pub const NDOC: Code = Code::new("NDOC", 404);
 /// No such attachment.
 pub const NATTACHMENT: Code = Code::new("NATTACHMENT", 404);
-/// No operation of that name may be called.
-pub const NOPERATION: Code = Code::new("NOPERATION", 404);
 
 /// All of them.
-pub const ALL: &[Code] =
-    &[ACLASS, AEXISTS, AITEM, ASEARCH, AVERSION, CINDEX, CVERSION, NATTACHMENT, NCLASS, NDOC, NOPERATION];
+pub const ALL: &[Code] = &[ACLASS, AEXISTS, AITEM, ASEARCH, AVERSION, CINDEX, CVERSION, NATTACHMENT, NCLASS, NDOC];

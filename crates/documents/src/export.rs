@@ -13,9 +13,10 @@ use crate::read::{FullDoc, absent, full};
 const EXPORT_MAX: i64 = 64 << 20;
 
 /// Documents as they are together at one moment.
-pub(crate) static EXPORT: Query<Vec<(String, String)>, Vec<FullDoc>> = Query::new("doc.export", export);
+pub(crate) static EXPORT: Query<Vec<(String, String)>, Vec<FullDoc>> =
+    Query::new("doc.export", |tx, documents| export(tx, documents));
 
-fn export(tx: &mut dyn Tx, documents: &Vec<(String, String)>) -> OpResult<Vec<FullDoc>> {
+fn export(tx: &mut dyn Tx, documents: &[(String, String)]) -> OpResult<Vec<FullDoc>> {
     let named: BTreeSet<_> = documents.iter().collect();
     if named.len() > SYNCS_MAX {
         let text = format!("{} documents in one export, at most {SYNCS_MAX}", named.len());

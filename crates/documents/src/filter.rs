@@ -1,5 +1,7 @@
 //! What a caller may see of a document (DOC-10). Pure.
 
+use std::borrow::Cow;
+
 use replica::{Content, CopiedItem, DocCopy, ItemKey};
 
 use serde_json::Value;
@@ -8,7 +10,12 @@ use web::Api;
 use crate::class::{Asking, DocClass, SyncFilter, Verdict};
 
 /// The document as the caller of a request may see it.
-pub(crate) fn seen_by(api: &Api, copy: &DocCopy, argument: Option<&Value>, excluded: Excluded) -> Option<DocCopy> {
+pub(crate) fn seen_by<'a>(
+    api: &Api,
+    copy: &'a DocCopy,
+    argument: Option<&Value>,
+    excluded: Excluded,
+) -> Option<Cow<'a, DocCopy>> {
     let asking = Asking { caller: api.caller(), properties: api.properties(), argument, id: &copy.id };
     seen(filter_of(api, &copy.c), &asking, copy, excluded)
 }
@@ -33,13 +40,13 @@ pub(crate) enum Excluded {
 }
 
 /// The document as this caller may see it; `None` if it may not see it at all.
-pub(crate) fn seen(
+pub(crate) fn seen<'a>(
     filter: Option<&SyncFilter>,
     asking: &Asking<'_>,
-    copy: &DocCopy,
+    copy: &'a DocCopy,
     excluded: Excluded,
-) -> Option<DocCopy> {
-    let Some(filter) = filter else { return Some(copy.clone()) };
+) -> Option<Cow<'a, DocCopy>> {
+    let Some(filter) = filter else { return Some(Cow::Borrowed(copy)) };
     if !(filter.document)(asking) {
         return None;
     }
@@ -48,7 +55,8 @@ pub(crate) fn seen(
         let hidden = item.content.is_some() && shown.content.is_none();
         (!hidden || excluded == Excluded::Tombstone).then(|| (key.clone(), shown))
     });
-    Some(DocCopy { items: items.collect(), ..copy.clone() })
+    let (c, id, items) = (copy.c.clone(), copy.id.clone(), items.collect());
+    Some(Cow::Owned(DocCopy { c, id, head: copy.head, items }))
 }
 
 fn seen_item(filter: &SyncFilter, asking: &Asking<'_>, key: &ItemKey, item: &CopiedItem) -> CopiedItem {
@@ -101,7 +109,8 @@ mod tests {
 
     fn asked(argument: Option<&serde_json::Value>, excluded: Excluded) -> Option<DocCopy> {
         let (caller, properties) = (Caller::public(), Properties::default());
-        seen(Some(&FILTER), &Asking { caller: &caller, properties: &properties, argument, id: "1" }, &copy(), excluded)
+        let asking = Asking { caller: &caller, properties: &properties, argument, id: "1" };
+        seen(Some(&FILTER), &asking, &copy(), excluded).map(Cow::into_owned)
     }
 
     #[test]

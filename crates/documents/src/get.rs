@@ -89,7 +89,7 @@ async fn granted_namespace(api: &Api, owner: &str, asked: &Get) -> Result<Arc<Na
     namespace.standing().check(api.caller(), false, api.kernel().env().clock.wall())?;
     let (class, document) = (asked.c.clone(), format!("{}/{}", asked.c, asked.id));
     let told = GrantedRead { reader: reader.clone(), class, document };
-    api.within(&namespace).call_natural(&RECORD_GRANTED_READ, told).await?;
+    api.within(&namespace).by_server("grants").call_natural(&RECORD_GRANTED_READ, told).await?;
     Ok(namespace)
 }
 

@@ -12,6 +12,7 @@
 mod attach;
 mod attachments;
 mod cache;
+mod check;
 mod class;
 pub mod codes;
 mod commit;
@@ -20,6 +21,7 @@ mod copies;
 mod doc;
 mod export;
 mod filter;
+mod forget;
 mod get;
 mod index;
 pub mod limits;
@@ -33,7 +35,7 @@ pub use attachments::Attachment;
 pub use cache::{Look, Looks, Shelf, look};
 pub use class::{
     ATTACHMENT, Asking, ClassDecl, ClassView, Compiled, DECLARE, Declared, DocClass, Field, FieldKind, IndexType,
-    ItemClass, ItemDecl, Keyed, LIST_CLASSES, SHOW_CLASSES, Singleton, SyncFilter, Verdict, declare,
+    ItemClass, ItemDecl, Keyed, LIST_CLASSES, SHOW_CLASSES, Singleton, Source, SyncFilter, Verdict, declare,
 };
 pub use commit::{COMMIT, Commit, Committed, DocChange, Expected, ItemChange, key};
 pub use doc::{Doc, DocSet, Expect};
@@ -62,7 +64,6 @@ pub static SERVICE: ServiceDef = ServiceDef {
         &class::SET_FIELD_STATE,
         &doc::GET_HEAD,
         &doc::PUT_HEAD,
-        &doc::FORGET_DELETED,
         &doc::GET_ITEM,
         &doc::WHOLE,
         &doc::ITEMS_OF,
@@ -73,6 +74,23 @@ pub static SERVICE: ServiceDef = ServiceDef {
         &sync::EPOCH,
         &sync::CHANGED,
         &sync::CHANGED_AND_KEYS,
+        &copies::TARGETS,
+        &forget::OLDEST_DELETED,
+        &forget::FORGET_DELETED,
+        &forget::REMEMBER,
+        &forget::FORGOTTEN,
+        &check::COUNTERS,
+        &check::MISPLACED,
+        &check::STRAYS[0],
+        &check::STRAYS[1],
+        &check::STRAYS[2],
+        &check::ENTRIES[0],
+        &check::ENTRIES[1],
+        &check::ENTRIES[2],
+        &check::SAMPLE,
+        &check::REFERENCE,
+        &check::REFERENCES,
+        &check::WITH_ATTACHMENTS,
         &index::ANY_ITEM,
         &index::INSERT_VALUE[0],
         &index::INSERT_VALUE[1],
@@ -102,6 +120,7 @@ pub static SERVICE: ServiceDef = ServiceDef {
     operations: &[&DECLARE, &COMMIT, &attach::ATTACH, &attach::DETACH],
     queries: &[&live::LIVE_SYNC],
     sessions: &[live::LIVE],
-    tasks: &[index::FILL, index::DROP],
+    tasks: &[index::FILL, index::DROP, copies::CARRY, forget::FORGET],
+    invariants: &check::INVARIANTS,
     ..ServiceDef::EMPTY
 };

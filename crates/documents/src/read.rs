@@ -51,8 +51,12 @@ pub struct DocView {
 
 /// The head of a document; `None` if it is not there or deleted.
 pub(crate) fn head(tx: &mut dyn Tx, class: &str, id: &str) -> OpResult<Option<StoredHead>> {
-    let row = tx.query_one(&GET_HEAD, args![class, id])?;
-    Ok(row.map(|row| head_of(&row, 0)).filter(StoredHead::exists))
+    Ok(any_head(tx, class, id)?.filter(StoredHead::exists))
+}
+
+/// The head of a document, also of one that was deleted and is remembered.
+pub(crate) fn any_head(tx: &mut dyn Tx, class: &str, id: &str) -> OpResult<Option<StoredHead>> {
+    Ok(tx.query_one(&GET_HEAD, args![class, id])?.map(|row| head_of(&row, 0)))
 }
 
 /// There is no such document.

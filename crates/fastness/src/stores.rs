@@ -64,7 +64,11 @@ impl Opener {
     pub(crate) fn open(&self, row: &NamespaceRow) -> Result<Arc<dyn Store>> {
         let (workers, readers) = self.connections(row);
         match row.engine {
-            Engine::Postgres => self.open_postgres(&row.place, own_url(row), (workers, readers)),
+            Engine::Postgres => {
+                let settings = self.postgres(&row.place, own_url(row), (workers, readers))?;
+                let creates_schema = row.state == State::Creating;
+                self.connect(PostgresConfig { creates_schema, ..settings })
+            }
             Engine::Sqlite if row.state == State::Creating => {
                 self.check_home(row)?;
                 self.make_sqlite(&row.place, readers)
@@ -150,7 +154,10 @@ impl Opener {
     }
 
     fn open_postgres(&self, place: &str, own_url: Option<&str>, connections: (usize, usize)) -> Result<Arc<dyn Store>> {
-        let settings = self.postgres(place, own_url, connections)?;
+        self.connect(self.postgres(place, own_url, connections)?)
+    }
+
+    fn connect(&self, settings: PostgresConfig) -> Result<Arc<dyn Store>> {
         Ok(Arc::new(PostgresStore::open(settings, self.clock.clone(), self.entropy.clone())?))
     }
 

@@ -125,7 +125,7 @@ where
     O: Serialize + DeserializeOwned + Send + 'static,
 {
     fn settle(&mut self, how: Settled) {
-        self.settles.drain(..).for_each(|told| told(how));
+        self.settles.drain(..).for_each(|settle| settle.tell(how));
     }
 
     fn asked<'a>(&'a self, request: &'a Request) -> (&'a Request, &'static str, &'a Home) {

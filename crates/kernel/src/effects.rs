@@ -162,7 +162,22 @@ pub enum Settled {
     Unknown,
 }
 
-pub(crate) type Settle = Box<dyn FnOnce(Settled) + Send>;
+type Told = Box<dyn FnOnce(Settled) + Send>;
+
+/// Somebody who is told exactly once. An attempt that panics drops its effects, and with them this: then it wrote nothing.
+pub(crate) struct Settle(Option<Told>);
+
+impl Settle {
+    pub(crate) fn tell(mut self, how: Settled) {
+        self.0.take().into_iter().for_each(|told| told(how));
+    }
+}
+
+impl Drop for Settle {
+    fn drop(&mut self) {
+        self.0.take().into_iter().for_each(|told| told(Settled::Undone));
+    }
+}
 
 impl Effects {
     pub(crate) fn of(effects: Vec<Effect>) -> Self {
@@ -177,7 +192,7 @@ impl Effects {
     /// Tells `told` how this attempt ended, exactly once: after COMMIT, or when its work is undone. For caches, which may change
     /// only then; it may be called by any thread and must return at once.
     pub fn when_settled(&mut self, told: impl FnOnce(Settled) + Send + 'static) {
-        self.settles.push(Box::new(told));
+        self.settles.push(Settle(Some(Box::new(told))));
     }
 
     /// Wakes somebody after the commit, on all nodes.

@@ -12,6 +12,7 @@ pub mod check;
 pub mod client;
 pub mod disk;
 pub mod fault;
+pub mod guide;
 pub mod leftovers;
 pub mod load;
 pub mod lossfs;

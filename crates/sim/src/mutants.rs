@@ -47,6 +47,15 @@ pub const OURS: &[Mutant] = &[
     Mutant::OtherLifeSettled,
     Mutant::OtherLifeKept,
     Mutant::GrantsOutliveNamespace,
+    Mutant::DtimeForgotten,
+    Mutant::TombstoneSkipped,
+    Mutant::KeysLeftOut,
+    Mutant::CtimeKept,
+    Mutant::ExpectIgnored,
+    Mutant::CopyOrderIgnored,
+    Mutant::CopyRevived,
+    Mutant::CopyNotTold,
+    Mutant::AttachmentNotCounted,
 ];
 
 /// Names for the command line.

@@ -9,7 +9,7 @@ use crate::courier::COURIER;
 use crate::gazette::{FORGET_EVENTS, GAZETTE};
 use crate::recording::NotRepeatable;
 use crate::sim::{Asker, Event, Sim};
-use crate::workload::{self, Workload};
+use crate::workload::{self, PAPERS, Workload};
 
 /// Events within which everything must have settled once the faults have stopped.
 const SETTLE_EVENTS: u64 = 20_000;
@@ -71,7 +71,7 @@ pub struct Failure {
 /// There is no folder to put the store into.
 pub fn run(options: &Options) -> Result<Report, Failure> {
     let folder = tempfile::tempdir_in(memory_folder()).expect("a folder for the store");
-    let services = vec![&ledger::LEDGER, &COURIER, &CHORES, &GAZETTE];
+    let services = vec![&ledger::LEDGER, &COURIER, &CHORES, &GAZETTE, &documents::SERVICE, &PAPERS];
     let mut sim = Sim::new(options.seed, folder.path().join("store.db"), services, options.print);
     let mut workloads = workload::all(&mut sim);
     let result = phases(&mut sim, &mut workloads, options.events);
@@ -188,7 +188,7 @@ fn check(sim: &mut Sim, workloads: &mut [Box<dyn Workload>]) -> Result<(), Strin
     if !sim.is_up() {
         return Ok(());
     }
-    for service in kernel::OWN.into_iter().chain([&ledger::LEDGER, &COURIER, &CHORES, &GAZETTE]) {
+    for service in kernel::OWN.into_iter().chain([&ledger::LEDGER, &COURIER, &CHORES, &GAZETTE, &documents::SERVICE]) {
         service.invariants.iter().try_for_each(|invariant| holds(sim, invariant))?;
     }
     workloads.iter_mut().try_for_each(|workload| workload.check(sim))

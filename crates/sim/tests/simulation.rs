@@ -111,4 +111,13 @@ mutants_are_found! {
     ker_2_mutant_other_life_settled: OtherLifeSettled,
     ker_2_mutant_other_life_kept: OtherLifeKept,
     ker_1_mutant_grants_outlive_namespace: GrantsOutliveNamespace,
+    doc_4_mutant_dtime_forgotten: DtimeForgotten,
+    doc_2_mutant_tombstone_skipped: TombstoneSkipped,
+    doc_9_mutant_keys_left_out: KeysLeftOut,
+    doc_1_mutant_ctime_kept: CtimeKept,
+    doc_6_mutant_expect_ignored: ExpectIgnored,
+    doc_14_mutant_copy_order_ignored: CopyOrderIgnored,
+    doc_14_mutant_copy_revived: CopyRevived,
+    doc_14_mutant_copy_not_told: CopyNotTold,
+    doc_12_mutant_attachment_not_counted: AttachmentNotCounted,
 }

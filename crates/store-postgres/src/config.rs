@@ -11,8 +11,11 @@ use base::{StoreError, StoreResult, limits};
 pub struct PostgresConfig {
     /// `host=… user=… dbname=…` or `postgresql://…`. May hold a password, so it is never printed.
     pub url: String,
-    /// The schema: 1 to 63 of `a-z`, `0-9`, `_`. Created if it is missing.
+    /// The schema: 1 to 63 of `a-z`, `0-9`, `_`.
     pub schema: String,
+    /// Whether the schema is created if it is missing. One that held data and is missing is lost or set aside: an empty one in its
+    /// place would hide that.
+    pub creates_schema: bool,
     /// Connections that write, one thread each.
     pub workers: usize,
     /// Connections that read, one thread each.
@@ -40,6 +43,7 @@ impl PostgresConfig {
         Self {
             url: url.into(),
             schema: schema.into(),
+            creates_schema: true,
             workers: 8,
             readers: 4,
             queue_max: limits::QUEUE_MAX,

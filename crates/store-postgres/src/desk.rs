@@ -30,15 +30,42 @@ impl Desk {
         self.runtime.block_on(threads::within(shared.config.answer_limit(), made)).unwrap_or_else(|_| silent())
     }
 
-    /// Renames a schema; false if there is none of that name.
+    /// Whether the store's schema is there.
+    pub(crate) fn find_schema(&self, shared: &Shared) -> StoreResult<()> {
+        let schema = &shared.config.schema;
+        let text = "SELECT 1 FROM pg_catalog.pg_namespace WHERE nspname = $1";
+        let client = self.link.client();
+        let found = async { client.query_opt(text, &[schema]).await };
+        match self.runtime.block_on(threads::within(shared.config.answer_limit(), found)) {
+            Ok(Ok(Some(_))) => Ok(()),
+            Ok(Ok(None)) => Err(StoreError::Unavailable(format!("schema {schema} is missing: lost, or set aside"))),
+            Ok(Err(error)) => Err(StoreError::Unavailable(errors::text(&error))),
+            Err(_) => silent(),
+        }
+    }
+
+    /// Renames a schema; false if there is none of that name. Where the new name is taken, by a rename whose end nobody heard of and a
+    /// schema that was made after it, the next one is: what is set aside never stays in the way.
     pub(crate) fn rename_schema(&self, shared: &Shared, to: &str) -> StoreResult<bool> {
+        let others = (2..=9).map(|number| format!("{to}_{number}"));
+        for name in std::iter::once(to.to_owned()).chain(others) {
+            if let Some(renamed) = self.try_rename(shared, &name)? {
+                return Ok(renamed);
+            }
+        }
+        Err(StoreError::Unavailable(format!("schema {to} and those numbered after it exist already")))
+    }
+
+    /// `None` if the new name is taken.
+    fn try_rename(&self, shared: &Shared, to: &str) -> StoreResult<Option<bool>> {
         let text = format!("ALTER SCHEMA \"{}\" RENAME TO \"{to}\"", shared.config.schema);
         let renamed = self.link.client().batch_execute(&text);
         match self.runtime.block_on(threads::within(shared.config.answer_limit(), renamed)) {
-            Ok(Ok(())) => Ok(true),
-            Ok(Err(error)) if errors::is_unknown_schema(&error) => Ok(false),
+            Ok(Ok(())) => Ok(Some(true)),
+            Ok(Err(error)) if errors::is_unknown_schema(&error) => Ok(Some(false)),
+            Ok(Err(error)) if errors::is_known_schema(&error) => Ok(None),
             Ok(Err(error)) => Err(StoreError::Unavailable(errors::text(&error))),
-            Err(_) => silent().map(|()| false),
+            Err(_) => silent().map(|()| None),
         }
     }
 

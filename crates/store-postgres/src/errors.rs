@@ -77,6 +77,11 @@ pub(crate) fn is_unknown_schema(error: &Error) -> bool {
     error.code() == Some(&SqlState::INVALID_SCHEMA_NAME)
 }
 
+/// Whether there is a schema of that name already.
+pub(crate) fn is_known_schema(error: &Error) -> bool {
+    error.code() == Some(&SqlState::DUPLICATE_SCHEMA)
+}
+
 /// Whether a setting is one that the server does not know.
 pub(crate) fn is_unknown_setting(error: &Error) -> bool {
     let known = [SqlState::UNDEFINED_OBJECT, SqlState::FEATURE_NOT_SUPPORTED, SqlState::SYNTAX_ERROR];

@@ -24,15 +24,18 @@ pub struct PostgresStore {
 }
 
 impl PostgresStore {
-    /// Connects, creates the schema if it is missing, and starts the threads.
+    /// Connects, creates the schema if it is missing and may be created, and starts the threads.
     ///
     /// # Errors
-    /// The configuration is wrong or the server cannot be reached. Later the store waits for the server by itself.
+    /// The configuration is wrong, the schema is missing, or the server cannot be reached. Later the store waits for the server by itself.
     pub fn open(config: PostgresConfig, clock: Arc<dyn Clock>, entropy: Arc<dyn Entropy>) -> StoreResult<Self> {
         let shared = Shared::new(config, clock, entropy)?;
         threads::apart(|| {
             let desk = Desk::open(&shared)?;
-            desk.create_schema(&shared)?;
+            match shared.config.creates_schema {
+                true => desk.create_schema(&shared)?,
+                false => desk.find_schema(&shared)?,
+            }
             let store = Self { shared, threads: Mutex::new(Vec::new()), desk: Mutex::new(Some(desk)) };
             // A failure drops the store, which stops the threads that were started.
             store.start_threads().map(|()| store)
@@ -43,7 +46,7 @@ impl PostgresStore {
     /// repeat is harmless; blocks.
     ///
     /// # Errors
-    /// The configuration is wrong, the server cannot be reached, or it has a schema of the new name.
+    /// The configuration is wrong or the server cannot be reached.
     pub fn set_aside(
         config: PostgresConfig,
         to: &str,

@@ -54,9 +54,11 @@ impl Entropy for Counted {
 
 type Then = Box<dyn FnOnce() + Send>;
 
-/// Timers in the order of their time.
+/// The number of the last timer, and timers in the order of their time.
+type Times = (u64, BTreeMap<(u64, u64), Then>);
+
 #[derive(Default)]
-struct Agenda(Mutex<(u64, BTreeMap<(u64, u64), Then>)>, Arc<ManualClock>);
+struct Agenda(Mutex<Times>, Arc<ManualClock>);
 
 impl Timers for Agenda {
     fn after(&self, ms: u64, then: Then) {

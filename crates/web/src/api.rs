@@ -75,7 +75,8 @@ impl Api {
     }
 
     /// The same request, asked by a part of ours: for what the server itself has to write down on the way.
-    pub(crate) fn by_server(&self, part: &str) -> Self {
+    #[must_use]
+    pub fn by_server(&self, part: &str) -> Self {
         let visitor = Visitor { caller: Caller::server(part), ..self.visitor.clone() };
         Self { visitor, ..self.clone() }
     }

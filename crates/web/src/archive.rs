@@ -150,7 +150,7 @@ mod tests {
         assert_eq!(block.len(), BLOCK);
         assert_eq!(&block[124..136], b"00000030071\0");
         let stored = u32::from_str_radix(std::str::from_utf8(&block[148..154]).unwrap(), 8).unwrap();
-        let mut blank = block.clone();
+        let mut blank = block;
         blank[148..156].fill(b' ');
         assert_eq!(stored, blank.iter().map(|byte| u32::from(*byte)).sum::<u32>());
         assert_eq!((padding(0).len(), padding(1).len(), padding(512).len()), (0, 511, 0));

@@ -49,6 +49,14 @@ impl Ask {
         Self { syncs: asked, epoch }
     }
 
+    /// The question about what the source looked at, and that about what it left out. What is not in an answer counts as level, so the
+    /// latter must not be taken for answered.
+    pub(crate) fn parted(&self, left: &[(String, String)]) -> (Self, Self) {
+        let is_left = |held: &&Held| left.iter().any(|(class, id)| (class, id) == (&held.c, &held.id));
+        let (again, answered) = self.syncs.iter().cloned().partition(|held| is_left(&held));
+        (Self { syncs: answered, epoch: self.epoch.clone() }, Self { syncs: again, epoch: self.epoch.clone() })
+    }
+
     /// Both halves of a question about several documents; `None` if there is only one.
     pub(crate) fn halves(&self) -> Option<[Self; 2]> {
         let (first, second) = self.syncs.split_at(self.syncs.len() / 2);

@@ -17,6 +17,20 @@ pub struct Compiled {
     pub decl: ClassDecl,
     /// Its indexed fields, also those that are still being filled.
     pub fields: Vec<Field>,
+    /// Where items come from that are copies, by their name.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub sources: BTreeMap<String, Vec<Source>>,
+}
+
+/// A class whose items are copied into another.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Source {
+    /// Its name.
+    pub class: String,
+    /// Whether the item has no key there: the key of a copy is then the document's id alone.
+    pub singleton: bool,
+    /// What stands between key and id in the key of a copy.
+    pub separator: String,
 }
 
 /// An indexed field.
@@ -101,20 +115,22 @@ pub(super) fn wanted(decl: &ClassDecl, all: &BTreeMap<String, ClassDecl>) -> Vec
         .items
         .iter()
         .flat_map(|(name, item)| item.index.iter().map(move |(field, index)| of_item(name, field, *index)));
-    let copied: BTreeSet<&String> = sources(&decl.class, all).map(|(item, _)| item).collect();
-    let keys = copied.into_iter().map(|item| of_item(item, KEY_FIELD, IndexType::String));
+    let copied = sources(&decl.class, all);
+    let keys = copied.keys().map(|item| of_item(item, KEY_FIELD, IndexType::String));
     declared.chain(keys).collect()
 }
 
 /// Items that are copied into documents of `class`, with the classes that they come from.
-pub(crate) fn sources<'a>(
-    class: &'a str,
-    all: &'a BTreeMap<String, ClassDecl>,
-) -> impl Iterator<Item = (&'a String, &'a ClassDecl)> {
-    all.values().flat_map(move |from| {
-        let copied = from.items.iter().filter(move |(_, item)| item.copy_to.iter().any(|to| to == class));
-        copied.map(move |(name, _)| (name, from))
-    })
+pub(super) fn sources(class: &str, all: &BTreeMap<String, ClassDecl>) -> BTreeMap<String, Vec<Source>> {
+    let mut sources = BTreeMap::<String, Vec<Source>>::new();
+    for from in all.values() {
+        for (name, item) in from.items.iter().filter(|(_, item)| item.copy_to.iter().any(|to| to == class)) {
+            let (singleton, separator) = (item.singleton, item.separator().to_owned());
+            let source = Source { class: from.class.clone(), singleton, separator };
+            sources.entry(name.clone()).or_default().push(source);
+        }
+    }
+    sources
 }
 
 /// Whether declarations fit together: an item that is copied is keyed and of the same kind in the class that holds its copies, and no

@@ -8,7 +8,7 @@ use kernel::{Op, OpCx, Query};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::compile::{Compiled, Field, check_together, wanted};
+use super::compile::{Compiled, Field, check_together, sources, wanted};
 use super::decl::ClassDecl;
 use super::load::parse;
 use crate::codes::ACLASS;
@@ -47,7 +47,7 @@ pub(crate) static SET_FIELD_STATE: Sql =
     Sql::new("doc_field.set_state", "UPDATE doc_field SET state = ?2 WHERE number = ?1");
 
 /// What declarations do not overlap with.
-fn keys() -> Keys {
+pub(super) fn keys() -> Keys {
     Keys::of(vec![ContentionKey::of("doc_class", "")])
 }
 
@@ -73,7 +73,7 @@ pub fn declare(tx: &mut dyn Tx, cx: &mut OpCx<'_>, decl: &ClassDecl) -> OpResult
     let mut filling = vec![];
     for each in decls.values() {
         let fields = renumbered(wanted(each, &decls), before.get(&each.class), &mut numbers);
-        let compiled = Compiled { decl: each.clone(), fields };
+        let compiled = Compiled { decl: each.clone(), fields, sources: sources(&each.class, &decls) };
         if before.get(&each.class) != Some(&compiled) {
             let unfilled = put(tx, cx, before.get(&each.class), &compiled)?;
             filling.extend(unfilled.into_iter().filter(|_| each.class == decl.class));

@@ -73,6 +73,6 @@ fn unknown(class: &str) -> OpError {
     OpError::new(NCLASS, format!("no class of documents `{class}`: declare it first"))
 }
 
-pub(super) fn parse(text: &str) -> OpResult<Compiled> {
+pub(crate) fn parse(text: &str) -> OpResult<Compiled> {
     serde_json::from_str(text).map_err(|error| OpError::new(codes::BDETECTED, format!("a class's row: {error}")))
 }

@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::check_key;
 use super::head::StoredHead;
 use super::item::{ITEMS_OF, StoredItem, find_item, item_of};
-use crate::class::{ATTACHMENT, Compiled, ItemDecl};
+use crate::class::{ATTACHMENT, Compiled, ItemDecl, Source};
 use crate::codes::AITEM;
 use crate::content::Stored;
 use crate::limits::ITEMS_MAX;
@@ -214,6 +214,16 @@ impl Doc {
     pub fn delete_class(&mut self, tx: &mut dyn Tx, item: &str) -> OpResult<()> {
         let keys = self.keys(tx, item)?;
         keys.iter().try_for_each(|key| self.delete_item(item, key))
+    }
+
+    /// Whether the operation puts an item with a content of its own.
+    pub(crate) fn puts_itself(&self, at: &ItemKey) -> bool {
+        matches!(self.slots.get(at), Some(Slot { change: Some(Change::Put { ord: None, .. }), .. }))
+    }
+
+    /// Where copies come from that are items of this class.
+    pub(crate) fn sources_of(&self, item: &str) -> Vec<Source> {
+        self.class.sources.get(item).cloned().unwrap_or_default()
     }
 
     fn changed(&mut self, at: ItemKey, change: Change) -> OpResult<()> {

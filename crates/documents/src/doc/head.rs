@@ -12,11 +12,6 @@ pub(crate) static PUT_HEAD: Sql = Sql::new(
      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11) ON CONFLICT (class, id) DO UPDATE SET \
      version = ?3, ctime = ?4, dtime = ?5, v1 = ?6, v2 = ?7, live = ?8, gone = ?9, op = ?10, who = ?11",
 );
-pub(crate) static FORGET_DELETED: Sql = Sql::new(
-    "doc.forget_deleted",
-    "DELETE FROM doc WHERE ctime = 0 AND version IN \
-     (SELECT version FROM doc WHERE ctime = 0 AND version < ?1 ORDER BY version LIMIT ?2)",
-);
 
 /// What a document's row holds.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -12,7 +12,7 @@ mod set;
 mod typed;
 
 pub use document::Doc;
-pub(crate) use head::{FORGET_DELETED, GET_HEAD, PUT_HEAD, StoredHead, head_of};
+pub(crate) use head::{GET_HEAD, PUT_HEAD, StoredHead, head_of};
 pub(crate) use item::{
     ERASE, GET_ITEM, ITEMS_OF, KEYS_OF, PURGE, PUT_ITEM, StoredItem, WHOLE, find_item, item_of, whole,
 };

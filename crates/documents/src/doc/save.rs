@@ -10,6 +10,7 @@ use super::head::StoredHead;
 use super::item::{ERASE, KEYS_OF, PURGE, PUT_ITEM};
 use crate::class::ATTACHMENT;
 use crate::content::Stored;
+use crate::index::Strict;
 use crate::limits::ITEMS_MAX;
 use crate::{attachments, cache, copies, index};
 
@@ -67,7 +68,7 @@ fn write(tx: &mut dyn Tx, cx: &mut OpCx<'_>, doc: &Doc, stamp: Stamp) -> OpResul
     if ended {
         erase(tx, cx, doc, stamp)?;
     }
-    let ctime = if doc.life == Life::Deleted { 0 } else { stamp.number() };
+    let ctime = if doc.life == Life::Deleted { 0 } else { ctime(doc, stamp) };
     let (op, who) = (cx.operation.to_owned(), cx.caller.name.clone());
     let born = StoredHead {
         version: stamp,
@@ -90,8 +91,13 @@ fn write(tx: &mut dyn Tx, cx: &mut OpCx<'_>, doc: &Doc, stamp: Stamp) -> OpResul
     purge(tx, cx, doc, &mut head)?;
     check_size(doc, &head)?;
     head.put(tx, doc.class(), &doc.id)?;
-    copies::tell(cx, doc.class(), &doc.id, copied, stamp);
+    copies::tell(cx, (doc.class(), &doc.id), &copied, stamp);
     Ok(head)
+}
+
+fn ctime(doc: &Doc, stamp: Stamp) -> i64 {
+    let former = doc.found.as_ref().filter(|head| head.exists() && mutants::on(Mutant::CtimeKept));
+    former.map_or(stamp.number(), |head| head.ctime)
 }
 
 fn write_item(
@@ -108,12 +114,13 @@ fn write_item(
         Change::Put { content, ord } => (Some(content), ord),
         Change::Delete { ord } => (None, ord),
     };
+    let strict = if ord.is_some() { Strict::No } else { Strict::Yes };
     let ord = ord.unwrap_or(stamp.number());
     let (class, id) = (doc.class(), &doc.id);
     let raw = after.is_some_and(|content| content.raw);
     let text = after.map(|content| content.text.as_str());
     tx.write(&PUT_ITEM, args![class, id, &at.c, &at.k, stamp, ord, raw, text])?;
-    index::change(tx, &doc.class, id, at, before, after)?;
+    index::change(tx, &doc.class, (id, at), strict, before, after)?;
     if at.c == ATTACHMENT {
         head.v2 += attachments::change(tx, cx, (class, id, &at.k), before, after)?;
     }
@@ -138,7 +145,9 @@ fn erase(tx: &mut dyn Tx, cx: &mut OpCx<'_>, doc: &Doc, stamp: Stamp) -> OpResul
     }
     index::erase(tx, &doc.class, id)?;
     tx.write(&ERASE, args![class, id])?;
-    copies::tell(cx, class, id, copied, stamp);
+    if !mutants::on(Mutant::CopyNotTold) {
+        copies::tell(cx, (class, id), &copied, stamp);
+    }
     Ok(())
 }
 
@@ -146,6 +155,11 @@ fn erase(tx: &mut dyn Tx, cx: &mut OpCx<'_>, doc: &Doc, stamp: Stamp) -> OpResul
 /// that lags then gets the list of keys instead.
 fn purge(tx: &mut dyn Tx, cx: &OpCx<'_>, doc: &Doc, head: &mut StoredHead) -> OpResult<()> {
     if doc.life == Life::Deleted {
+        return Ok(());
+    }
+    if mutants::on(Mutant::TombstoneSkipped) {
+        tx.write(&PURGE, args![doc.class(), &doc.id, head.version.number() + 1])?;
+        head.gone = 0;
         return Ok(());
     }
     let kept_since = Stamp::from_wall(cx.wall.plus_ms(-doc.class.decl.keep_ms())).number();

@@ -40,6 +40,30 @@ impl Doc {
         self.put_json(item.def.name, key, json(value)?)
     }
 
+    /// Deletes a singleton; one that is not there is no error.
+    ///
+    /// # Errors
+    /// `AITEM`: the class has no such item.
+    pub fn remove<T>(&mut self, item: &Singleton<T>) -> OpResult<()> {
+        self.delete_item(item.def.name, "")
+    }
+
+    /// Deletes a keyed item; one that is not there is no error.
+    ///
+    /// # Errors
+    /// `AITEM`: the class has no such item.
+    pub fn remove_at<T>(&mut self, item: &Keyed<T>, key: &str) -> OpResult<()> {
+        self.delete_item(item.def.name, key)
+    }
+
+    /// The keys of such items, sorted.
+    ///
+    /// # Errors
+    /// `AITEM`: the class has no such item; or the store failed.
+    pub fn keys_of<T>(&mut self, tx: &mut dyn Tx, item: &Keyed<T>) -> OpResult<Vec<String>> {
+        self.keys(tx, item.def.name)
+    }
+
     fn value<T: DeserializeOwned>(&mut self, tx: &mut dyn Tx, item: &str, key: &str) -> OpResult<Option<T>> {
         let wrong = |error| OpError::new(codes::BDETECTED, format!("item {item} `{key}`: {error}"));
         self.json(tx, item, key)?.map(|value| serde_json::from_value(value).map_err(wrong)).transpose()

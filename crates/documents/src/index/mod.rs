@@ -11,7 +11,7 @@ use kernel::{NewTask, TaskRow};
 
 pub(crate) use drop::{DELETE_REST, DELETE_UNTIL, DROP, FORGET_DROPPED, PORTION_END};
 pub(crate) use fill::{CONTENTS, FILL, LOOKED_AT, PORTION};
-pub(crate) use maintain::{DELETE_ALL, DELETE_VALUE, INSERT_VALUE, change, erase, values_in};
+pub(crate) use maintain::{DELETE_ALL, DELETE_VALUE, INSERT_VALUE, Strict, change, erase, held, values, values_in};
 pub use progress::Filling;
 pub(crate) use progress::{FILLING, GET_FIELD, filling, looked_at};
 pub(crate) use values::IndexValue;
@@ -21,12 +21,18 @@ pub(crate) static ANY_ITEM: Sql =
 
 /// The task that fills an index.
 pub(crate) fn fill_task(id: Id, class: &str, field: i64) -> NewTask {
-    NewTask::new(id, "doc.fill").param(field.to_string()).info(format!("{class} index {field}"))
+    task(id, "doc.fill", class, field)
 }
 
 /// The task that empties an index that is no more declared.
 pub(crate) fn drop_task(id: Id, class: &str, field: i64) -> NewTask {
-    NewTask::new(id, "doc.drop_index").param(field.to_string()).info(format!("{class} index {field}"))
+    task(id, "doc.drop_index", class, field)
+}
+
+/// Those of one class take turns: each of them changes the class's row in the end, and together they would only contend for it.
+fn task(id: Id, op: &str, class: &str, field: i64) -> NewTask {
+    let task = NewTask::new(id, op).param(field.to_string()).info(format!("{class} index {field}"));
+    task.lane(format!("doc.index {class}"))
 }
 
 /// The number of the index that a task is about.

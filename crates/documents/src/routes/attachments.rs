@@ -10,7 +10,7 @@ use web::{Answer, Api, ApiError, ApiResult, NoBody, PathOf, Route, StreamedBody}
 use super::{READERS, TAG, WRITERS};
 use crate::attach::{ATTACH, ATTACHABLE, ATTACHED, Attach, Attached, AttachmentPath, DETACH};
 use crate::attachments::Attachment;
-use crate::class::ATTACHMENT;
+use crate::class::{ATTACHMENT, ensure_offered};
 use crate::codes::{AITEM, NATTACHMENT, NCLASS, NDOC};
 use crate::filter::shows;
 
@@ -66,6 +66,7 @@ impl From<Place> for AttachmentPath {
 
 async fn put(api: Api, headers: HeaderMap, PathOf(place): PathOf<Place>, body: StreamedBody) -> ApiResult<Attached> {
     let at = AttachmentPath::from(place);
+    ensure_offered(&api).await;
     // Before the bytes are taken: they may be many.
     api.read(&ATTACHABLE, at.clone()).await?;
     let mime = headers.get(CONTENT_TYPE).map_or(Ok("application/octet-stream"), |value| value.to_str());

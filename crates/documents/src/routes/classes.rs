@@ -3,7 +3,7 @@
 use web::{Api, ApiResult, List, Route};
 
 use super::{READERS, TAG, WRITERS};
-use crate::class::{ClassView, DECLARE, SHOW_CLASSES};
+use crate::class::{ClassView, DECLARE, SHOW_CLASSES, ensure_offered};
 use crate::codes::ACLASS;
 
 pub(super) fn routes() -> Vec<Route> {
@@ -28,6 +28,7 @@ pub(super) fn routes() -> Vec<Route> {
 }
 
 async fn list(api: Api) -> ApiResult<List<ClassView>> {
+    ensure_offered(&api).await;
     let classes = api.read(&SHOW_CLASSES, ()).await?;
     Ok(classes.map(|items| List { items, next: None }))
 }

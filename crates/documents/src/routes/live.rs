@@ -8,6 +8,7 @@ use utoipa::ToSchema;
 use web::{Api, ApiError, JsonBody, Route};
 
 use super::{READERS, TAG};
+use crate::class::ensure_offered;
 use crate::codes::{AVERSION, NCLASS};
 use crate::live::{Follow, LIVE, LIVE_SYNC};
 
@@ -43,6 +44,7 @@ struct LiveBody {
 async fn live(api: Api, headers: HeaderMap, body: JsonBody<LiveBody>) -> Result<Response, ApiError> {
     let LiveBody { syncs, epoch } = body.value;
     let follow = Follow::of(api.caller(), api.properties(), syncs, epoch);
+    ensure_offered(&api).await;
     // Once, so that what cannot be followed is refused by status and not on the stream.
     api.read(&LIVE_SYNC, follow.clone()).await?;
     api.sse(&headers, &LIVE, serde_json::to_vec(&follow).unwrap_or_default())

@@ -17,8 +17,8 @@ use web::{Answer, Api, ApiError, JsonBody, PathOf, Route};
 
 use super::{READERS, TAG};
 use crate::cache::{Looks, look};
-use crate::class::DocClass;
-use crate::codes::{self as own, NOPERATION};
+use crate::class::{DocClass, ensure_offered};
+use crate::codes as own;
 use crate::commit::{COMMIT, Commit};
 use crate::get;
 use crate::search;
@@ -30,7 +30,9 @@ pub(super) fn routes() -> Vec<Route> {
             .tag(TAG)
             .summary("Run an operation by its name")
             .about(
-                "Built in are doc.get, doc.commit, doc.search and doc.sync; programs add their own. After the operation, every \
+                "Built in are doc.get, doc.commit, doc.search and doc.sync; programs add their own. doc.get takes `tolerance_s`, how \
+                 many seconds old the document may be, and with it `ns`, another namespace that gave a grant for its class. After the \
+                 operation, every \
                  document in `syncs` that is not level is answered with what brings it level; `epoch` of the answer is to be \
                  given with the next request.",
             )
@@ -38,7 +40,9 @@ pub(super) fn routes() -> Vec<Route> {
             .param("name", "Name of the operation, e.g. doc.commit")
             .takes::<OpBody>()
             .answers::<OpAnswer>(200)
-            .errors(own::ALL),
+            .errors(own::ALL)
+            .errors(&[codes::NOPERATION])
+            .errors(&[codes::NGRANT]),
     ]
 }
 
@@ -98,6 +102,7 @@ async fn operation(
         body.param
     });
     let (held, epoch) = (taken.0.unwrap_or_default(), taken.1);
+    ensure_offered(&api).await;
     let (done, media) = run(&api, &name, param).await?;
     if media {
         return sent(done);
@@ -138,7 +143,7 @@ async fn run_named(api: &Api, name: &str, param: Param) -> Result<Done, ApiError
         allow(api, query.named_for().unwrap_or_default(), name)?;
         return Ok((api.read_any(query, value).await?, query.gives_media()));
     }
-    Err(ApiError::refused(NOPERATION, format!("no operation `{name}` that can be called by name")))
+    Err(ApiError::refused(codes::NOPERATION, format!("no operation `{name}` that can be called by name")))
 }
 
 /// Bytes with their media type; nothing is synchronised with them.

@@ -13,9 +13,12 @@ mod range;
 mod shape;
 mod walk;
 
+use std::collections::BTreeMap;
+
 use base::{OpError, OpResult, Tx};
 use kernel::{Caller, Properties, Query};
-use serde::{Deserialize, Serialize};
+use serde::ser::SerializeStruct;
+use serde::{Deserialize, Serialize, Serializer};
 use serde_json::Value;
 use utoipa::ToSchema;
 use web::{Answer, Api, ApiError};
@@ -111,18 +114,30 @@ pub struct SearchOf {
 }
 
 /// A page of what was found, in the order of the index that was walked.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, ToSchema)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Found {
     /// Ids of documents, unless items were asked for.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub ids: Option<Vec<String>>,
     /// The items, if they were asked for.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<Vec<Object>>)]
     pub items: Option<Vec<FoundItem>>,
-    /// There may be more: ask again with this as `after`, though this page be short or empty.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// There may be more: ask again with this as `after`, though this page be short or empty. Null at the end.
     pub next: Option<String>,
+}
+
+/// On the wire it is a list like all others: `{items, next}`, where an item is at least the id of its document.
+impl Serialize for Found {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        let mut list = to.serialize_struct("Found", 2)?;
+        match &self.items {
+            Some(items) => list.serialize_field("items", items)?,
+            None => {
+                let ids = self.ids.iter().flatten().map(|id| BTreeMap::from([("id", id)]));
+                list.serialize_field("items", &ids.collect::<Vec<_>>())?;
+            }
+        }
+        list.serialize_field("next", &self.next)?;
+        list.end()
+    }
 }
 
 /// An item that was found.

@@ -177,7 +177,7 @@ mod tests {
         };
         let fields =
             vec![field(1, "a", FieldKind::Text), field(2, "n", FieldKind::Int), field(3, "x", FieldKind::Real)];
-        Compiled { decl: serde_json::from_value(decl).unwrap(), fields }
+        Compiled { decl: serde_json::from_value(decl).unwrap(), fields, sources: Default::default() }
     }
 
     fn walked(conditions: Value, id: Value) -> (i64, Vec<i64>) {

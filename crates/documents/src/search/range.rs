@@ -273,10 +273,9 @@ mod tests {
     fn doc_13_every_condition_on_every_type_means_what_it_says() {
         let all = [Cond::Eq, Cond::Lt, Cond::Le, Cond::Ge, Cond::Gt, Cond::Gele, Cond::Gelt, Cond::Gtle, Cond::Gtlt];
         let numbers = [i64::MIN, -2, -1, 0, 1, 2, i64::MAX];
-        for (cond, a, b, x) in all.iter().flat_map(|cond| {
-            let pairs = numbers.iter().flat_map(|a| numbers.iter().map(move |b| (*a, *b)));
-            pairs.flat_map(move |(a, b)| numbers.iter().map(move |x| (*cond, a, b, *x)))
-        }) {
+        let cases = all.iter().flat_map(|cond| numbers.iter().map(move |a| (*cond, *a)));
+        let cases: Vec<_> = cases.flat_map(|(cond, a)| numbers.map(|b| (cond, a, b))).collect();
+        for (cond, a, b, x) in cases.into_iter().flat_map(|(cond, a, b)| numbers.map(|x| (cond, a, b, x))) {
             let expected = match cond {
                 Cond::Eq => x == a,
                 Cond::Lt => x < a,

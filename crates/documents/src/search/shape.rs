@@ -136,16 +136,18 @@ impl Shape {
     /// wanted, start of the range, then the others.
     fn index_text(&self, kind: FieldKind) -> String {
         let (table, below) = (format!("doc_{}", kind.word()), kind.below_end());
+        // Inside of CASE, so that entries of the same document are found by its id, and not all those before by their value.
         let same = match self.once {
-            Once::Item => "e.key = d.key AND e.value < d.value".to_owned(),
+            Once::Item => "e.key = d.key AND e.value >= ?9 AND e.value < d.value".to_owned(),
             Once::Document => format!(
-                "(e.value < d.value OR (e.value = d.value AND e.key < d.key)) AND e.value {below} ?5{}",
+                "CASE WHEN e.value >= ?9 AND e.value {below} ?5 \
+                 AND (e.value < d.value OR (e.value = d.value AND e.key < d.key)) THEN 1 ELSE 0 END = 1{}",
                 self.others_of("e", 10)
             ),
         };
         format!(
             "SELECT d.value, d.id, d.key, CAST(CASE WHEN d.value >= ?9 AND d.id >= ?7 AND d.id < ?8{} AND NOT EXISTS \
-             (SELECT 1 FROM {table} e WHERE e.field = d.field AND e.id = d.id AND e.value >= ?9 AND {same}) \
+             (SELECT 1 FROM {table} e WHERE e.field = d.field AND e.id = d.id AND {same}) \
              THEN 1 ELSE 0 END AS BIGINT) \
              FROM {table} d WHERE d.field = ?1 AND (d.value, d.id, d.key) > (?2, ?3, ?4) AND d.value {below} ?5 \
              ORDER BY d.value, d.id, d.key LIMIT ?6",

@@ -202,6 +202,18 @@ fn doc_9_ker_12_synchronisation_from_memory_is_that_from_the_store() {
 }
 
 #[test]
+fn doc_9_a_caller_that_names_no_epoch_is_level_until_the_first_restore() {
+    let desk = Desk::new();
+    let node = Node::beside(&desk, Nodes::One);
+    let version = node.put("a", "x");
+    let (tell, told) = channel();
+    node.0.epoch(&node.main(), Box::new(move |epoch| tell.send(epoch).unwrap()));
+    let epoch = told.recv().unwrap().unwrap();
+    let synced = node.sync(vec![held("a", version, version)]).unwrap();
+    assert_eq!((synced.syncs, synced.epoch), (vec![], epoch));
+}
+
+#[test]
 fn ker_12_another_life_of_a_namespace_finds_nothing_of_the_former() {
     let desk = Desk::new();
     let node = Node::beside(&desk, Nodes::One);

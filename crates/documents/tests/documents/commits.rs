@@ -36,7 +36,7 @@ fn doc_1_a_document_may_have_no_items_and_a_new_life_has_a_new_ctime() {
 #[test]
 fn doc_1_ker_5_one_stamp_marks_all_documents_of_an_operation_and_rises_above_each() {
     let desk = Desk::new();
-    let ahead = (0..5).map(|n| desk.put("hot", "Tel", Some("k"), json!({ "number": n }))).last().unwrap();
+    let ahead = (0..5).map(|n| desk.put("hot", "Tel", Some("k"), json!({ "number": n }))).max().unwrap();
     let both = json!([{ "c": "Contact", "id": "hot", "items": [{ "c": "Tel", "k": "k", "j": {} }] },
                       { "c": "Contact", "id": "cold", "items": [{ "c": "Card", "j": {} }] }]);
     let version = desk.commit(both).unwrap();

@@ -1,7 +1,13 @@
-//! Documents on the real SQLite engine, in one thread.
+//! Documents on the real SQLite engine, in one thread; searches on PostgreSQL too.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod cache;
 mod commits;
+mod copies;
+mod fills;
 mod grants;
 mod kit;
+mod postgres;
+mod search_model;
+mod searches;
 mod syncs;

@@ -1,9 +1,11 @@
 //! KER-13: effects are rows of the same transaction.
 
+use std::sync::{Arc, Mutex};
+
 use base::{OpError, Sql, Wall, codes};
 use expect_test::expect;
 use kernel::tasks::Start;
-use kernel::{Event, NewTask, Op, OpCx};
+use kernel::{Event, NewTask, Op, OpCx, Settled};
 
 use crate::world::{World, error_code, insert_thing};
 
@@ -134,4 +136,33 @@ fn ker_13_a_cancelled_task_is_gone_and_cancelling_again_is_harmless() {
     assert!(effects(&world).contains("task test.later"));
     world.call(&CANCEL_ALL, world.request(), ()).unwrap();
     assert!(!effects(&world).contains("task"));
+}
+
+type Heard = Arc<Mutex<Vec<Settled>>>;
+
+/// How it ends: done, refused, in a panic, or refused twice for contention and then done.
+static SETTLING: Op<(u32, Heard), ()> = Op::new("test.settling", |tx, cx, (how, heard)| {
+    let told = heard.clone();
+    cx.fx.when_settled(move |settled| told.lock().unwrap().push(settled));
+    insert_thing(tx, cx)?;
+    match how {
+        0 => Ok(()),
+        1 => Err(OpError::new(codes::ALIMIT, "no")),
+        2 => panic!("on purpose"),
+        _ if cx.attempt < 3 => Err(OpError::new(codes::CSERIAL, "again").at(base::Phase::Validation)),
+        _ => Ok(()),
+    }
+});
+
+#[test]
+fn ker_12_who_wants_to_know_is_told_how_every_attempt_ended_exactly_once() {
+    use Settled::{Committed, Undone};
+    let world = World::new();
+    for (how, expected) in
+        [(0, vec![Committed]), (1, vec![Undone]), (2, vec![Undone; 3]), (3, vec![Undone, Undone, Committed])]
+    {
+        let heard = Heard::default();
+        let _ = world.call(&SETTLING, world.request(), (how, heard.clone()));
+        assert_eq!(*heard.lock().unwrap(), expected, "{how}");
+    }
 }

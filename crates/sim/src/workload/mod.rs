@@ -7,12 +7,14 @@ mod files;
 mod gazette;
 mod keys;
 mod ledger;
+mod papers;
 mod parcels;
 mod people;
 mod tellers;
 mod tenants;
 
 use crate::sim::{Asker, News, Sim};
+pub use papers::PAPERS;
 
 /// Some clients of one service.
 pub trait Workload {
@@ -61,6 +63,7 @@ const ALL: &[Start] = &[
     |number, sim| Box::new(gazette::GazetteClients::start(number, sim)),
     |number, sim| Box::new(keys::Operator::start(number, sim)),
     |number, sim| Box::new(blobs::BlobClients::start(number, sim)),
+    |number, sim| Box::new(papers::Papers::start(number, sim)),
     |number, sim| Box::new(people::People::start(number, sim)),
     |number, sim| Box::new(tenants::Tenants::start(number, sim)),
 ];

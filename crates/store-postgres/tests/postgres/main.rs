@@ -3,6 +3,7 @@
 //! Each test has a schema of its own, which it drops. What every engine promises is in
 //! [`contract`].
 
+mod aside;
 mod batches;
 mod cluster;
 mod conflicts;

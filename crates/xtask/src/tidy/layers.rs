@@ -21,7 +21,7 @@ enum Layer {
 
 use Layer::{Chores, Contracts, Engine, Example, Kernel, Kit, Program, Server, Service, Suite};
 
-const CRATES: [(&str, Layer); 21] = [
+const CRATES: [(&str, Layer); 22] = [
     ("base", Contracts),
     ("replica", Contracts),
     ("kernel", Kernel),
@@ -37,6 +37,7 @@ const CRATES: [(&str, Layer); 21] = [
     ("folders", Service),
     ("sensors", Service),
     ("store-suite", Suite),
+    ("testbed", Suite),
     ("fastness", Server),
     ("sim", Program),
     ("bench", Program),

@@ -53,7 +53,7 @@ fn ker_12_where_one_server_is_allowed_a_second_on_the_same_postgresql_refuses_to
         launch.env("FASTNESS_STORE__NODES", "one").env("FASTNESS_TASKS__LEASE", "3s")
     };
     let first = alone("one").start().expect("a server");
-    let refused = format!("{:#}", alone("two").start().expect_err("a second one"));
+    let refused = format!("{:#}", alone("two").start().err().expect("a second one is refused"));
     assert!(refused.contains("another server") && refused.contains("store.nodes"), "{refused}");
     assert_eq!(first.client().get("/readyz").expect("an answer").status, 200);
     first.kill().expect("a running server");

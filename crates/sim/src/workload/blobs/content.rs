@@ -10,10 +10,11 @@ const CONTENTS: u64 = 4;
 
 /// One of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Content(u64);
+pub struct Content(u64);
 
 impl Content {
-    pub(super) fn draw(rng: &mut Rng) -> Self {
+    /// Any of them.
+    pub fn draw(rng: &mut Rng) -> Self {
         Self(rng.below(CONTENTS))
     }
 
@@ -23,7 +24,8 @@ impl Content {
         vec![u8::try_from(self.0).unwrap_or(0) + 1; length]
     }
 
-    pub(super) fn sha(self) -> Sha {
+    /// Its hash.
+    pub fn sha(self) -> Sha {
         sha(&self.bytes())
     }
 }

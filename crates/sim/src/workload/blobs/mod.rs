@@ -18,7 +18,7 @@ use kernel::blobs::{LIST, PUT_BLOB, REMOVE, Rule, SET_RULE, Stored};
 use super::Workload;
 use crate::run::act;
 use crate::sim::{Asker, News, Sim};
-use content::Content;
+pub use content::Content;
 use machine::Machine;
 use shelf::{Committed, Hold, LEAVE, Next, STEP, Step, TAKE, TASKS};
 

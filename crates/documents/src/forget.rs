@@ -1,0 +1,58 @@
+//! Forgets deleted documents (DOC-1): a day's task, a portion at a time.
+//!
+//! The row of a deleted document is kept so that its next life gets a higher version. It goes after the longest time for which any class
+//! keeps tombstones. What is remembered then is one number, the highest version that was forgotten: a document without a row
+//! begins above it, so that versions rise for ever, also if the calendar went forward by mistake and back again.
+
+use base::limits::OP_ROWS_MAX;
+use base::{OpResult, Sql, Stamp, Tx, args};
+use kernel::{OpCx, Plan, TaskDef, TaskRow};
+
+use crate::class::{ALL_CLASSES, parse};
+use crate::limits::KEEP_DAYS;
+
+/// Forgets deleted documents.
+pub(crate) const FORGET: TaskDef = TaskDef::new("doc.forget", forget).queue(2).standing("D0403");
+
+/// Rows of one portion.
+const PORTION: usize = 500;
+
+pub(crate) static OLDEST_DELETED: Sql = Sql::new(
+    "doc.oldest_deleted",
+    "SELECT version FROM doc WHERE ctime = 0 AND version < ?1 ORDER BY version LIMIT ?2",
+);
+pub(crate) static FORGET_DELETED: Sql =
+    Sql::new("doc.forget_deleted", "DELETE FROM doc WHERE ctime = 0 AND version <= ?1");
+pub(crate) static REMEMBER: Sql = Sql::new(
+    "doc_forgotten.put",
+    "INSERT INTO doc_forgotten (one, version) VALUES (1, ?1) ON CONFLICT (one) DO UPDATE SET version = ?1 \
+     WHERE doc_forgotten.version < ?1",
+);
+pub(crate) static FORGOTTEN: Sql = Sql::new("doc_forgotten.get", "SELECT version FROM doc_forgotten WHERE one = 1");
+
+fn forget(tx: &mut dyn Tx, cx: &mut OpCx<'_>, _: &TaskRow) -> OpResult<Plan> {
+    let before = Stamp::from_wall(cx.wall.plus_ms(-keep_ms(tx)?));
+    let limit = i64::try_from(PORTION).unwrap_or(i64::MAX);
+    let old = tx.query(&OLDEST_DELETED, args![before, limit], PORTION)?;
+    let Some(last) = old.last().map(|row| row.stamp(0)) else { return Ok(Plan::Done) };
+    tx.write(&FORGET_DELETED, args![last])?;
+    tx.write(&REMEMBER, args![last])?;
+    Ok(if old.len() < PORTION { Plan::Done } else { Plan::Checkpoint("null".into()) })
+}
+
+/// As long as any class keeps tombstones, the default at least.
+fn keep_ms(tx: &mut dyn Tx) -> OpResult<i64> {
+    let mut keep_ms = i64::from(KEEP_DAYS) * 86_400_000;
+    for row in &tx.query(&ALL_CLASSES, args![], OP_ROWS_MAX)? {
+        keep_ms = keep_ms.max(parse(row.text(0))?.decl.keep_ms());
+    }
+    Ok(keep_ms)
+}
+
+/// An operation that begins a document of which nothing is remembered gets a stamp above all that was forgotten.
+pub(crate) fn see_forgotten(tx: &mut dyn Tx, cx: &mut OpCx<'_>) -> OpResult<()> {
+    if cx.stamp_taken().is_none() {
+        tx.query_one(&FORGOTTEN, args![])?.iter().for_each(|row| cx.saw(row.stamp(0)));
+    }
+    Ok(())
+}
