@@ -8,6 +8,7 @@
 
 mod contest;
 mod disk;
+mod documents;
 mod kernel;
 mod overload;
 mod tasks;
@@ -17,13 +18,15 @@ use std::time::Duration;
 
 use contest::Effort;
 
-const USAGE: &str = "usage: bench kernel|overload|tasks [--seconds N] [--rounds N] [--only TEXT]
+const USAGE: &str = "usage: bench kernel|overload|tasks|documents [--seconds N] [--rounds N] [--only TEXT]
 
   kernel   durable operations per second with 1, 16, 256 and 2048 callers, on SQLite and (if FASTNESS_TEST_POSTGRES
            is set) on PostgreSQL, against the same SQL one commit at a time and a hand-written group commit loop
   overload goodput over HTTP when ten times more is asked than is taken, and another tenant's waiting meanwhile
   tasks    tasks from enqueue to done, on both engines, against graphile-worker, pg-boss and BullMQ (npm, redis-server),
            and what a claim costs when a million tasks wait
+  documents commits, reads, searches, synchronisation and memory of documents over HTTP, against PocketBase (PyPI) and
+           pouchdb-server (npm); needs the program: cargo build --release -p fastness
 ";
 
 fn main() -> ExitCode {
@@ -33,6 +36,7 @@ fn main() -> ExitCode {
         ["kernel", options @ ..] => effort(options).and_then(|effort| kernel::run(&effort)),
         ["overload", options @ ..] => effort(options).and_then(|effort| overload::run(&effort)),
         ["tasks", options @ ..] => effort(options).and_then(|effort| tasks::run(&effort)),
+        ["documents", options @ ..] => effort(options).and_then(|effort| documents::run(&effort)),
         ["hot-child", schema, seconds] => kernel::hot_child(schema, seconds),
         _ => {
             eprint!("{USAGE}");

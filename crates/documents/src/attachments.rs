@@ -66,7 +66,7 @@ pub(crate) fn completed(tx: &mut dyn Tx, content: &Stored) -> OpResult<Stored> {
     }
     let whole = Attachment { size: Some(size), ..attachment };
     let value = serde_json::to_value(whole).map_err(|error| OpError::new(codes::BDETECTED, error.to_string()))?;
-    Stored::json(value)
+    Stored::json(&value)
 }
 
 /// Moves references from what an item named to what it names; tells by how much the bytes grew.

@@ -11,6 +11,7 @@ use utoipa::ToSchema;
 
 use crate::class::DocClass;
 use crate::codes::{AITEM, NDOC};
+use crate::content::Stored;
 use crate::doc::{Doc, DocSet, Expect};
 
 /// Changes documents.
@@ -170,7 +171,7 @@ fn apply_item(doc: &mut Doc, item: &ItemChange) -> OpResult<()> {
     let key = item.k.as_deref().unwrap_or("");
     match (&item.j, &item.s, item.delete) {
         (None, None, true) => doc.delete_item(&item.c, key),
-        (Some(value), None, false) => doc.put_json(&item.c, key, value.clone()),
+        (Some(value), None, false) => doc.put(&item.c, key, Stored::json(value)?, None),
         (None, Some(text), false) => doc.put_raw(&item.c, key, text.clone()),
         _ => Err(OpError::new(AITEM, format!("item {} {key}: exactly one of j, s and delete is needed", item.c))),
     }

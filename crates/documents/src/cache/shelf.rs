@@ -8,7 +8,7 @@
 //! it until a change that began afterwards was committed: that one wrote the same row, so the other has ended before. If too many
 //! are in doubt to remember, nothing is trusted any more without a comparison with the store.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use kernel::Settled;
@@ -25,7 +25,7 @@ const AGE_US: u64 = 600 * 1_000_000;
 const DOUBTS_MAX: usize = 10_000;
 
 /// Which document.
-#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, PartialEq, Eq, Hash)]
 pub(super) struct Key {
     life: u64,
     class: String,
@@ -83,10 +83,11 @@ impl Shelf {
 pub(super) struct State {
     bytes_max: usize,
     age_us: u64,
-    entries: BTreeMap<Arc<Key>, Entry>,
+    /// Hashed, as all that a commit passes: nothing depends on their order.
+    entries: HashMap<Arc<Key>, Entry>,
     /// The entries by the turn of their last use.
     order: BTreeMap<u64, Arc<Key>>,
-    watches: BTreeMap<Arc<Key>, Watch>,
+    watches: HashMap<Arc<Key>, Watch>,
     bytes: usize,
     turn: u64,
     /// The latest time that anybody told.
@@ -101,9 +102,9 @@ impl Default for State {
         Self {
             bytes_max: BYTES_MAX,
             age_us: AGE_US,
-            entries: BTreeMap::new(),
+            entries: HashMap::new(),
             order: BTreeMap::new(),
-            watches: BTreeMap::new(),
+            watches: HashMap::new(),
             bytes: 0,
             turn: 0,
             now_us: 0,

@@ -174,7 +174,7 @@ impl Doc {
     /// # Errors
     /// `AITEM` or `ALIMIT`: not what the class allows.
     pub fn put_json(&mut self, item: &str, key: &str, value: Value) -> OpResult<()> {
-        self.put(item, key, Stored::json(value)?, None)
+        self.put(item, key, Stored::json(&value)?, None)
     }
 
     /// Puts an opaque text into an item.

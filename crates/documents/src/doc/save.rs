@@ -108,8 +108,8 @@ fn write_item(
     stamp: Stamp,
     head: &mut StoredHead,
 ) -> OpResult<()> {
-    let stored = doc.slots.get(at).and_then(|slot| slot.stored.clone()).flatten();
-    let before = stored.as_ref().and_then(|stored| stored.content.as_ref());
+    let stored = doc.slots.get(at).and_then(|slot| slot.stored.as_ref()?.as_ref());
+    let before = stored.and_then(|stored| stored.content.as_ref());
     let (after, ord) = match change {
         Change::Put { content, ord } => (Some(content), ord),
         Change::Delete { ord } => (None, ord),

