@@ -8,7 +8,8 @@
 
 use std::collections::BTreeMap;
 
-use base::{OpError, OpResult, Ran, Tx};
+use base::{OpResult, Ran, Tx};
+use kernel::events::{AGAIN, beat_timer, failed, stopping};
 use kernel::{Caller, Home, Out, Properties, Query, Role, Session, SessionDef, SessionEvent, Topic, Watch};
 use replica::{Held, Upgrade};
 use serde::{Deserialize, Serialize};
@@ -18,17 +19,10 @@ use crate::cache::TOPIC;
 use crate::class::DocClass;
 use crate::sync::{SYNC, SyncFilterOf, SyncOf, Synced};
 
-/// A connection that says nothing for longer is taken for dead by proxies.
-const BEAT_MS: u64 = 15_000;
 /// After a round during which more changed: several changes cost one round.
 const SOON_MS: u64 = 50;
-/// After a read that failed.
-const LATER_MS: u64 = 1_000;
 /// Documents of one read, so that what one slow reader holds in memory is bounded.
 const PORTION: usize = 100;
-
-const BEAT: u64 = 0;
-const AGAIN: u64 = 1;
 
 /// Documents, live. The first message is a [`Follow`].
 pub(crate) const LIVE: SessionDef = SessionDef { name: "doc.live", open: |_, _| Box::new(Live::default()) };
@@ -118,11 +112,11 @@ impl Session for Live {
                 self.open = None;
                 match result {
                     Ok(level) => self.ended(level),
-                    Err(error) => self.failed(&error),
+                    Err(error) => failed(&error),
                 }
             }
             SessionEvent::Ended { .. } | SessionEvent::Gone => vec![],
-            SessionEvent::Stopping => vec![Out::Reply(b": the server stops\n\n".to_vec()), Out::Close],
+            SessionEvent::Stopping => stopping(),
         }
     }
 }
@@ -197,19 +191,6 @@ impl Live {
         out.extend(self.round());
         out
     }
-
-    /// A refusal is final and told; what passes by itself is tried again.
-    fn failed(&mut self, error: &OpError) -> Vec<Out> {
-        if matches!(error.code.letter(), 'X' | 'T') {
-            return vec![Out::Timer { number: AGAIN, after_ms: LATER_MS }];
-        }
-        let data = serde_json::to_string(error).unwrap_or_default();
-        vec![Out::Reply(format!("event: error\ndata: {data}\n\n").into_bytes()), Out::Close]
-    }
-}
-
-fn beat_timer() -> Out {
-    Out::Timer { number: BEAT, after_ms: BEAT_MS }
 }
 
 fn upgrade_text(upgrade: &Upgrade) -> String {
@@ -220,6 +201,8 @@ fn upgrade_text(upgrade: &Upgrade) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use base::OpError;
+    use kernel::events::{BEAT, LATER_MS};
     use serde_json::json;
 
     fn live(documents: usize) -> (Live, Vec<Out>) {

@@ -54,5 +54,5 @@ pub use schema::{KERNEL, OWN};
 pub use service::{
     Invariant, Plan, PlanFn, RETRY_MINUTES, ServiceDef, SettleFn, Stuck, StuckDef, TaskDef, TaskRow, Violation,
 };
-pub use session::{Out, Session, SessionDef, SessionEvent, Watch};
+pub use session::{Out, Session, SessionDef, SessionEvent, Watch, events};
 pub use wake::{Hint, Topic, Wakes};

@@ -101,3 +101,42 @@ pub struct SessionDef {
     /// A new session for a caller.
     pub open: fn(&Caller, Ran) -> Box<dyn Session>,
 }
+
+/// What sessions do alike whose replies are server-sent events.
+pub mod events {
+    use base::OpError;
+
+    use super::Out;
+
+    /// A connection that says nothing for longer is taken for dead by proxies.
+    const BEAT_MS: u64 = 15_000;
+    /// After a read that failed.
+    pub const LATER_MS: u64 = 1_000;
+
+    /// The timer of heartbeats.
+    pub const BEAT: u64 = 0;
+    /// The timer of another look.
+    pub const AGAIN: u64 = 1;
+
+    /// The next heartbeat.
+    #[must_use]
+    pub fn beat_timer() -> Out {
+        Out::Timer { number: BEAT, after_ms: BEAT_MS }
+    }
+
+    /// Says good-bye.
+    #[must_use]
+    pub fn stopping() -> Vec<Out> {
+        vec![Out::Reply(b": the server stops\n\n".to_vec()), Out::Close]
+    }
+
+    /// A refusal is final and told; what passes by itself is tried again.
+    #[must_use]
+    pub fn failed(error: &OpError) -> Vec<Out> {
+        if matches!(error.code.letter(), 'X' | 'T') {
+            return vec![Out::Timer { number: AGAIN, after_ms: LATER_MS }];
+        }
+        let data = serde_json::to_string(error).unwrap_or_default();
+        vec![Out::Reply(format!("event: error\ndata: {data}\n\n").into_bytes()), Out::Close]
+    }
+}

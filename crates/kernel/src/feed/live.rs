@@ -6,25 +6,19 @@
 //!
 //! Invariants: one read at a time, so at most one page is on its way; the cursor of an event is sent with it, never before.
 
+use base::Ran;
 use base::mutants::{self, Mutant};
-use base::{OpError, Ran};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::page::FeedPage;
+use crate::session::events::{AGAIN, beat_timer, failed, stopping};
 use crate::session::{Out, Session, SessionDef, SessionEvent, Watch};
 
-/// A connection that says nothing for longer is taken for dead by proxies.
-const BEAT_MS: u64 = 15_000;
 /// After a read during which more came: several events cost one read.
 const SOON_MS: u64 = 20;
-/// After a read that failed.
-const LATER_MS: u64 = 1_000;
 /// Events of one read, so that what one slow reader holds in memory is bounded.
 const EVENTS_MAX: u32 = 50;
-
-const BEAT: u64 = 0;
-const AGAIN: u64 = 1;
 
 /// The feed, live. The first message is a [`Follow`].
 pub const LIVE: SessionDef = SessionDef { name: "feed.live", open: |_, _| Box::new(Live::default()) };
@@ -64,7 +58,7 @@ impl Session for Live {
                 }
             }
             SessionEvent::Ended { .. } | SessionEvent::Gone => vec![],
-            SessionEvent::Stopping => vec![Out::Reply(b": the server stops\n\n".to_vec()), Out::Close],
+            SessionEvent::Stopping => stopping(),
         }
     }
 }
@@ -129,19 +123,6 @@ impl Live {
     }
 }
 
-/// A refusal is final and told; what passes by itself is tried again.
-fn failed(error: &OpError) -> Vec<Out> {
-    if matches!(error.code.letter(), 'X' | 'T') {
-        return vec![Out::Timer { number: AGAIN, after_ms: LATER_MS }];
-    }
-    let data = serde_json::to_string(error).unwrap_or_default();
-    vec![Out::Reply(format!("event: error\ndata: {data}\n\n").into_bytes()), Out::Close]
-}
-
-fn beat_timer() -> Out {
-    Out::Timer { number: BEAT, after_ms: BEAT_MS }
-}
-
 fn event_text(page: &FeedPage, event: &super::FeedEvent) -> String {
     let early = mutants::on(Mutant::CursorBeforeDelivery);
     let cursor = if early { page.next() } else { page.cursor(event.number) };
@@ -153,6 +134,8 @@ fn event_text(page: &FeedPage, event: &super::FeedEvent) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::session::events::{BEAT, LATER_MS};
+    use base::OpError;
     use base::codes;
 
     fn begun() -> Live {
