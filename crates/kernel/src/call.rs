@@ -106,6 +106,9 @@ where
             self.late.submit(self.store.as_ref());
             let now = self.env.clock.wall();
             self.hints.drain(..).for_each(|hint| hint.tell(&self.wakes, self.store.as_ref(), now));
+            if crate::counters::is_counted(self.op.name) {
+                self.wakes.committed();
+            }
         }
         let result = match outcome {
             Outcome::Committed | Outcome::Undone => self.result.take().unwrap_or_else(|| Err(not_run())),

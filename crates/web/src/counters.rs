@@ -16,7 +16,7 @@ use crate::time::rfc3339;
 const SEPARATOR: char = '\u{1f}';
 
 /// The service with its routes.
-pub(crate) const SERVICE: Service = Service { def: &kernel::counters::SERVICE, routes };
+pub(crate) const SERVICE: Service = Service { def: &kernel::counters::SERVICE, routes, pages: Vec::new };
 
 fn routes() -> Vec<Route> {
     vec![

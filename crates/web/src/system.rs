@@ -38,6 +38,7 @@ pub(crate) fn routes() -> Vec<Route> {
         shown("/docs", docs).summary("This description, for people").answers_text("text/html"),
         shown("/", status).summary("The server's state, for people").answers_text("text/html"),
         shown("/assets/style.css", ui::style).summary("How the pages look").answers_text("text/css"),
+        shown("/assets/console.js", ui::script).summary("What makes the console's pages live").answers_text("text/javascript"),
     ]
 }
 

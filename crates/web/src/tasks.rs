@@ -24,7 +24,7 @@ use crate::time::moment;
 use views::{Done, MadeTask, NewTask, StartAt, TaskView};
 
 /// The service with its routes.
-pub(crate) const SERVICE: Service = Service { def: &kernel::tasks::SERVICE, routes };
+pub(crate) const SERVICE: Service = Service { def: &kernel::tasks::SERVICE, routes, pages: Vec::new };
 
 const TAG: &str = "Tasks";
 const WATCHERS: &[Role] = &[Role::Operator, Role::Reader];
