@@ -107,6 +107,7 @@ fn drawn(line: &Line<'_>, top: f64) -> Markup {
 
 /// The next of 1, 2, 5, 10, 20 … that is not below.
 fn round_above(value: f64) -> f64 {
+    let value = value.min(1e300);
     let mut unit = 1.0;
     loop {
         for step in [1.0, 2.0, 5.0] {
@@ -115,9 +116,6 @@ fn round_above(value: f64) -> f64 {
             }
         }
         unit *= 10.0;
-        if !unit.is_finite() {
-            return f64::MAX;
-        }
     }
 }
 
