@@ -61,6 +61,7 @@ mod live;
 mod metrics;
 mod namespaces;
 mod openapi;
+mod overview;
 mod params;
 mod passwords;
 mod pipeline;
