@@ -23,7 +23,8 @@ use crate::refusal::Refusals;
 use crate::route::{Access, Route, RouteInfo, Service, Table};
 use crate::shutdown::Shutdown;
 use crate::{
-    accounts, alerts, auth, blobs, counters, feed, journal, keys, namespaces, openapi, pipeline, system, tasks, ui,
+    accounts, alerts, auth, blobs, counters, feed, journal, keys, namespaces, openapi, overview, pipeline, system,
+    tasks, ui,
 };
 
 /// What an operator may set of the edge.
@@ -229,7 +230,7 @@ impl App {
 }
 
 /// The kernel's own services with their routes, in the order of the page.
-const OWN: [Service; 9] = [
+const OWN: [Service; 10] = [
     namespaces::SERVICE,
     keys::SERVICE,
     accounts::SERVICE,
@@ -237,6 +238,7 @@ const OWN: [Service; 9] = [
     alerts::SERVICE,
     journal::SERVICE,
     counters::SERVICE,
+    overview::SERVICE,
     feed::SERVICE,
     blobs::SERVICE,
 ];

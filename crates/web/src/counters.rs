@@ -1,4 +1,6 @@
-//! Routes of counters (KER-29).
+//! Routes of counters (KER-29), and of what was counted over time.
+
+mod rates;
 
 use base::codes;
 use kernel::Role;
@@ -31,6 +33,7 @@ fn routes() -> Vec<Route> {
             .query::<CounterQuery>()
             .answers::<List<CounterView>>(200)
             .errors(&[codes::ALIMIT]),
+        rates::route().tag("Counters"),
     ]
 }
 

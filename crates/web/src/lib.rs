@@ -62,6 +62,7 @@ mod live;
 mod metrics;
 mod namespaces;
 mod openapi;
+mod overview;
 mod params;
 mod passwords;
 mod pipeline;
