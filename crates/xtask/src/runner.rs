@@ -116,7 +116,9 @@ mod tests {
         let root = crate::repo::root().unwrap();
         let shown = process::show(&nextest(&root, Scope::Quick, &["stamp"]));
         assert!(
-            shown.contains("not test(/postgres|smtp|browser|strace/) and not binary(/postgres|smtp|browser|strace/)' stamp"),
+            shown.contains(
+                "not test(/postgres|smtp|browser|strace/) and not binary(/postgres|smtp|browser|strace/)' stamp"
+            ),
             "{shown}"
         );
         let shown = process::show(&cargo_test(&root, Scope::Quick, &["stamp"]));

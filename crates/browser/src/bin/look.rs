@@ -145,8 +145,7 @@ fn origin(url: &str) -> Result<String> {
 /// A page's path as a file's name.
 fn slug(page: &str) -> String {
     let path = page.split_once("://").and_then(|(_, rest)| rest.split_once('/')).map_or(page, |(_, path)| path);
-    let words: Vec<&str> =
-        path.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty()).collect();
+    let words: Vec<&str> = path.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty()).collect();
     if words.is_empty() { "start".into() } else { words.join("-") }
 }
 
