@@ -21,7 +21,7 @@ enum Layer {
 
 use Layer::{Chores, Contracts, Engine, Example, Kernel, Kit, Program, Server, Service, Suite};
 
-const CRATES: [(&str, Layer); 22] = [
+const CRATES: [(&str, Layer); 23] = [
     ("base", Contracts),
     ("replica", Contracts),
     ("kernel", Kernel),
@@ -41,6 +41,7 @@ const CRATES: [(&str, Layer); 22] = [
     ("fastness", Server),
     ("sim", Program),
     ("bench", Program),
+    ("browser", Program),
     ("kill", Program),
     ("ledger", Example),
     ("xtask", Chores),
