@@ -42,7 +42,7 @@ async fn components(console: Console) -> PageResult {
 
 fn type_scale() -> Markup {
     html! {
-        h1 { "Heading of a page" }
+        p.as-h1 { "Heading of a page" }
         h2 { "Heading of a part" }
         h3 { "Heading of a detail" }
         p { "Text, with a " a href="#" { "link" } ", some " code { "code" } " and a " b { "strong" } " word." }

@@ -21,9 +21,8 @@ pub(super) async fn shown(console: &Console, seen: &[Seen]) -> Markup {
     }
     let notes: Vec<Markup> = seen.iter().flat_map(|seen| notes(console, seen)).collect();
     if rows.is_empty() && notes.is_empty() {
-        let title = html! { (lamp(Tone::Good)) " " (console.say(&words::ALL_WELL)) };
         return html! {
-            section.card.well { div.empty { p.empty-title { (title) } div.empty-hint { p { (console.say(&words::ALL_WELL_HINT)) } } } }
+            section.card.well { (lamp(Tone::Good)) p { b { (console.say(&words::ALL_WELL)) } " " span.soft { (console.say(&words::ALL_WELL_HINT)) } } }
         };
     }
     html! {

@@ -50,7 +50,7 @@ async fn drawn(console: &Console, seen: &[Seen], (kind, title): (&str, &Text), s
         (0..steps).map(|step| per_second(all.iter().map(|rates| of(&rates.points[step])).sum())).collect()
     };
     let (done, errors) = (line(|point| point.processed), line(|point| point.errors));
-    let from = relative(console.language(), console.now(), first.from);
+    let from = relative(console.language(), console.now(), first.from.plus_ms(-first.unit_s * 1_000));
     let chart = Chart {
         title: console.say(title),
         unit: console.say(&words::PER_SECOND),

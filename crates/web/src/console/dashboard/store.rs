@@ -53,15 +53,14 @@ pub(super) fn health(console: &Console, ns: &Namespace) -> Markup {
 fn figures(console: &Console, seen: &Seen) -> Markup {
     let Some(work) = &seen.work else { return html! {} };
     let stored = |size: i64| bytes(console.language(), u64::try_from(size).unwrap_or(0));
-    html! {
-        (facts(&[
-            (console.say(&words::NODES), html! { @for node in &work.nodes { div { (node.name) " " span.soft { (console.moment(node.seen_at)) } } } }),
-            (console.say(&words::BLOBS), html! { (console.language().number(work.blobs.blobs)) span.soft { " " (stored(work.blobs.bytes)) } }),
-        ]))
-        dl.facts {
-            @for figure in &work.figures {
-                div { dt { (figure.service) " · " (figure.name.replace('_', " ")) } dd { (console.language().number(figure.value)) } }
-            }
-        }
+    let nodes =
+        html! { @for node in &work.nodes { div { (node.name) " " span.soft { (console.moment(node.seen_at)) } } } };
+    let blobs = html! { (console.language().number(work.blobs.blobs)) span.soft { ", " (stored(work.blobs.bytes)) } };
+    let named: Vec<String> =
+        work.figures.iter().map(|figure| format!("{} · {}", figure.service, figure.name.replace('_', " "))).collect();
+    let mut all = vec![(console.say(&words::NODES), nodes), (console.say(&words::BLOBS), blobs)];
+    for (name, figure) in named.iter().zip(&work.figures) {
+        all.push((name, html! { (console.language().number(figure.value)) }));
     }
+    facts(&all)
 }
