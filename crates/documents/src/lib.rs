@@ -23,6 +23,7 @@ mod export;
 mod filter;
 mod forget;
 mod get;
+mod history;
 mod index;
 pub mod limits;
 mod live;
@@ -39,6 +40,7 @@ pub use class::{
 };
 pub use commit::{COMMIT, Commit, Committed, DocChange, Expected, ItemChange, key};
 pub use doc::{Doc, DocSet, Expect};
+pub use history::{Change, ChangeKind, ChangedItem, HistoryRule};
 pub use get::{READ, READ_LOOKED};
 pub use index::Filling;
 pub use read::{DocView, FullDoc, full};
@@ -54,7 +56,10 @@ use kernel::ServiceDef;
 /// The service.
 pub static SERVICE: ServiceDef = ServiceDef {
     name: "documents",
-    migrations: &[Migration { service: "documents", version: 1, text: include_str!("../migrations/0001.sql") }],
+    migrations: &[
+        Migration { service: "documents", version: 1, text: include_str!("../migrations/0001.sql") },
+        Migration { service: "documents", version: 2, text: include_str!("../migrations/0002.sql") },
+    ],
     statements: &[
         &class::GET_CLASS,
         &class::ALL_CLASSES,
@@ -65,6 +70,7 @@ pub static SERVICE: ServiceDef = ServiceDef {
         &doc::GET_HEAD,
         &doc::PUT_HEAD,
         &doc::GET_ITEM,
+        &doc::GET_WITH_AUTHOR,
         &doc::WHOLE,
         &doc::ITEMS_OF,
         &doc::KEYS_OF,
@@ -79,6 +85,12 @@ pub static SERVICE: ServiceDef = ServiceDef {
         &forget::FORGET_DELETED,
         &forget::REMEMBER,
         &forget::FORGOTTEN,
+        &history::PUT_CHANGE,
+        &history::CHANGES_OF,
+        &history::OLDEST_CHANGE,
+        &history::DROP_OLD,
+        &history::DROP_OF_FORGOTTEN,
+        &check::ASTRAY,
         &check::COUNTERS,
         &check::MISPLACED,
         &check::STRAYS[0],
