@@ -14,7 +14,10 @@ use crate::index::{Strict, held, values};
 pub(crate) static INVARIANTS: [Invariant; 6] = [
     Invariant { name: "a document's counters are those of its items", check: |tx| found(tx, &COUNTERS) },
     Invariant { name: "items are of a document that is there, none newer than it", check: |tx| found(tx, &MISPLACED) },
-    Invariant { name: "changes are of a document that is remembered, none newer than it", check: |tx| found(tx, &ASTRAY) },
+    Invariant {
+        name: "changes are of a document that is remembered, none newer than it",
+        check: |tx| found(tx, &ASTRAY),
+    },
     Invariant { name: "an index entry is that of an item", check: entries },
     Invariant { name: "an item's values are in the indexes", check: |tx| Ok(told(indexed(tx))) },
     Invariant { name: "bytes are referred to by the attachments that name them", check: |tx| Ok(told(attached(tx))) },

@@ -3,6 +3,7 @@
 //! - `class/`: what may be in documents, declared over HTTP or brought along by a program ([`DocClass`]);
 //! - `doc/`: documents within an operation ([`DocSet`]), saved under one stamp;
 //! - `commit`, `read`, `sync`: the built-in operations (DOC-6, DOC-9);
+//! - `browse/`, `history/`: looking through documents, and who changed them (CON-5);
 //! - `index/`, `search/`: indexed fields (DOC-13); `copies/`: deferred copies (DOC-14); `attachments` (DOC-12);
 //! - `routes/`: HTTP.
 //!
@@ -11,6 +12,7 @@
 
 mod attach;
 mod attachments;
+mod browse;
 mod cache;
 mod check;
 mod class;
@@ -33,6 +35,10 @@ mod search;
 mod sync;
 
 pub use attachments::Attachment;
+pub use browse::{
+    AttachmentView, CHANGES, CLASS_COUNTS, ChangeView, ClassCount, DocDetail, DocLine, DocLines, ItemView, LIST,
+    ListOf, SHOW, TombstoneView, ViewOf, Viewer,
+};
 pub use cache::{Look, Looks, Shelf, look};
 pub use class::{
     ATTACHMENT, Asking, ClassDecl, ClassView, Compiled, DECLARE, Declared, DocClass, Field, FieldKind, IndexType,
@@ -40,8 +46,8 @@ pub use class::{
 };
 pub use commit::{COMMIT, Commit, Committed, DocChange, Expected, ItemChange, key};
 pub use doc::{Doc, DocSet, Expect};
-pub use history::{Change, ChangeKind, ChangedItem, HistoryRule};
 pub use get::{READ, READ_LOOKED};
+pub use history::{Change, ChangeKind, ChangedItem, HistoryRule};
 pub use index::Filling;
 pub use read::{DocView, FullDoc, full};
 pub use routes::service;
@@ -85,6 +91,9 @@ pub static SERVICE: ServiceDef = ServiceDef {
         &forget::FORGET_DELETED,
         &forget::REMEMBER,
         &forget::FORGOTTEN,
+        &browse::PAGE,
+        &browse::COUNT,
+        &browse::WHO,
         &history::PUT_CHANGE,
         &history::CHANGES_OF,
         &history::OLDEST_CHANGE,

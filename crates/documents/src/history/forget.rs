@@ -8,10 +8,8 @@ use super::HistoryRule;
 /// Rows of one portion.
 const PORTION: usize = 500;
 
-pub(crate) static OLDEST_CHANGE: Sql = Sql::new(
-    "doc_change.oldest",
-    "SELECT version FROM doc_change WHERE version < ?1 ORDER BY version LIMIT ?2",
-);
+pub(crate) static OLDEST_CHANGE: Sql =
+    Sql::new("doc_change.oldest", "SELECT version FROM doc_change WHERE version < ?1 ORDER BY version LIMIT ?2");
 pub(crate) static DROP_OLD: Sql = Sql::new("doc_change.drop_old", "DELETE FROM doc_change WHERE version <= ?1");
 pub(crate) static DROP_OF_FORGOTTEN: Sql = Sql::new(
     "doc_change.drop_of_forgotten",
