@@ -23,4 +23,4 @@ mod session;
 mod status;
 
 pub use failure::EXIT_CODES;
-pub use program::{joined, run};
+pub use program::{joined, parse, run};

@@ -7,7 +7,7 @@
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use base::Wall;
@@ -47,7 +47,8 @@ fn limited(from: impl Read) -> io::Result<Vec<u8>> {
 pub(crate) struct Draft<'a> {
     file: File,
     path: &'a Path,
-    beside: std::path::PathBuf,
+    beside: PathBuf,
+    kept: bool,
 }
 
 impl<'a> Draft<'a> {
@@ -56,13 +57,24 @@ impl<'a> Draft<'a> {
         let mut name = path.file_name().unwrap_or_default().to_owned();
         name.push(".part");
         let beside = path.with_file_name(name);
-        Ok(Self { file: File::create(&beside)?, path, beside })
+        Ok(Self { file: File::create(&beside)?, path, beside, kept: false })
     }
 
     /// Puts it into its place.
-    pub(crate) fn keep(self) -> io::Result<()> {
+    pub(crate) fn keep(mut self) -> io::Result<()> {
         self.file.sync_all()?;
-        fs::rename(&self.beside, self.path)
+        fs::rename(&self.beside, self.path)?;
+        self.kept = true;
+        Ok(())
+    }
+}
+
+impl Drop for Draft<'_> {
+    fn drop(&mut self) {
+        if !self.kept {
+            // Half a file is of no use to anybody; if it stays, its name says what it is.
+            let _ = fs::remove_file(&self.beside);
+        }
     }
 }
 

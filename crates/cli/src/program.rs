@@ -1,5 +1,6 @@
 //! The commands as a part of a program: added to its own, and run.
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::{ArgMatches, Command, FromArgMatches};
@@ -33,6 +34,28 @@ fn add(program: Command, command: Command) -> Command {
     let nouns: Vec<Command> = command.get_subcommands().cloned().collect();
     let about = command.get_about().cloned().unwrap_or_default();
     program.mut_subcommand(name, |own| own.about(about).subcommands(nouns))
+}
+
+/// Reads the command line. Wrong use is told, as JSON if that was asked for, and ends the program; so does asking for help.
+///
+/// # Errors
+/// The exit code of a program that ends here.
+pub fn parse(grammar: &Command, words: Vec<OsString>) -> Result<ArgMatches, ExitCode> {
+    let json = words.iter().skip(1).take_while(|word| *word != "--").any(|word| word == "--json");
+    grammar.clone().try_get_matches_from(words).map_err(|error| {
+        if json && error.use_stderr() {
+            return Failure::usage(one_line(&error)).tell(true);
+        }
+        // Nobody is left to be told that telling failed.
+        let _ = error.print();
+        ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(1))
+    })
+}
+
+fn one_line(error: &clap::Error) -> String {
+    let text = error.to_string();
+    let text = text.split("\n\nUsage:").next().unwrap_or_default();
+    text.trim_start_matches("error: ").split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// Runs the command if it is one of these; `None` if it is the program's own. `program` is the whole grammar.

@@ -25,7 +25,7 @@ struct Cli {
 
 const AFTER_HELP: &str = "\
 Examples:
-  fastness serve                             everything on SQLite in ./fastness-data, no configuration
+  fastness serve                             everything on SQLite in ./fastness-data, unconfigured
   fastness serve --listen 127.0.0.1:8080     on another port
   fastness config example > fastness.toml    a commented file to start from
   fastness serve --config fastness.toml      with that file
@@ -166,7 +166,10 @@ fn command() -> clap::Command {
 
 pub(crate) fn run(services: Vec<web::Service>) -> ExitCode {
     let grammar = command();
-    let matches = grammar.clone().get_matches();
+    let matches = match ::cli::parse(&grammar, std::env::args_os().collect()) {
+        Ok(matches) => matches,
+        Err(ended) => return ended,
+    };
     // What is about a running server is not of this crate.
     if let Some(ended) = ::cli::run(&matches, &grammar) {
         return ended;

@@ -81,6 +81,7 @@ impl Column {
         match (self.form, row.pointer(self.at)) {
             (_, None | Some(Value::Null)) => String::new(),
             (Form::Flag, Some(value)) => if value == &Value::Bool(true) { "yes" } else { "" }.to_owned(),
+            (Form::Json, Some(value)) if is_empty(value) => String::new(),
             (Form::Json, Some(value)) => Output::json_text(value),
             (_, Some(value)) => word(value),
         }
@@ -112,6 +113,10 @@ impl Column {
 /// The value at a pointer in one line.
 pub(super) fn plain(row: &Value, at: &str) -> String {
     row.pointer(at).map(word).unwrap_or_default()
+}
+
+fn is_empty(value: &Value) -> bool {
+    value.as_object().is_some_and(serde_json::Map::is_empty) || value.as_array().is_some_and(Vec::is_empty)
 }
 
 fn word(value: &Value) -> String {

@@ -117,7 +117,7 @@ impl AlertVerb {
                 let filters = [("state", state), ("kind", kind)];
                 let request = super::super::filtered(Request::get(&["alerts"]), filters);
                 ALERTS.paged(session, request, &paging).await?;
-                self::banner(session).await
+                banner(session).await
             }
             Self::Acknowledge { id } => {
                 let done = session.change(Request::new("POST", &["alerts", &id, "acknowledge"])).await?;
@@ -166,6 +166,7 @@ impl SetChannels {
         let done = session.change(request).await?;
         let sentence = match count {
             0 => "alerts go by the channels of the server".to_owned(),
+            1 => "alerts go by 1 channel".to_owned(),
             count => format!("alerts go by {count} channels"),
         };
         session.out.done(&done, &sentence, None)
