@@ -10,7 +10,7 @@ use super::changes::{condition, expected, item, name, removed};
 use super::{files, operation};
 use crate::failure::{Done, Failure};
 use crate::flags::{Paging, Sure};
-use crate::input::json_file;
+use crate::input::{Body, json_file};
 use crate::output::{Column, Table, json as as_json, number, text};
 use crate::page::List;
 use crate::session::Session;
@@ -153,9 +153,8 @@ impl DocumentVerb {
             Self::Search(search) => search.run(session).await,
             Self::Delete { of: Name { class, id }, expect, sure } => {
                 session.confirm(sure, &format!("delete document {class}/{id}"))?;
-                let mut change = json!({ "c": class, "id": id, "delete": true });
-                expect.map(|expect| change["expect"] = expect);
-                commit(session, json!([change]), &format!("document {class}/{id} is deleted")).await
+                let change = change(&class, &id).with("delete", Some(true)).with("expect", expect);
+                commit(session, json!([change.value()]), &format!("document {class}/{id} is deleted")).await
             }
             Self::Export { documents, have, output } => {
                 let body = json!({ "docs": documents, "have": have });
@@ -166,10 +165,14 @@ impl DocumentVerb {
     }
 }
 
+/// About one document.
+fn change(class: &str, id: &str) -> Body {
+    Body::default().with("c", Some(class)).with("id", Some(id))
+}
+
 async fn get(session: &Session, of: &Name, tolerance_s: Option<u32>) -> Done {
-    let mut param = json!({ "c": of.class, "id": of.id });
-    tolerance_s.map(|seconds| param["tolerance_s"] = seconds.into());
-    let given = session.get(operation("doc.get", Some(param))).await?;
+    let param = change(&of.class, &of.id).with("tolerance_s", tolerance_s);
+    let given = session.get(operation("doc.get", Some(param.value()))).await?;
     let document = &given["out"];
     session.out.show(document, DOCUMENT, "/id")?;
     let items = document["items"].as_array().map(Vec::as_slice).unwrap_or_default();
@@ -183,9 +186,8 @@ impl Put {
     async fn put(self, session: &Session) -> Done {
         let Self { of: Name { class, id }, item, remove, expect } = self;
         let items: Vec<Value> = item.into_iter().chain(remove).collect();
-        let mut change = json!({ "c": class, "id": id, "items": items });
-        expect.map(|expect| change["expect"] = expect);
-        commit(session, json!([change]), &format!("document {class}/{id} is put")).await
+        let change = change(&class, &id).with("items", Some(items)).with("expect", expect);
+        commit(session, json!([change.value()]), &format!("document {class}/{id} is put")).await
     }
 }
 
@@ -212,7 +214,9 @@ impl Search {
         let ask = |limit: u64, after: Option<&str>| {
             let mut param = param.clone();
             param["limit"] = limit.into();
-            after.map(|after| param["after"] = after.into());
+            if let Some(after) = after {
+                param["after"] = after.into();
+            }
             operation("doc.search", Some(param))
         };
         list.asked(session, &self.paging, "/out", ask).await
