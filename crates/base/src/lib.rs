@@ -36,8 +36,8 @@ pub use outbound::{Call, CallResult, HttpCall, HttpReply, MailCall, Outbound, Wo
 pub use sql::{Sql, placeholders};
 pub use stamp::{Day, InvalidStamp, Stamp, days_in_month};
 pub use store::{
-    ContentionKey, Ear, Engine, Health, Isolation, Job, Keys, Outcome, Store, StoreError, StoreResult, Tx, Urgency,
-    Verdict,
+    ContentionKey, Ear, Engine, Health, Isolation, Job, Keys, Outcome, Store, StoreError, StoreFigures, StoreResult,
+    Tx, Urgency, Verdict,
 };
 pub use ticket::Ticket;
 pub use time::{Heard, Ran, Wall};

@@ -261,6 +261,17 @@ pub enum Health {
     Down(String),
 }
 
+/// What a store takes up on its disk; what an engine cannot tell is left out.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct StoreFigures {
+    /// Bytes of its data, indexes included.
+    pub data_bytes: Option<u64>,
+    /// Bytes of its log beside the data.
+    pub log_bytes: Option<u64>,
+    /// Bytes that are free on its disk.
+    pub free_bytes: Option<u64>,
+}
+
 /// Who is told the words that nodes call out.
 pub type Ear = Box<dyn Fn(&str) + Send + Sync>;
 
@@ -298,6 +309,11 @@ pub trait Store: Send + Sync {
 
     /// Which engine.
     fn engine(&self) -> Engine;
+
+    /// What it takes up, as it was seen some seconds ago: never looks itself, so that it costs nothing and waits for nothing.
+    fn figures(&self) -> StoreFigures {
+        StoreFigures::default()
+    }
 
     /// Calls out a word to all nodes on the same data, this one too: a wake-up, which may be late, doubled or lost. Returns at
     /// once; the same word many times in a short while is called out once. Nobody else is there on an embedded store.

@@ -20,6 +20,7 @@ mod content;
 mod copies;
 mod doc;
 mod export;
+mod figures;
 mod filter;
 mod forget;
 mod get;
@@ -49,7 +50,7 @@ pub use search::{
 pub use sync::{SYNC, SyncFilterOf, SyncOf, Synced};
 
 use base::Migration;
-use kernel::ServiceDef;
+use kernel::{FigureDef, ServiceDef};
 
 /// The service.
 pub static SERVICE: ServiceDef = ServiceDef {
@@ -58,6 +59,8 @@ pub static SERVICE: ServiceDef = ServiceDef {
     statements: &[
         &class::GET_CLASS,
         &class::ALL_CLASSES,
+        &figures::CLASSES,
+        &figures::FILLING,
         &class::PUT_CLASS,
         &class::ALL_FIELDS,
         &class::INSERT_FIELD,
@@ -122,5 +125,9 @@ pub static SERVICE: ServiceDef = ServiceDef {
     sessions: &[live::LIVE],
     tasks: &[index::FILL, index::DROP, copies::CARRY, forget::FORGET],
     invariants: &check::INVARIANTS,
+    figures: &[
+        FigureDef { name: "classes", find: figures::classes },
+        FigureDef { name: "indexes_filling", find: figures::indexes_filling },
+    ],
     ..ServiceDef::EMPTY
 };

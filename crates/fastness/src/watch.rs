@@ -13,6 +13,7 @@ pub(crate) fn config(config: &Config) -> WatchConfig {
         alerts: alerts(config),
         journal_kept_ms: ms(config.journal.kept),
         counters_kept_ms: ms(config.counters.kept),
+        minutes_kept_ms: ms(config.counters.minutes_kept),
         ..WatchConfig::default()
     }
 }

@@ -63,7 +63,7 @@ where
 pub(crate) fn text(url: &str, data: &str, admins: &str, password: Option<&str>) -> String {
     let version = env!("CARGO_PKG_VERSION");
     let mut text =
-        format!("Fastness {version} is ready\n  console   {url}/\n  API       {url}/docs\n  data      {data}\n");
+        format!("Fastness {version} is ready\n  console   {url}/console\n  API       {url}/docs\n  data      {data}\n");
     if let Some(password) = password {
         text += &first_start(url, admins, password);
     }

@@ -10,10 +10,10 @@ use base::{
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::counters::{Field, is_counted};
+use crate::counters::{Counted, Field, OPERATION, is_counted};
 use crate::cx::OpCx;
 use crate::cycle::{Next, next};
-use crate::effects::{self, Effects, Settle, Settled};
+use crate::effects::{self, After, Effects, Settled};
 use crate::home::Home;
 use crate::idempotency::{self, Before, Told};
 use crate::kernel::Env;
@@ -21,7 +21,7 @@ use crate::late::Late;
 use crate::op::{Op, Work};
 use crate::request::{Idempotency, Request};
 use crate::tasks::TaskConfig;
-use crate::wake::{Hint, Wakes};
+use crate::wake::Wakes;
 use crate::watch::Watched;
 
 /// What a successful operation answers.
@@ -55,10 +55,8 @@ pub(crate) struct CallJob<I: 'static, O: 'static> {
     /// An earlier attempt may have been committed: until the row tells, no later failure can say "not done".
     pub(crate) unknown_before: bool,
     pub(crate) result: Option<OpResult<Reply<O>>>,
-    /// What to wake after the commit.
-    pub(crate) hints: Vec<Hint>,
-    /// Who is told how it ended.
-    pub(crate) settles: Vec<Settle>,
+    /// What follows the attempt.
+    pub(crate) after: After,
     pub(crate) late: Late,
     pub(crate) done: Done<O>,
 }
@@ -94,7 +92,7 @@ where
         self.late.forget();
         let mut fx = Effects::default();
         let result = self.work(tx, &mut fx);
-        (self.hints, self.settles) = fx.after();
+        self.after = fx.after();
         let keep = matches!(&result, Ok(reply) if !reply.replayed) || mutants::on(Mutant::RefusalKept);
         self.result = Some(result);
         if keep { Verdict::Keep } else { Verdict::Undo }
@@ -104,8 +102,12 @@ where
         self.settle(settled(&outcome));
         if outcome == Outcome::Committed {
             self.late.submit(self.store.as_ref());
+            self.count_committed();
             let now = self.env.clock.wall();
-            self.hints.drain(..).for_each(|hint| hint.tell(&self.wakes, self.store.as_ref(), now));
+            self.after.hints.drain(..).for_each(|hint| hint.tell(&self.wakes, self.store.as_ref(), now));
+            if crate::counters::is_counted(self.op.name) {
+                self.wakes.committed();
+            }
         }
         let result = match outcome {
             Outcome::Committed | Outcome::Undone => self.result.take().unwrap_or_else(|| Err(not_run())),
@@ -125,7 +127,14 @@ where
     O: Serialize + DeserializeOwned + Send + 'static,
 {
     fn settle(&mut self, how: Settled) {
-        self.settles.drain(..).for_each(|settle| settle.tell(how));
+        self.after.settles.drain(..).for_each(|settle| settle.tell(how));
+    }
+
+    fn count_committed(&mut self) {
+        let now = self.env.clock.wall();
+        for Counted { kind, name, counts } in self.after.counts.drain(..) {
+            self.watched.counters.add_all(kind, &name, &counts, now);
+        }
     }
 
     fn asked<'a>(&'a self, request: &'a Request) -> (&'a Request, &'static str, &'a Home) {
@@ -230,7 +239,7 @@ where
             (Field::Deadlocks, i64::from(lost)),
             (Field::Retries, i64::from(self.attempt) - 1),
         ];
-        self.watched.counters.add_all("operation", self.op.name, &counts, self.env.clock.wall());
+        self.watched.counters.add_all(OPERATION, self.op.name, &counts, self.env.clock.wall());
     }
 
     fn answer_or_run_again(mut self: Box<Self>, error: OpError) {

@@ -6,6 +6,7 @@
 use base::limits::OP_EFFECTS_MAX;
 use base::{Id, OpError, OpResult, Stamp, Tx, Wall, codes};
 
+use crate::counters::{Counted, Field};
 use crate::cx::OpCx;
 use crate::tasks::{Cron, Start, TaskConfig};
 use crate::wake::Hint;
@@ -149,6 +150,19 @@ pub struct Effects {
     hints: Vec<Hint>,
     /// Who is told how the attempt ended.
     settles: Vec<Settle>,
+    /// What is counted in memory once they are committed.
+    counts: Vec<Counted>,
+}
+
+/// What follows an attempt.
+#[derive(Default)]
+pub(crate) struct After {
+    /// What to wake after the commit.
+    pub(crate) hints: Vec<Hint>,
+    /// Who is told how it ended.
+    pub(crate) settles: Vec<Settle>,
+    /// What is counted after the commit.
+    pub(crate) counts: Vec<Counted>,
 }
 
 /// How an attempt ended, for what is kept in memory.
@@ -184,9 +198,14 @@ impl Effects {
         Self { list: effects, ..Self::default() }
     }
 
-    /// What to do after the attempt: whom to wake, whom to tell.
-    pub(crate) fn after(self) -> (Vec<Hint>, Vec<Settle>) {
-        (self.hints, self.settles)
+    /// What to do after the attempt: whom to wake, whom to tell, what to count.
+    pub(crate) fn after(self) -> After {
+        After { hints: self.hints, settles: self.settles, counts: self.counts }
+    }
+
+    /// Counts something (KER-29) once the operation is committed: in memory, so that a crash may lose it, and never twice.
+    pub fn count(&mut self, kind: &'static str, name: impl Into<String>, counts: &[(Field, i64)]) {
+        self.counts.push(Counted { kind, name: name.into(), counts: counts.to_vec() });
     }
 
     /// Tells `told` how this attempt ended, exactly once: after COMMIT, or when its work is undone. For caches, which may change

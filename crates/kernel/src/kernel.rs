@@ -9,6 +9,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::call::{CallJob, Done};
+use crate::effects::After;
 use crate::feed;
 use crate::home::{Home, Memory, Offer, offers};
 use crate::keys::KeyRing;
@@ -326,8 +327,7 @@ impl Kernel {
             attempt: 1,
             deadline_us,
             result: None,
-            hints: vec![],
-            settles: vec![],
+            after: After::default(),
             unknown_before: false,
             late: Late::default(),
             done,

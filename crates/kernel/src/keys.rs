@@ -53,7 +53,9 @@ pub fn secret_text(bytes: &[u8]) -> String {
     format!("fst_{}", hex(bytes))
 }
 
-pub(crate) fn hex(bytes: &[u8]) -> String {
+/// Bytes as hexadecimal digits.
+#[must_use]
+pub fn hex(bytes: &[u8]) -> String {
     bytes.iter().fold(String::new(), |mut text, byte| {
         let _ = write!(text, "{byte:02x}");
         text

@@ -31,6 +31,7 @@ mod media;
 pub mod namespaces;
 mod op;
 pub mod ops;
+pub mod overview;
 mod request;
 mod schema;
 pub mod secret;
@@ -52,7 +53,8 @@ pub use op::{Op, Query, Reading, Work};
 pub use request::{Caller, Idempotency, Properties, Request, Role};
 pub use schema::{KERNEL, OWN};
 pub use service::{
-    Invariant, Plan, PlanFn, RETRY_MINUTES, ServiceDef, SettleFn, Stuck, StuckDef, TaskDef, TaskRow, Violation,
+    FigureDef, Invariant, Plan, PlanFn, RETRY_MINUTES, ServiceDef, SettleFn, Stuck, StuckDef, TaskDef, TaskRow,
+    Violation,
 };
 pub use session::{Out, Session, SessionDef, SessionEvent, Watch, events};
 pub use wake::{Hint, Topic, Wakes};

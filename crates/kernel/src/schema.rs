@@ -4,7 +4,8 @@ use base::{Migration, Sql, StoreResult, Tx, args};
 
 use crate::service::{Invariant, ServiceDef, Violation};
 use crate::{
-    accounts, alerts, blobs, counters, feed, idempotency, journal, keys, leases, namespaces, ops, secret, tasks, watch,
+    accounts, alerts, blobs, counters, feed, idempotency, journal, keys, leases, namespaces, ops, overview, secret,
+    tasks, watch,
 };
 
 const MIGRATIONS: &[Migration] =
@@ -34,7 +35,7 @@ const STATEMENTS: &[&Sql] = &[
 
 /// What the kernel itself is made of, always the first in the list of services. Each part has its own tables, statements and
 /// operations; parts use each other through plain functions.
-pub static OWN: [&ServiceDef; 11] = [
+pub static OWN: [&ServiceDef; 12] = [
     &KERNEL,
     &tasks::SERVICE,
     &leases::SERVICE,
@@ -46,6 +47,7 @@ pub static OWN: [&ServiceDef; 11] = [
     &journal::SERVICE,
     &counters::SERVICE,
     &watch::SERVICE,
+    &overview::SERVICE,
 ];
 
 /// Requests and access keys.

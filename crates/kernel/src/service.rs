@@ -30,6 +30,8 @@ pub struct ServiceDef {
     pub invariants: &'static [Invariant],
     /// What finds everything whose wake-up is overdue (KER-40).
     pub stuck: &'static [StuckDef],
+    /// Numbers that it shows on the overview of a namespace (CON-2).
+    pub figures: &'static [FigureDef],
     /// What it gives to other services of the program, which find it by its type (e.g. classes of documents).
     pub offers: &'static [Offer],
 }
@@ -46,6 +48,7 @@ impl ServiceDef {
         sessions: &[],
         invariants: &[],
         stuck: &[],
+        figures: &[],
         offers: &[],
     };
 }
@@ -56,6 +59,15 @@ pub struct StuckDef {
     pub what: &'static str,
     /// Finds some, the most overdue first, at most 100.
     pub find: fn(&mut dyn Tx, Wall) -> StoreResult<Vec<Stuck>>,
+}
+
+/// A number that a service shows of itself: how many processes are active, how many are broken.
+pub struct FigureDef {
+    /// What it counts: a word of a program, for it never changes (`active_processes`).
+    pub name: &'static str,
+    /// Finds it. It is asked for whenever somebody looks at the overview, so it must be cheap with a million rows too: by an
+    /// index, and not counting beyond 10,000.
+    pub find: fn(&mut dyn Tx, Wall) -> StoreResult<i64>,
 }
 
 /// Something whose wake-up is overdue.

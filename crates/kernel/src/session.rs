@@ -73,6 +73,8 @@ pub enum Watch {
     Events,
     /// Changes that a service calls out.
     Topic(Topic),
+    /// Any operation of this node that committed.
+    Commits,
 }
 
 impl Watch {

@@ -2,6 +2,7 @@
 //! also looks by itself.
 
 use std::borrow::Cow;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
 use base::{Store, Wall};
@@ -88,17 +89,38 @@ type Ear = Arc<dyn Fn(Hint) + Send + Sync>;
 
 /// Those who want to be woken in one namespace.
 #[derive(Default)]
-pub struct Wakes(RwLock<Vec<Ear>>);
+pub struct Wakes {
+    ears: RwLock<Vec<Ear>>,
+    /// Those who watch the namespace as a whole.
+    watchers: RwLock<Vec<Watcher>>,
+    /// Whether there are any: without them a commit costs one look at this.
+    watched: AtomicBool,
+}
+
+type Watcher = Box<dyn Fn() + Send + Sync>;
 
 impl Wakes {
     /// Tells `ear` of every hint from now on. It is called by whichever thread committed and must return at once.
     pub fn listen(&self, ear: impl Fn(Hint) + Send + Sync + 'static) {
-        self.0.write().unwrap_or_else(PoisonError::into_inner).push(Arc::new(ear));
+        self.ears.write().unwrap_or_else(PoisonError::into_inner).push(Arc::new(ear));
+    }
+
+    /// Tells `watcher` of every operation of this node that committed from now on. Like an ear, it must return at once.
+    pub fn watch_commits(&self, watcher: impl Fn() + Send + Sync + 'static) {
+        self.watchers.write().unwrap_or_else(PoisonError::into_inner).push(Box::new(watcher));
+        self.watched.store(true, Ordering::Release);
+    }
+
+    /// An operation committed.
+    pub(crate) fn committed(&self) {
+        if self.watched.load(Ordering::Acquire) {
+            self.watchers.read().unwrap_or_else(PoisonError::into_inner).iter().for_each(|watcher| watcher());
+        }
     }
 
     /// Wakes everybody.
     pub fn send(&self, hint: Hint) {
-        let ears = self.0.read().unwrap_or_else(PoisonError::into_inner).clone();
+        let ears = self.ears.read().unwrap_or_else(PoisonError::into_inner).clone();
         ears.iter().for_each(|ear| ear(hint));
     }
 }

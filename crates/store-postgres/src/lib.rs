@@ -20,6 +20,7 @@ mod counters;
 mod desk;
 mod errors;
 mod failure;
+mod figures;
 mod gate;
 mod link;
 mod migrate;

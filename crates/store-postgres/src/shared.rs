@@ -7,6 +7,7 @@ use base::{Clock, Entropy, Job, Outcome, StoreError, StoreResult};
 use crate::PostgresConfig;
 use crate::bell::Bell;
 use crate::counters::Tally;
+use crate::figures::Figures;
 use crate::gate::Gate;
 use crate::link::Address;
 use crate::queue::Queue;
@@ -25,6 +26,8 @@ pub(crate) struct Shared {
     pub(crate) width: Width,
     /// Words between nodes.
     pub(crate) bell: Bell,
+    /// What it takes up.
+    pub(crate) figures: Figures,
 }
 
 impl Shared {
@@ -41,6 +44,7 @@ impl Shared {
             reads: Queue::new(config.queue_max),
             width: Width::new(config.mixed_max),
             bell: Bell::default(),
+            figures: Figures::default(),
             config,
             clock,
             entropy,

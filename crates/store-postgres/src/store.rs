@@ -3,7 +3,10 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 
-use base::{Clock, Ear, Engine, Entropy, Health, Job, Keys, Migration, Sql, Store, StoreError, StoreResult, Ticket};
+use base::{
+    Clock, Ear, Engine, Entropy, Health, Job, Keys, Migration, Sql, Store, StoreError, StoreFigures, StoreResult,
+    Ticket,
+};
 
 use crate::PostgresConfig;
 use crate::bell;
@@ -152,6 +155,10 @@ impl Store for PostgresStore {
 
     fn engine(&self) -> Engine {
         Engine::Postgres
+    }
+
+    fn figures(&self) -> StoreFigures {
+        self.shared.figures.get()
     }
 
     fn notify(&self, word: &str) {

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use base::{Job, Outcome, StoreError, run_alone, run_batch};
 
+use crate::figures;
 use crate::probe;
 use crate::queue::{Held, Next};
 use crate::session::{Mode, Session};
@@ -45,6 +46,10 @@ fn serve_one(session: &mut Session) -> bool {
     }
     if session.mode == Mode::Write && shared.gate.probe_is_due(shared.now_us()) {
         probe::look(session);
+    }
+    if session.mode == Mode::Read && shared.gate.refuses_read().is_none() && shared.figures.look_is_due(shared.now_us())
+    {
+        figures::look(session);
     }
     true
 }

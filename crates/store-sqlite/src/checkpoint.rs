@@ -13,9 +13,12 @@ use base::{Clock, StoreResult};
 use crate::config::SqliteConfig;
 use crate::conn::Conn;
 use crate::errors::of_engine;
+use crate::figures::Figures;
 
 /// How often the WAL is looked at.
 const LOOK_MS: u64 = 100;
+/// Looks between two at what the store takes up.
+const LOOKS_PER_FIGURES: u64 = 50;
 /// Frames that make a checkpoint worth its syncs.
 const FRAMES_WORTH: i64 = 1_000;
 const FRAME_BYTES: u64 = 4_096 + 24;
@@ -58,13 +61,18 @@ pub(crate) struct Checkpointer {
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) stop: Arc<Stop>,
     pub(crate) pressure: Arc<Pressure>,
+    pub(crate) figures: Figures,
 }
 
 impl Checkpointer {
     /// Runs until it is told to stop. A connection that failed is never used again.
     pub(crate) fn run(self) {
-        let mut conn = None;
+        let (mut conn, mut looks) = (None, 0_u64);
         while !self.stop.wait() {
+            if looks.is_multiple_of(LOOKS_PER_FIGURES) {
+                self.figures.look(&self.path);
+            }
+            looks += 1;
             let result = match conn.take() {
                 Some(conn) => Ok(conn),
                 None => Conn::open(&self.path, &self.config, self.clock.clone(), true),

@@ -16,6 +16,7 @@ mod config;
 mod conn;
 mod core;
 mod errors;
+mod figures;
 mod hang;
 mod inline;
 mod migrate;

@@ -6,13 +6,14 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 
-use base::{Clock, Engine, Health, Job, Migration, Sql, Store, StoreError, StoreResult};
+use base::{Clock, Engine, Health, Job, Migration, Sql, Store, StoreError, StoreFigures, StoreResult};
 
 use crate::checkpoint::{Checkpointer, Pressure, Stop};
 use crate::config::SqliteConfig;
 use crate::conn::Conn;
 use crate::core::{HeardClock, SqliteCore};
 use crate::errors::of_statement;
+use crate::figures::Figures;
 use crate::hang::Hang;
 use crate::migrate;
 use crate::queue::Queue;
@@ -32,6 +33,7 @@ pub struct SqliteStore {
     pages_max: Arc<AtomicU32>,
     heard: HeardClock,
     progress: Arc<AtomicU64>,
+    figures: Figures,
     threads: Mutex<Vec<JoinHandle<()>>>,
 }
 
@@ -51,6 +53,7 @@ impl SqliteStore {
             pages_max: core.pages_max(),
             heard: core.heard_clock(),
             progress: Arc::default(),
+            figures: Figures::default(),
             threads: Mutex::default(),
             config,
             clock,
@@ -90,7 +93,8 @@ impl SqliteStore {
 
     fn checkpointer(&self, pressure: Arc<Pressure>) -> Checkpointer {
         let (path, config, clock) = (self.path.clone(), self.config.clone(), self.clock.clone());
-        Checkpointer { path, config, clock, stop: self.stop.clone(), pressure }
+        let (stop, figures) = (self.stop.clone(), self.figures.clone());
+        Checkpointer { path, config, clock, stop, pressure, figures }
     }
 
     /// A thread that, whatever becomes of it, leaves nobody waiting in its queue.
@@ -150,6 +154,10 @@ impl Store for SqliteStore {
 
     fn engine(&self) -> Engine {
         Engine::Sqlite
+    }
+
+    fn figures(&self) -> StoreFigures {
+        self.figures.get()
     }
 
     fn close(&self) {

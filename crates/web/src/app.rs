@@ -14,6 +14,7 @@ use tokio::sync::{Notify, Semaphore};
 use crate::address::Network;
 use crate::admission::Admission;
 use crate::body::{BodyLimits, memory};
+use crate::console::{self, Pages};
 use crate::error::ApiError;
 use crate::live::Live;
 use crate::metrics::metrics_handle;
@@ -22,7 +23,8 @@ use crate::refusal::Refusals;
 use crate::route::{Access, Route, RouteInfo, Service, Table};
 use crate::shutdown::Shutdown;
 use crate::{
-    accounts, alerts, auth, blobs, counters, feed, journal, keys, namespaces, openapi, pipeline, system, tasks, ui,
+    accounts, alerts, auth, blobs, counters, feed, journal, keys, namespaces, openapi, overview, pipeline, system,
+    tasks, ui,
 };
 
 /// What an operator may set of the edge.
@@ -95,6 +97,8 @@ struct Inner {
     body_memory: Arc<Semaphore>,
     passwords: Passwords,
     public_routes: Vec<Arc<RouteInfo>>,
+    table: Table,
+    pages: Pages,
     /// Told when a namespace may have come, gone or changed.
     turned: Arc<Notify>,
     openapi: Bytes,
@@ -142,6 +146,16 @@ impl Shared {
         self.0.docs.clone()
     }
 
+    /// The table of the API.
+    pub(crate) fn table(&self) -> &Table {
+        &self.0.table
+    }
+
+    /// The pages of the console.
+    pub(crate) fn pages(&self) -> &Pages {
+        &self.0.pages
+    }
+
     pub(crate) fn turned(&self) -> &Notify {
         &self.0.turned
     }
@@ -157,6 +171,7 @@ pub struct App {
     shared: Shared,
     table: Table,
     handlers: Vec<MethodRouter<Shared>>,
+    page_handlers: Vec<MethodRouter<Shared>>,
 }
 
 impl App {
@@ -171,20 +186,24 @@ impl App {
         let (table, handlers) = all_routes(&kernel, &services);
         check(&kernel, &table);
         let document = openapi::document(&table, &config);
+        let (pages, page_handlers) = all_pages(&services);
+        let public = |route: &&Arc<RouteInfo>| route.access == Access::Public;
         let inner = Inner {
             admission: Admission::new(config.in_flight_max, config.in_flight_per_namespace_max),
             refusals: Refusals::new(),
             live: Live::new(config.live_per_namespace_max, config.live_per_key_max),
             body_memory: memory(config.body.memory_max),
             passwords: Passwords::new(),
-            public_routes: table.iter().filter(|route| route.access == Access::Public).cloned().collect(),
+            public_routes: table.iter().chain(&pages.infos).filter(public).cloned().collect(),
+            table: table.clone(),
             turned: turned(&kernel),
             docs: ui::docs_page(&table, &document, &config).into(),
             openapi: document.to_string().into(),
+            pages,
             kernel,
             config,
         };
-        Self { shared: Shared(Arc::new(inner)), table, handlers }
+        Self { shared: Shared(Arc::new(inner)), table, handlers, page_handlers }
     }
 
     /// The route table, the kernel's routes first.
@@ -198,8 +217,8 @@ impl App {
     /// # Panics
     /// Two routes have the same method and path.
     pub fn router(self) -> Router {
-        let Self { shared, table, handlers } = self;
-        let routes = table.iter().zip(handlers);
+        let Self { shared, table, handlers, page_handlers } = self;
+        let routes = table.iter().zip(handlers).chain(shared.pages().infos.iter().zip(page_handlers));
         let routed =
             routes.fold(Router::new(), |router, (info, handler)| Route::mount(handler, (info, &shared), router));
         let routed = routed
@@ -211,7 +230,7 @@ impl App {
 }
 
 /// The kernel's own services with their routes, in the order of the page.
-const OWN: [Service; 9] = [
+const OWN: [Service; 10] = [
     namespaces::SERVICE,
     keys::SERVICE,
     accounts::SERVICE,
@@ -219,6 +238,7 @@ const OWN: [Service; 9] = [
     alerts::SERVICE,
     journal::SERVICE,
     counters::SERVICE,
+    overview::SERVICE,
     feed::SERVICE,
     blobs::SERVICE,
 ];
@@ -228,6 +248,11 @@ fn turned(kernel: &Kernel) -> Arc<Notify> {
     let told = turned.clone();
     kernel.registry().on_turn(move || told.notify_waiters());
     turned
+}
+
+fn all_pages(services: &[Service]) -> (Pages, Vec<MethodRouter<Shared>>) {
+    let of_services = OWN.iter().chain(services).flat_map(|service| (service.pages)());
+    Pages::of(console::pages().into_iter().chain(of_services).collect())
 }
 
 fn all_routes(kernel: &Kernel, services: &[Service]) -> (Table, Vec<MethodRouter<Shared>>) {

@@ -21,6 +21,7 @@ use tokio::time::timeout;
 use crate::address::{self, Peer};
 use crate::admission::Stay;
 use crate::app::Shared;
+use crate::console;
 use crate::error::ApiError;
 use crate::forgery;
 use crate::watch::Trace;
@@ -79,11 +80,21 @@ fn below_v1(path: &str) -> Option<&str> {
     path.strip_prefix("/v1").filter(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
-/// Lets a request in: leaves a [`Visitor`] in requests below `/v1`, with a place in its namespace.
+/// The namespace that a path is about: the first part below `/v1` or `/console`. Names with `_` are the console's own pages, which
+/// are the administrators' namespace's.
+fn namespace_of<'a>(shared: &'a Shared, path: &'a str) -> Option<&'a str> {
+    let name = |below: &'a str| below.split('/').nth(1).unwrap_or_default();
+    let of_page = |name: &'a str| if name.starts_with('_') { &shared.kernel().config().admin_namespace } else { name };
+    below_v1(path).map(name).or_else(|| console::below(path).map(name).map(of_page))
+}
+
+/// Lets a request in: leaves a [`Visitor`] in requests below `/v1` and `/console`, with a place in its namespace.
 pub(crate) async fn admit(shared: &Shared, request: &mut Request, stay: &Arc<Stay>) -> Result<(), ApiError> {
-    let Some(below) = below_v1(request.uri().path()) else { return Ok(()) };
-    let name = below.split('/').nth(1).unwrap_or_default().to_owned();
+    let Some(name) = namespace_of(shared, request.uri().path()).map(str::to_owned) else { return Ok(()) };
     let is_public = shared.is_public(request.method(), request.uri().path());
+    if is_public && below_v1(request.uri().path()).is_none() {
+        return Ok(());
+    }
     let address = address_of(shared, request);
     let visitor = if is_public {
         anybody(shared, &name, address, stay)?

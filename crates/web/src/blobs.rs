@@ -21,7 +21,7 @@ const WRITERS: &[Role] = &[Role::Operator, Role::App];
 const READERS: &[Role] = &[Role::Operator, Role::Reader, Role::App];
 
 /// The service with its routes.
-pub(crate) const SERVICE: Service = Service { def: &kernel::blobs::SERVICE, routes };
+pub(crate) const SERVICE: Service = Service { def: &kernel::blobs::SERVICE, routes, pages: Vec::new };
 
 fn routes() -> Vec<Route> {
     vec![

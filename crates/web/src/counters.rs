@@ -1,4 +1,6 @@
-//! Routes of counters (KER-29).
+//! Routes of counters (KER-29), and of what was counted over time.
+
+mod rates;
 
 use base::codes;
 use kernel::Role;
@@ -16,7 +18,7 @@ use crate::time::rfc3339;
 const SEPARATOR: char = '\u{1f}';
 
 /// The service with its routes.
-pub(crate) const SERVICE: Service = Service { def: &kernel::counters::SERVICE, routes };
+pub(crate) const SERVICE: Service = Service { def: &kernel::counters::SERVICE, routes, pages: Vec::new };
 
 fn routes() -> Vec<Route> {
     vec![
@@ -31,6 +33,7 @@ fn routes() -> Vec<Route> {
             .query::<CounterQuery>()
             .answers::<List<CounterView>>(200)
             .errors(&[codes::ALIMIT]),
+        rates::route().tag("Counters"),
     ]
 }
 

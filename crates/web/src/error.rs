@@ -124,7 +124,7 @@ fn retry_after(code: Code) -> HeaderValue {
 }
 
 /// The error as the client reads it.
-fn as_told(error: &OpError) -> OpError {
+pub(crate) fn as_told(error: &OpError) -> OpError {
     let told = match error.code.letter() {
         'X' => OpError { message: fault_text(error), detail: vec![], ..error.clone() },
         'B' => OpError { message: bug_text(error.code).to_owned(), detail: vec![], ..error.clone() },

@@ -61,11 +61,15 @@ impl Live {
         }
         let (bell, heard) = watch::channel(0_u64);
         let ear = bell.clone();
-        ns.wakes.listen(move |hint| {
-            if what.is_told_by(hint) {
-                ear.send_modify(|count| *count = count.wrapping_add(1));
-            }
-        });
+        let ring = move || ear.send_modify(|count| *count = count.wrapping_add(1));
+        match what {
+            Watch::Commits => ns.wakes.watch_commits(ring),
+            Watch::Events | Watch::Topic(_) => ns.wakes.listen(move |hint| {
+                if what.is_told_by(hint) {
+                    ring();
+                }
+            }),
+        }
         inner.bells.insert((ns.name.clone(), what), (Arc::downgrade(ns), bell));
         heard
     }

@@ -33,6 +33,7 @@ fn describe() {
     metrics::describe_gauge!("fastness_http_connections", "Open connections");
     metrics::describe_gauge!("fastness_store_health", "2 takes reads and writes, 1 reads only, 0 nothing");
     metrics::describe_gauge!("fastness_store_waiting", "Jobs waiting for the store");
+    metrics::describe_gauge!("fastness_stuck", "Things whose wake-up is overdue; counting ends at 100");
     metrics::describe_gauge!("fastness_alerts", "Alerts that are not closed, by state");
     metrics::describe_gauge!("fastness_alert_channels_failing", "Channels of alerts that do not work");
     metrics::describe_gauge!("fastness_journal_waiting", "Journal lines that wait for the store");

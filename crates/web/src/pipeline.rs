@@ -16,14 +16,18 @@ use tower::Service as _;
 use crate::app::Shared;
 use crate::error::{ApiError, sealed};
 use crate::watch::Watch;
-use crate::{auth, head, refusal};
+use crate::{auth, console, head, refusal};
 
 /// Answers a request, whatever happens.
 pub(crate) async fn answer(shared: Shared, router: Router, mut request: Request) -> Response {
     let watch = Watch::begin(&mut request, &shared.kernel().env().clock);
+    let page = console::below(request.uri().path()).map(|_| (request.headers().clone(), request.uri().clone()));
     let admitted = admitted(&shared, router, request);
     let mut response = guarded(admitted).await.unwrap_or_else(|refusal| refusal.into_response());
     response = sealed(response);
+    if let Some((headers, uri)) = page {
+        response = console::refused(&shared, &headers, &uri, response);
+    }
     add_headers(&mut response);
     // Before it is held: the time that we make a client wait is no time that we needed.
     watch.end(&response);

@@ -33,6 +33,8 @@ pub struct Service {
     pub def: &'static ServiceDef,
     /// Its routes.
     pub routes: fn() -> Vec<Route>,
+    /// Its pages of the console.
+    pub pages: fn() -> Vec<crate::console::Page>,
 }
 
 /// Who may use a route.

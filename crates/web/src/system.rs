@@ -5,7 +5,7 @@ use axum::handler::Handler;
 use axum::http::StatusCode;
 use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse, Response};
-use base::{Engine, Health};
+use base::{Health, Wall};
 use kernel::Namespace;
 use kernel::namespaces::FIRST;
 use serde::Serialize;
@@ -14,6 +14,7 @@ use utoipa::ToSchema;
 use crate::app::Shared;
 use crate::error::JSON;
 use crate::metrics::metrics_handle;
+use crate::overview::{engine_word, health_word};
 use crate::route::Route;
 use crate::ui;
 
@@ -26,9 +27,12 @@ pub(crate) fn routes() -> Vec<Route> {
         shown("/readyz", ready)
             .summary("Whether the server takes work")
             .about(
-                "503 with the same body while the store of the administrators' namespace or of `main` is not good, or while \
-                 the server stops. Another namespace whose store is not good is listed as degraded: one tenant's trouble \
-                 must not take the server away from the others.",
+                "503 with the same body while the server stops, or while the store of the administrators' namespace or of `main` is \
+                 not good, or while queues there stand still: tasks are overdue by more than 90 s, and this node has begun none of \
+                 any kind for a minute. A namespace whose store is not good or in which something is stuck is listed as degraded: \
+                 one tenant's trouble, or a long backlog that is being worked off, must not take the server away from the others. \
+                 Tasks of a queue that somebody suspended, or of a namespace that is closed, are not stuck here. What is stuck was \
+                 counted a few seconds ago.",
             )
             .answers::<Ready>(200),
         shown("/metrics", numbers).summary("Metrics for Prometheus").answers_text(PROMETHEUS),
@@ -38,6 +42,7 @@ pub(crate) fn routes() -> Vec<Route> {
         shown("/docs", docs).summary("This description, for people").answers_text("text/html"),
         shown("/", status).summary("The server's state, for people").answers_text("text/html"),
         shown("/assets/style.css", ui::style).summary("How the pages look").answers_text("text/css"),
+        shown("/assets/console.js", ui::script).summary("What makes the console's pages live").answers_text("text/javascript"),
     ]
 }
 
@@ -59,7 +64,7 @@ pub(crate) struct Ready {
     pub(crate) ready: bool,
     /// Whether the server is about to stop.
     pub(crate) draining: bool,
-    /// Namespaces whose store is not good.
+    /// Namespaces whose store is not good, or in which something is stuck.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schema(required = false)]
     pub(crate) degraded: Vec<String>,
@@ -80,6 +85,10 @@ pub(crate) struct NamespaceState {
     pub(crate) health: &'static str,
     /// Jobs waiting for its store.
     pub(crate) waiting: usize,
+    /// Things whose wake-up is overdue, a few seconds ago; counting ends at 100.
+    pub(crate) stuck: usize,
+    /// Whether tasks are overdue and this node has begun none for a minute.
+    pub(crate) stands_still: bool,
     /// Open alerts that nobody acknowledged, a few seconds ago.
     pub(crate) alerts_open: i64,
     /// Channels of alerts that do not work; `GET /v1/{ns}/alerts` tells why. The server takes work all the same.
@@ -88,41 +97,40 @@ pub(crate) struct NamespaceState {
 
 impl Ready {
     pub(crate) fn now(shared: &Shared) -> Self {
-        let namespaces: Vec<_> = shared.kernel().namespaces().iter().map(|ns| NamespaceState::of(ns)).collect();
+        let now = shared.kernel().env().clock.wall();
+        let namespaces: Vec<_> = shared.kernel().namespaces().iter().map(|ns| NamespaceState::of(ns, now)).collect();
         let draining = shared.config().shutdown.has_begun();
         let needed = [shared.kernel().config().admin_namespace.as_str(), FIRST];
-        let bad = || namespaces.iter().filter(|ns| ns.health != "Good");
-        let ready = !draining && !bad().any(|ns| needed.contains(&ns.name.as_str()));
-        let degraded = bad().map(|ns| ns.name.clone()).collect();
+        let is_bad = |ns: &&NamespaceState| ns.health != "Good" || ns.stands_still;
+        let ready = !draining && !namespaces.iter().filter(is_bad).any(|ns| needed.contains(&ns.name.as_str()));
+        let is_degraded = |ns: &&NamespaceState| is_bad(ns) || ns.stuck > 0;
+        let degraded = namespaces.iter().filter(is_degraded).map(|ns| ns.name.clone()).collect();
         Self { ready, draining, degraded, namespaces }
     }
 }
 
 impl NamespaceState {
-    fn of(ns: &Namespace) -> Self {
-        let engine = match ns.store.engine() {
-            Engine::Sqlite => "sqlite",
-            Engine::Postgres => "postgres",
-        };
-        let (health, _) = health(&ns.store.health());
+    fn of(ns: &Namespace, now: Wall) -> Self {
         let alerts = ns.watched.alerts();
         Self {
             name: ns.name.clone(),
-            engine,
-            health,
+            engine: engine_word(ns.store.engine()),
+            health: health_word(&ns.store.health()),
             waiting: ns.store.waiting(),
+            stuck: if ns.works() { ns.watched.stuck().unwanted() } else { 0 },
+            stands_still: ns.works() && ns.watched.stands_still(now),
             alerts_open: alerts.open,
             alert_channels_failing: alerts.banner.len(),
         }
     }
 }
 
-/// Word and number of a state. Why it is so stays in the log: the engine's words may hold paths.
-fn health(health: &Health) -> (&'static str, f64) {
+/// The number of a state.
+fn health_number(health: &Health) -> f64 {
     match health {
-        Health::Good => ("Good", 2.0),
-        Health::ReadOnly(_) => ("ReadOnly", 1.0),
-        Health::Down(_) => ("Down", 0.0),
+        Health::Good => 2.0,
+        Health::ReadOnly(_) => 1.0,
+        Health::Down(_) => 0.0,
     }
 }
 
@@ -142,7 +150,7 @@ async fn ready(State(shared): State<Shared>) -> Response {
 
 async fn numbers(State(shared): State<Shared>) -> Response {
     for ns in shared.kernel().namespaces() {
-        let (_, number) = health(&ns.store.health());
+        let number = health_number(&ns.store.health());
         let waiting = u32::try_from(ns.store.waiting()).unwrap_or(u32::MAX);
         metrics::gauge!("fastness_store_health", "namespace" => ns.name.clone()).set(number);
         metrics::gauge!("fastness_store_waiting", "namespace" => ns.name.clone()).set(waiting);
@@ -158,6 +166,8 @@ fn watched_numbers(ns: &Namespace) {
     for (state, count) in [("open", alerts.open), ("acknowledged", alerts.acknowledged)] {
         metrics::gauge!("fastness_alerts", "namespace" => ns.name.clone(), "state" => state).set(number(count));
     }
+    let stuck = u32::try_from(ns.watched.stuck().unwanted()).unwrap_or(u32::MAX);
+    metrics::gauge!("fastness_stuck", "namespace" => ns.name.clone()).set(stuck);
     let failing = u32::try_from(alerts.banner.len()).unwrap_or(u32::MAX);
     metrics::gauge!("fastness_alert_channels_failing", "namespace" => ns.name.clone()).set(failing);
     let (waiting, lost) = ns.watched.later.counts();

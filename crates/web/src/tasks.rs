@@ -24,7 +24,7 @@ use crate::time::moment;
 use views::{Done, MadeTask, NewTask, StartAt, TaskView};
 
 /// The service with its routes.
-pub(crate) const SERVICE: Service = Service { def: &kernel::tasks::SERVICE, routes };
+pub(crate) const SERVICE: Service = Service { def: &kernel::tasks::SERVICE, routes, pages: Vec::new };
 
 const TAG: &str = "Tasks";
 const WATCHERS: &[Role] = &[Role::Operator, Role::Reader];
@@ -220,7 +220,7 @@ fn cursor(after: Option<&str>) -> (Option<&str>, Option<&str>) {
 }
 
 /// The namespaces that a caller at this one sees.
-fn seen_from(api: &Api) -> Vec<Arc<Namespace>> {
+pub(crate) fn seen_from(api: &Api) -> Vec<Arc<Namespace>> {
     if api.at_administration() { api.kernel().namespaces() } else { vec![api.namespace().clone()] }
 }
 

@@ -116,11 +116,13 @@ mod tests {
         let root = crate::repo::root().unwrap();
         let shown = process::show(&nextest(&root, Scope::Quick, &["stamp"]));
         assert!(
-            shown.contains("not test(/postgres|smtp|strace/) and not binary(/postgres|smtp|strace/)' stamp"),
+            shown.contains(
+                "not test(/postgres|smtp|browser|strace/) and not binary(/postgres|smtp|browser|strace/)' stamp"
+            ),
             "{shown}"
         );
         let shown = process::show(&cargo_test(&root, Scope::Quick, &["stamp"]));
         assert!(shown.contains("--exclude store-postgres"), "{shown}");
-        assert!(shown.ends_with("-- --skip postgres --skip smtp --skip strace stamp"), "{shown}");
+        assert!(shown.ends_with("-- --skip postgres --skip smtp --skip browser --skip strace stamp"), "{shown}");
     }
 }

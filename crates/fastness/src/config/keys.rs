@@ -311,6 +311,8 @@ configuration! {
     counters: Counters {
         /// How long a counter that is not raised any more is kept, counted while the server runs.
         kept: Duration = Preset::Number(90 * DAY), Kind::Duration { min_ms: HOUR, max_ms: KEPT_MAX };
+        /// How long the minutes of charts are kept, counted while the server runs. The longest chart shows 7 days.
+        minutes_kept: Duration = Preset::Number(7 * DAY), Kind::Duration { min_ms: HOUR, max_ms: 90 * DAY };
     }
 
     /// The change feed.

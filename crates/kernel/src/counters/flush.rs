@@ -1,9 +1,10 @@
-//! Adds what was counted to the node's rows, once.
+//! Adds what was counted to the node's rows and to the current minute of each kind, once.
 
 use base::mutants::{self, Mutant};
 use base::{Id, OpResult, Sql, Tx, Wall, args};
 use serde::{Deserialize, Serialize};
 
+use super::minutes;
 use super::sums::FIELD_COUNT;
 use crate::cx::OpCx;
 use crate::op::Op;
@@ -57,5 +58,6 @@ fn flush(tx: &mut dyn Tx, cx: &mut OpCx<'_>, batch: &Batch) -> OpResult<bool> {
         let args = args![kind, name, node, *sent, *processed, *errors, *deadlocks, *retries, *last_seen, cx.heard];
         tx.write(&ADD, args)?;
     }
+    minutes::add(tx, cx, batch)?;
     Ok(true)
 }

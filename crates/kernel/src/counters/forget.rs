@@ -1,8 +1,8 @@
-//! Forgets counters that were not raised for long.
+//! Forgets counters that were not raised for long, and old minutes.
 
 use base::{OpResult, Sql, Tx};
 
-use super::SETTING;
+use super::{MINUTES_SETTING, SETTING};
 use crate::cx::OpCx;
 use crate::service::{Plan, TaskRow};
 use crate::watch::retention::{go_on, old_before, portion};
@@ -13,8 +13,16 @@ pub(crate) static DELETE: Sql = Sql::new(
      (SELECT kind, name, node FROM counter WHERE heard < ?1 ORDER BY heard, kind, name, node LIMIT ?2)",
 );
 
-/// A portion; again at once while it was full.
+pub(crate) static DELETE_MINUTES: Sql = Sql::new(
+    "counter_minute.forget",
+    "DELETE FROM counter_minute WHERE (kind, minute, node) IN \
+     (SELECT kind, minute, node FROM counter_minute WHERE heard < ?1 ORDER BY heard, kind, minute, node LIMIT ?2)",
+);
+
+/// A portion of both; again at once while one of them was full.
 pub(crate) fn plan(tx: &mut dyn Tx, cx: &mut OpCx<'_>, _: &TaskRow) -> OpResult<Plan> {
     let before = old_before(tx, cx, SETTING)?;
-    Ok(go_on(portion(tx, &DELETE, before)?))
+    let counters = portion(tx, &DELETE, before)?;
+    let before = old_before(tx, cx, MINUTES_SETTING)?;
+    Ok(go_on(portion(tx, &DELETE_MINUTES, before)?.max(counters)))
 }

@@ -6,6 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use base::{ContentionKey, Id, Wall};
 
 use super::flush::{Batch, Delta};
+use super::seconds::{Fresh, Ring};
 
 /// The name under which counts of a kind go for which there is no room.
 pub const OTHERS: &str = "(others)";
@@ -32,6 +33,14 @@ pub enum Field {
     Retries,
 }
 
+/// What is counted once the operation that says so is committed.
+#[derive(Debug, Clone)]
+pub(crate) struct Counted {
+    pub(crate) kind: &'static str,
+    pub(crate) name: String,
+    pub(crate) counts: Vec<(Field, i64)>,
+}
+
 /// Number of fields.
 pub(super) const FIELD_COUNT: usize = 5;
 
@@ -42,21 +51,39 @@ struct Sum {
 }
 
 impl Sum {
-    fn add(&mut self, counts: &[(Field, i64)], now: Wall) {
-        for (field, count) in counts {
-            let place = &mut self.fields[*field as usize];
-            *place = place.saturating_add(*count);
-        }
+    fn add(&mut self, fields: &[i64; FIELD_COUNT], now: Wall) {
+        add_fields(&mut self.fields, fields);
         self.last_seen = self.last_seen.max(now.0);
     }
 }
 
-type Shard = HashMap<&'static str, HashMap<String, Sum>>;
+/// Adds fields to others.
+pub(super) fn add_fields(to: &mut [i64; FIELD_COUNT], fields: &[i64; FIELD_COUNT]) {
+    to.iter_mut().zip(fields).for_each(|(to, count)| *to = to.saturating_add(*count));
+}
+
+fn fields_of(counts: &[(Field, i64)]) -> [i64; FIELD_COUNT] {
+    let mut fields = [0_i64; FIELD_COUNT];
+    counts.iter().for_each(|(field, count)| fields[*field as usize] += count);
+    fields
+}
+
+type Names = HashMap<&'static str, HashMap<String, Sum>>;
+
+/// A part of what was counted.
+#[derive(Default)]
+struct Shard {
+    /// By kind and name, for the next flush.
+    names: Names,
+    /// By kind and second, for the ring.
+    fresh: Fresh,
+}
 
 /// The counters of one namespace, on this node.
 pub struct Counters {
     shards: [Mutex<Shard>; SHARDS],
     flushing: Mutex<Flushing>,
+    ring: Mutex<Ring>,
 }
 
 /// Flushes follow each other: the next begins when the one before is known to be in the store.
@@ -69,7 +96,7 @@ struct Flushing {
 
 impl Default for Counters {
     fn default() -> Self {
-        Self { shards: std::array::from_fn(|_| Mutex::default()), flushing: Mutex::default() }
+        Self { shards: std::array::from_fn(|_| Mutex::default()), flushing: Mutex::default(), ring: Mutex::default() }
     }
 }
 
@@ -88,11 +115,30 @@ impl Counters {
         // A name that the store cannot hold would hold up every flush behind it.
         let name = if name.len() <= NAME_MAX && !name.contains('\0') { name } else { OTHERS };
         let at = usize::try_from(ContentionKey::of(kind, name).0 % SHARDS as u64).unwrap_or(0);
-        let mut shard = lock(&self.shards[at]);
-        match shard.get_mut(kind).and_then(|names| names.get_mut(name)) {
-            Some(sum) => sum.add(counts, now),
-            None => new_slot(&mut shard, kind, name).add(counts, now),
+        let (mut shard, fields) = (lock(&self.shards[at]), fields_of(counts));
+        shard.fresh.add(kind, now, &fields);
+        match shard.names.get_mut(kind).and_then(|names| names.get_mut(name)) {
+            Some(sum) => sum.add(&fields, now),
+            None => new_slot(&mut shard.names, kind, name).add(&fields, now),
         }
+    }
+
+    /// Gathers what was counted into the last seconds; once a round, whether the store is there or not.
+    pub(crate) fn gather(&self, now: Wall) {
+        let mut ring = lock(&self.ring);
+        self.shards.iter().for_each(|shard| ring.gather(lock(shard).fresh.take(), now));
+    }
+
+    /// Whether nothing of a kind was counted on this node in the last minute.
+    pub(crate) fn is_idle(&self, kind: &str, now: Wall) -> bool {
+        let since = now.plus_ms(-60_000).0.div_euclid(1_000);
+        self.seconds(kind, now).iter().all(|(second, _)| *second < since)
+    }
+
+    /// What was counted of a kind in each of the last seconds that had any.
+    pub(super) fn seconds(&self, kind: &str, now: Wall) -> Vec<(i64, [i64; FIELD_COUNT])> {
+        self.gather(now);
+        lock(&self.ring).of(kind)
     }
 
     /// The next flush: the one before if that is not known to be in the store, else what was counted since. `None` if there is
@@ -128,11 +174,11 @@ impl Counters {
         let mut deltas = vec![];
         for shard in &self.shards {
             let mut shard = lock(shard);
-            let keys: usize = shard.values().map(HashMap::len).sum();
+            let keys: usize = shard.names.values().map(HashMap::len).sum();
             if deltas.len() + keys > BATCH_MAX {
                 break;
             }
-            deltas.extend(std::mem::take(&mut *shard).into_iter().flat_map(deltas_of));
+            deltas.extend(std::mem::take(&mut shard.names).into_iter().flat_map(deltas_of));
         }
         deltas.sort_by(|one, other| (&one.kind, &one.name).cmp(&(&other.kind, &other.name)));
         deltas
@@ -140,10 +186,10 @@ impl Counters {
 }
 
 /// A sum for a name that has none yet, or that of the others if there is no room.
-fn new_slot<'a>(shard: &'a mut Shard, kind: &'static str, name: &str) -> &'a mut Sum {
-    let full = shard.values().map(HashMap::len).sum::<usize>() >= SHARD_KEYS_MAX;
+fn new_slot<'a>(names: &'a mut Names, kind: &'static str, name: &str) -> &'a mut Sum {
+    let full = names.values().map(HashMap::len).sum::<usize>() >= SHARD_KEYS_MAX;
     let name = if full { OTHERS } else { name };
-    shard.entry(kind).or_default().entry(name.to_owned()).or_default()
+    names.entry(kind).or_default().entry(name.to_owned()).or_default()
 }
 
 fn deltas_of((kind, names): (&'static str, HashMap<String, Sum>)) -> impl Iterator<Item = Delta> {

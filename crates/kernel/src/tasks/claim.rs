@@ -6,6 +6,7 @@ use base::{OpResult, Row, Sql, Tx, Wall, args};
 use serde::{Deserialize, Serialize};
 
 use super::row::{Task, columns};
+use super::tally;
 use crate::cx::OpCx;
 use crate::op::Op;
 
@@ -99,6 +100,7 @@ pub(super) fn claim(tx: &mut dyn Tx, cx: &mut OpCx<'_>, input: &Claim) -> OpResu
         if mutants::on(Mutant::RowGoneAtClaim) {
             tx.write(&super::end::END_UNFENCED, args![task.id])?;
         }
+        tally::count(cx, &task, tally::BEGUN);
         tasks.push(taken(task, cx.wall, &input.owner));
     }
     Ok(Claimed { tasks })

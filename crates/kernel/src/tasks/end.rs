@@ -7,6 +7,7 @@ use base::{Id, OpError, OpResult, Sql, Tx, Wall, args, codes};
 use super::inscribe::INSERT;
 use super::lane::{self, Stands};
 use super::row::{Task, parked_at};
+use super::tally;
 use crate::cx::OpCx;
 use crate::wake::Hint;
 
@@ -32,6 +33,7 @@ pub(super) fn end(tx: &mut dyn Tx, cx: &mut OpCx<'_>, task: &Task, next: Option<
     if gone == 0 {
         return Err(fenced(task));
     }
+    tally::count(cx, task, tally::DONE);
     left(tx, cx, task.id, &Left { lane: task.lane.clone(), behind: false, start_at: task.start_at })?;
     let next = next.or_else(|| task.cron.map(|cron| cron.next_after(cx.wall)));
     next.map_or(Ok(()), |start_at| succeed(tx, cx, task, start_at))

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::park::{park, report};
 use super::row::{Task, columns};
 use super::schedule::{After, after_failure, fault_pause_ms, is_forgiven};
-use super::unique;
+use super::{tally, unique};
 use crate::cx::OpCx;
 use crate::op::Op;
 use crate::wake::Hint;
@@ -63,6 +63,7 @@ fn fail(tx: &mut dyn Tx, cx: &mut OpCx<'_>, input: &Fail) -> OpResult<Failed> {
         After::Again(at) => {
             unique::make_way(tx, &task)?;
             tx.write(&AGAIN, args![task.id, task.attempt, at, error.code.name, report(error), at.0 - cx.wall.0])?;
+            tally::count(cx, &task, tally::FAILED);
             cx.fx.wake(Hint::Tasks { queue: task.queue, start_at: at });
             Ok(Failed::Again)
         }
@@ -77,6 +78,7 @@ fn forgive(tx: &mut dyn Tx, cx: &mut OpCx<'_>, task: &Task, error: &OpError) -> 
     let start_at = cx.wall.plus_ms(pause_ms);
     unique::make_way(tx, task)?;
     tx.write(&FORGIVE, args![task.id, task.attempt, start_at, error.code.name, report(error), pause_ms])?;
+    tally::count(cx, task, tally::FORGIVEN);
     cx.fx.wake(Hint::Tasks { queue: task.queue, start_at });
     Ok(Failed::Again)
 }

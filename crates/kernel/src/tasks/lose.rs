@@ -11,7 +11,7 @@ use super::node;
 use super::park::park;
 use super::row::{Task, columns};
 use super::schedule::{After, after_loss};
-use super::unique;
+use super::{tally, unique};
 use crate::cx::OpCx;
 use crate::op::{Op, Query};
 use crate::wake::Hint;
@@ -111,6 +111,7 @@ fn lose_one(tx: &mut dyn Tx, cx: &mut OpCx<'_>, task: &Task, input: &Lose) -> Op
         After::Again(at) => {
             unique::make_way(tx, task)?;
             tx.write(&AGAIN, args![task.id, task.attempt, at, "LOST", &why, at.0 - cx.wall.0])?;
+            tally::count(cx, task, tally::FAILED);
             cx.fx.wake(Hint::Tasks { queue: task.queue, start_at: at });
             Ok(())
         }

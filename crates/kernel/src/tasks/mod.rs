@@ -12,6 +12,7 @@ mod administer;
 mod calls;
 mod claim;
 mod config;
+mod counts;
 mod create;
 mod cron;
 mod desk;
@@ -35,12 +36,15 @@ mod run;
 mod schedule;
 mod standing;
 mod start;
+mod tally;
 mod target;
 mod unique;
 mod watch;
 
 pub use administer::{Changed, DELETE, MOVE, Move};
 pub use config::TaskConfig;
+pub(crate) use counts::counts;
+pub use counts::{OldestDue, TaskCounts};
 pub use create::{CREATE, Create, Created};
 pub use cron::{Cron, InvalidCron};
 pub use dispatcher::Dispatcher;
@@ -51,10 +55,11 @@ pub use queues::{ALL, COUNT_MAX, Look, QueueState, RESUME, STATE, SUSPEND, Switc
 pub use report_done::{Ended, REPORT_DONE, ReportDone};
 pub use row::{Task, parked_at};
 pub use start::Start;
+pub use watch::{STUCK_SUSPENDED, STUCK_TASKS};
 
 use base::{Migration, Sql};
 
-use crate::service::ServiceDef;
+use crate::service::{FigureDef, ServiceDef};
 
 /// Tasks.
 pub static SERVICE: ServiceDef = ServiceDef {
@@ -64,6 +69,7 @@ pub static SERVICE: ServiceDef = ServiceDef {
     operations: &[&create::CREATE, &administer::DELETE, &administer::MOVE, &queues::SUSPEND, &queues::RESUME],
     invariants: &watch::INVARIANTS,
     stuck: &watch::STUCK,
+    figures: &[FigureDef { name: "suspended_queues", find: counts::suspended }],
     ..ServiceDef::EMPTY
 };
 
@@ -120,6 +126,10 @@ const STATEMENTS: &[&Sql] = &[
     &queues::WAITING,
     &queues::RUNNING,
     &queues::NEXT,
+    &counts::NEXT_QUEUE,
+    &counts::OLDEST_DUE,
+    &counts::RUNNING,
+    &counts::BEHIND,
     &list::ALL,
     &list::BY_OP,
     &list::BY_INFO,

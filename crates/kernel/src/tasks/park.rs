@@ -5,6 +5,7 @@ use base::{OpError, OpResult, Sql, Tx, args};
 use super::end::{alert_key, fenced, succeed};
 use super::lane;
 use super::row::{Task, parked_at};
+use super::tally;
 use crate::cx::OpCx;
 
 /// Longest report that is kept.
@@ -22,6 +23,7 @@ pub(super) fn park(tx: &mut dyn Tx, cx: &mut OpCx<'_>, task: &Task, exc: &str, r
     if held == 0 {
         return Err(fenced(task));
     }
+    tally::count(cx, task, tally::PARKED);
     if let Some(lane) = &task.lane {
         lane::leave(tx, cx, lane)?;
     }

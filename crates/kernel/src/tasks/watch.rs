@@ -2,6 +2,8 @@
 
 use base::{Row, Sql, StoreResult, Tx, Wall, args};
 
+use super::counts::queues;
+use super::queues::{ALL, SUSPENDED};
 use crate::service::{Invariant, Stuck, StuckDef, Violation};
 
 /// A task is not stuck before it is overdue by so long: wake-ups may be lost, then the scan finds it.
@@ -26,8 +28,8 @@ pub(super) static TWO_IN_FLIGHT: Sql = Sql::new(
 );
 pub(super) static OVERDUE: Sql = Sql::new(
     "task.stuck_waiting",
-    "SELECT id, op, start_at, queue, (SELECT COUNT(*) FROM task_queue WHERE task_queue.queue IN (-1, task.queue)) FROM task \
-     WHERE owner IS NULL AND behind = 0 AND start_at < ?1 ORDER BY start_at, id LIMIT 100",
+    "SELECT id, op, start_at FROM task \
+     WHERE owner IS NULL AND behind = 0 AND queue = ?2 AND start_at < ?1 ORDER BY start_at, id LIMIT 100",
 );
 pub(super) static LOST: Sql = Sql::new(
     "task.stuck_running",
@@ -46,18 +48,36 @@ fn lanes(tx: &mut dyn Tx, sql: &'static Sql) -> StoreResult<Vec<Violation>> {
     Ok(rows.iter().map(|row| Violation(format!("lane {}: {:?}", row.text(0), row.0.get(1)))).collect())
 }
 
-/// What is stuck.
-pub(super) static STUCK: [StuckDef; 2] =
-    [StuckDef { what: "task", find: waiting }, StuckDef { what: "running task", find: running }];
+/// What tasks are called that wait because an operator suspended their queue.
+pub const STUCK_SUSPENDED: &str = "suspended task";
+/// What tasks are called that should run or have run.
+pub const STUCK_TASKS: [&str; 2] = ["task", "running task"];
+/// As many are shown.
+const SHOWN_MAX: usize = 100;
 
-fn waiting(tx: &mut dyn Tx, now: Wall) -> StoreResult<Vec<Stuck>> {
-    let rows = tx.query(&OVERDUE, args![now.plus_ms(-GRACE_MS)], 100)?;
-    let stuck = |row: &Row| {
-        let why = if row.int(4) > 0 { "its queue is suspended" } else { "no worker took it" };
-        let (subject, reason) = (row.text(0).to_owned(), format!("{} in queue {}: {why}", row.text(1), row.int(3)));
-        Stuck { subject, reason, overdue_ms: now.0 - row.int(2) }
-    };
-    Ok(rows.iter().map(stuck).collect())
+/// What is stuck.
+pub(super) static STUCK: [StuckDef; 3] = [
+    StuckDef { what: STUCK_TASKS[0], find: |tx, now| waiting(tx, now, false) },
+    StuckDef { what: STUCK_SUSPENDED, find: |tx, now| waiting(tx, now, true) },
+    StuckDef { what: STUCK_TASKS[1], find: running },
+];
+
+/// Queue by queue, because that is how the index of waiting tasks is ordered.
+fn waiting(tx: &mut dyn Tx, now: Wall, of_suspended: bool) -> StoreResult<Vec<Stuck>> {
+    let suspended: Vec<i64> = tx.query(&SUSPENDED, args![], 1_000)?.iter().map(|row| row.int(0)).collect();
+    let is_suspended = |queue: i64| suspended.contains(&queue) || suspended.contains(&ALL);
+    let why = if of_suspended { "its queue is suspended" } else { "no worker took it" };
+    let mut found = vec![];
+    for queue in queues(tx)?.into_iter().filter(|queue| is_suspended(*queue) == of_suspended) {
+        let rows = tx.query(&OVERDUE, args![now.plus_ms(-GRACE_MS), queue], SHOWN_MAX)?;
+        found.extend(rows.iter().map(|row| {
+            let reason = format!("{} in queue {queue}: {why}", row.text(1));
+            Stuck { subject: row.text(0).to_owned(), reason, overdue_ms: now.0 - row.int(2) }
+        }));
+    }
+    found.sort_by_key(|stuck| std::cmp::Reverse(stuck.overdue_ms));
+    found.truncate(SHOWN_MAX);
+    Ok(found)
 }
 
 fn running(tx: &mut dyn Tx, _: Wall) -> StoreResult<Vec<Stuck>> {

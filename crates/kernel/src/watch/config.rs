@@ -15,6 +15,8 @@ pub struct WatchConfig {
     pub journal_kept_ms: i64,
     /// How long a counter is kept after it was last raised, in listening time.
     pub counters_kept_ms: i64,
+    /// How long the minutes of charts are kept, in listening time.
+    pub minutes_kept_ms: i64,
     /// How often what is kept in memory goes to the store: what a crash may cost counters.
     pub round_ms: u64,
 }
@@ -26,6 +28,7 @@ impl Default for WatchConfig {
             alerts: AlertSettings::default(),
             journal_kept_ms: 90 * DAY_MS,
             counters_kept_ms: 90 * DAY_MS,
+            minutes_kept_ms: 7 * DAY_MS,
             round_ms: 1_000,
         }
     }

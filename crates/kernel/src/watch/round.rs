@@ -16,6 +16,7 @@ use crate::call::Reply;
 use crate::counters::FLUSH;
 use crate::journal::{JOURNAL_LATE, LATE_MAX};
 use crate::kernel::{Inner, Kernel, Namespace};
+use crate::overview::{COUNT_STUCK, Look, StuckCounts};
 use crate::request::Caller;
 use crate::{counters, journal};
 
@@ -56,8 +57,9 @@ fn round(kernel: &Kernel, life: Id, number: u64) {
     kernel.env().timers.after(kernel.config().watch.round_ms, Box::new(then));
 }
 
-/// Counters and late lines, unless the store would refuse them anyway.
+/// Counters and late lines, unless the store would refuse them anyway. What charts show of the last minutes is not the store's.
 fn bring(kernel: &Kernel, ns: &Arc<Namespace>, life: Id) {
+    ns.watched.counters.gather(kernel.env().clock.wall());
     if ns.store.health() != Health::Good {
         return;
     }
@@ -100,6 +102,7 @@ fn look(kernel: &Kernel, number: u64) {
         for ns in again.namespaces() {
             configure(&again, &ns, &own);
             look_at_alerts(&again, &ns, number);
+            count_stuck(&again, &ns);
         }
     });
     kernel.read(&kernel.admin_namespace(), &OWN_CHANNELS, (), done);
@@ -128,7 +131,16 @@ fn settings(kernel: &Kernel, namespace: &str, admin_channels: &[Channel]) -> Vec
         Setting::of(alerts::SETTING, &alerts),
         Setting::of(journal::SETTING, &Kept { kept_ms: config.journal_kept_ms }),
         Setting::of(counters::SETTING, &Kept { kept_ms: config.counters_kept_ms }),
+        Setting::of(counters::MINUTES_SETTING, &Kept { kept_ms: config.minutes_kept_ms }),
     ]
+}
+
+fn count_stuck(kernel: &Kernel, ns: &Arc<Namespace>) {
+    let namespace = ns.clone();
+    let done = Box::new(move |counts: OpResult<StuckCounts>| {
+        counts.into_iter().for_each(|counts| namespace.watched.counted_stuck(counts));
+    });
+    kernel.read(ns, &COUNT_STUCK, Look::at(kernel), done);
 }
 
 fn look_at_alerts(kernel: &Kernel, ns: &Arc<Namespace>, number: u64) {

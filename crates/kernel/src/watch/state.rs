@@ -2,10 +2,13 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use base::Wall;
+
 use super::setting::Setting;
 use crate::alerts::summary::Summary;
-use crate::counters::Counters;
+use crate::counters::{Counters, TASK};
 use crate::journal::Later;
+use crate::overview::StuckCounts;
 
 /// What a namespace keeps in memory; lost with the process, bounded.
 #[derive(Default)]
@@ -15,6 +18,7 @@ pub struct Watched {
     /// Lines that wait for the store.
     pub later: Later,
     alerts: Mutex<Summary>,
+    stuck: Mutex<StuckCounts>,
     /// The settings that are known to be in the store.
     configured: Mutex<Vec<Setting>>,
 }
@@ -32,6 +36,22 @@ impl Watched {
 
     pub(crate) fn looked(&self, summary: Summary) {
         *Self::lock(&self.alerts) = summary;
+    }
+
+    /// What was stuck at the last look, a few seconds ago.
+    #[must_use]
+    pub fn stuck(&self) -> StuckCounts {
+        *Self::lock(&self.stuck)
+    }
+
+    pub(crate) fn counted_stuck(&self, counts: StuckCounts) {
+        *Self::lock(&self.stuck) = counts;
+    }
+
+    /// Whether tasks that are overdue wait while this node has begun none of any kind for a minute: nothing moves.
+    #[must_use]
+    pub fn stands_still(&self, now: Wall) -> bool {
+        self.stuck().tasks > 0 && self.counters.is_idle(TASK, now)
     }
 
     pub(crate) fn is_configured(&self, settings: &[Setting]) -> bool {

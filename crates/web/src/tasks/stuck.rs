@@ -1,7 +1,8 @@
 //! What is stuck (KER-40), and the secret with which targets tell our calls from a stranger's (KER-19).
 
-use base::{OpResult, Tx, Wall};
-use kernel::{Op, OpCx, Query, ServiceDef, secret};
+use base::{OpResult, Tx};
+use kernel::overview::{FIND_STUCK, Found, Look};
+use kernel::{Op, OpCx, Stuck, secret};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -51,37 +52,18 @@ struct StuckView {
     overdue_ms: i64,
 }
 
-/// Where to look, and when.
-struct Look {
-    services: Vec<&'static ServiceDef>,
-    namespace: String,
-    now: Wall,
-}
-
-static STUCK: Query<Look, Vec<StuckView>> = Query::new("stuck.find", find);
-
-fn find(tx: &mut dyn Tx, look: &Look) -> OpResult<Vec<StuckView>> {
-    let mut all = vec![];
-    for def in look.services.iter().flat_map(|service| service.stuck) {
-        let namespace = &look.namespace;
-        let view = |stuck: kernel::Stuck| StuckView {
-            namespace: namespace.clone(),
-            what: def.what,
-            subject: stuck.subject,
-            reason: stuck.reason,
-            overdue_ms: stuck.overdue_ms,
-        };
-        all.extend((def.find)(tx, look.now)?.into_iter().map(view));
+impl StuckView {
+    fn of(namespace: &str, Found { what, stuck }: Found) -> Self {
+        let Stuck { subject, reason, overdue_ms } = stuck;
+        Self { namespace: namespace.to_owned(), what, subject, reason, overdue_ms }
     }
-    Ok(all)
 }
 
 async fn stuck(api: Api) -> ApiResult<StuckList> {
     let mut items = vec![];
     for ns in seen_from(&api) {
-        let services = api.kernel().services().to_vec();
-        let look = Look { services, namespace: ns.name.clone(), now: api.kernel().env().clock.wall() };
-        items.extend(api.within(&ns).read(&STUCK, look).await?.out);
+        let found = api.within(&ns).read(&FIND_STUCK, Look::at(api.kernel())).await?.out;
+        items.extend(found.into_iter().map(|found| StuckView::of(&ns.name, found)));
     }
     Ok(api.answer(StuckList { items }))
 }

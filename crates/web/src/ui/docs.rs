@@ -86,7 +86,7 @@ fn article(source: &Source<'_>, route: &RouteInfo) -> Markup {
             @if !route.about.is_empty() { p { (prose(route.about)) } }
             (particulars(source, route))
             h4 { "Example" }
-            pre { code { (curl(source.document, route, source.public_url)) } }
+            pre tabindex="0" { code { (curl(source.document, route, source.public_url)) } }
         }
     }
 }

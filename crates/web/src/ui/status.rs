@@ -8,8 +8,7 @@ use crate::system::{NamespaceState, Ready};
 
 /// The page of the server's state.
 pub(crate) fn status_page(ready: &Ready, config: &AppConfig) -> String {
-    let frame =
-        Frame { title: "Status", server: &config.name, version: &config.version, here: "/", refresh_s: Some(10) };
+    let frame = Frame { title: "Status", server: &config.name, version: &config.version, here: "/", refresh_s: None };
     frame.around(&html! {
         main.narrow {
             (headline(ready, config))
@@ -106,6 +105,6 @@ fn first_steps(config: &AppConfig) -> Markup {
             "Everything below " code { "/v1/" } " needs a key. With the administrator's key that the server was given or "
             "printed at its first start, make one for your application:"
         }
-        pre { code { (make) } }
+        pre tabindex="0" { code { (make) } }
     }
 }

@@ -116,6 +116,28 @@ fn ker_29_counters_of_operations_are_shown_page_by_page() {
 }
 
 #[test]
+fn con_2_ker_29_rates_are_shown_from_memory_and_from_the_store() {
+    let world = World::new();
+    open(&world, &["a"]);
+    world.kernel.flush_watched();
+    let processed = |span: &str| {
+        let rates = world.get(&format!("/v1/main/rates?span={span}"), ADMIN).json();
+        assert_eq!(rates["kind"], "operation");
+        let points = rates["points"].as_array().unwrap();
+        assert_eq!(points.iter().filter(|point| point["partial"] == true).count(), 1);
+        (points.len(), points.iter().map(|point| point["processed"].as_i64().unwrap()).sum::<i64>())
+    };
+    assert_eq!(processed("10m"), (300, 1));
+    // A read may be ahead of the flush.
+    (0..1_000).find(|_| processed("24h") == (288, 1)).expect("the flush arrives");
+    assert_eq!(processed("7d"), (336, 1));
+    let other = world.get("/v1/main/rates?kind=device", ADMIN).json();
+    assert!(other["points"].as_array().unwrap().iter().all(|point| point["processed"] == 0));
+    assert_eq!(world.get("/v1/main/rates?span=1y", ADMIN).json()["code"], "ABODY");
+    assert_eq!(world.get(&format!("/v1/main/rates?kind={}", "x".repeat(300)), ADMIN).json()["code"], "ALIMIT");
+}
+
+#[test]
 fn ker_30_readiness_and_metrics_tell_of_alerts() {
     let world = World::new();
     let ready = world.get("/readyz", "").json();

@@ -71,7 +71,7 @@ fn ker_38_pages_hold_nothing_from_elsewhere_and_say_so() {
         assert_eq!((page.status, page.header("content-type")), (200, Some("text/html; charset=utf-8")), "{path}");
         let policy = page.header("content-security-policy").unwrap();
         assert!(policy.starts_with("default-src 'none'") && policy.contains("frame-ancestors 'none'"), "{policy}");
-        assert_eq!(page.header("referrer-policy"), Some("no-referrer"));
+        assert_eq!(page.header("referrer-policy"), Some("same-origin"));
         assert_eq!(page.header("x-frame-options"), Some("DENY"));
         let html = page.text();
         assert!(html.starts_with("<!DOCTYPE html>") && html.contains("/assets/style.css"), "{path}");

@@ -7,6 +7,7 @@
 //! Deliberately not here: the machine's own instances. We neither use nor touch them.
 
 mod apt;
+mod browser;
 pub(crate) mod command;
 mod port;
 mod postgres;
@@ -32,7 +33,7 @@ const CONTROL: &str = "control";
 pub(crate) trait Service {
     /// Short and lower case; tests that need this service have it in their names.
     fn name(&self) -> &'static str;
-    /// The Debian package.
+    /// The Debian package, or several with blanks between, as apt-get takes them.
     fn package(&self) -> &'static str;
     fn installed(&self) -> bool;
     fn install(&self) -> Result<()> {
@@ -69,7 +70,7 @@ impl std::fmt::Display for Running {
 }
 
 fn all() -> Vec<Box<dyn Service>> {
-    vec![Box::new(postgres::SHARED), Box::new(postgres::FAULTY), Box::new(smtp::Smtp)]
+    vec![Box::new(postgres::SHARED), Box::new(postgres::FAULTY), Box::new(smtp::Smtp), Box::new(browser::Browser)]
 }
 
 /// Programs that tests run themselves: (name, Debian package).
@@ -77,7 +78,7 @@ const TOOLS: [(&str, &str); 1] = [("strace", "strace")];
 
 /// Words that mark a test as needing something from here; `postgres` also marks `postgres_faults`.
 pub(crate) fn words() -> Vec<&'static str> {
-    let services = [postgres::SHARED.name(), smtp::Smtp.name()];
+    let services = [postgres::SHARED.name(), smtp::Smtp.name(), browser::Browser.name()];
     services.into_iter().chain(TOOLS.map(|(name, _)| name)).collect()
 }
 
@@ -173,6 +174,13 @@ fn write_control(folder: &Path, settings: &[(&str, &str)], script: &str) -> Resu
         .and_then(|()| std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)))
         .map_err(|error| format!("{} cannot be written: {error}", path.display()))?;
     Ok(path)
+}
+
+/// What a control file wrote down about its process.
+fn pid(folder: &Path) -> Result<u32> {
+    let path = folder.join("pid");
+    let text = std::fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+    text.trim().parse().map_err(|_| format!("{} holds `{}`, not a pid", path.display(), text.trim()))
 }
 
 #[cfg(test)]

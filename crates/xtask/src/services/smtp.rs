@@ -34,7 +34,7 @@ impl Service for Smtp {
         let settings = [("PYTHON", python.as_str()), ("FOLDER", &own), ("PORT", &port.to_string())];
         let control = write_control(folder, &settings, include_str!("smtp.sh"))?;
         guard.must(Command::new(&control).arg("start"))?;
-        Ok(Instance { pid: pid(folder)?, port, control })
+        Ok(Instance { pid: super::pid(folder)?, port, control })
     }
 
     fn env(&self, instance: &Instance) -> Env {
@@ -78,10 +78,4 @@ fn make_environment(folder: &Path, guard: &mut Guard) -> Result<()> {
 fn succeeds(command: &mut Command) -> bool {
     let quiet = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     quiet.status().is_ok_and(|status| status.success())
-}
-
-fn pid(folder: &Path) -> Result<u32> {
-    let path = folder.join("pid");
-    let text = std::fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
-    text.trim().parse().map_err(|_| format!("{} holds `{}`, not a pid", path.display(), text.trim()))
 }

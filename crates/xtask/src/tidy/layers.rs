@@ -46,6 +46,7 @@ const CRATES: [(&str, Layer); 23] = [
     ("fastness", Server),
     ("sim", Program),
     ("bench", Program),
+    ("browser", Program),
     ("kill", Program),
     ("ledger", Example),
     ("xtask", Chores),

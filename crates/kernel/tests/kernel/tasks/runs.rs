@@ -2,6 +2,7 @@
 
 use base::{CallResult, OpError, Wall, codes};
 use kernel::NewTask;
+use kernel::counters::rates::Point;
 use kernel::tasks::{self, Create, ReportDone, State, parked_at};
 
 use super::world::{World, status};
@@ -16,6 +17,27 @@ fn ker_15_ker_17_a_task_runs_at_once_and_goes_with_its_effects() {
     world.create(|task| task.param("7"), "test.note");
     assert_eq!(world.notes(), ["7 1"]);
     assert!(world.tasks().is_empty());
+}
+
+/// What was counted of tasks: ended well, ended badly, to be run again.
+fn counted(world: &World) -> [i64; 3] {
+    let rates = world.main().watched.counters.rates("task", world.kernel.env().clock.wall());
+    let sum = |of: fn(&Point) -> i64| rates.points.iter().map(of).sum();
+    [sum(|point| point.processed), sum(|point| point.errors), sum(|point| point.retries)]
+}
+
+#[test]
+fn con_2_ker_29_ends_of_tasks_are_counted_good_failed_and_parked() {
+    let world = World::new();
+    let _node = world.node();
+    world.create(|task| task, "test.note");
+    assert_eq!(counted(&world), [1, 0, 0]);
+    world.create(|task| task, "test.steps");
+    assert_eq!(counted(&world), [2, 0, 0], "cycles are not ends");
+    world.create(|task| task, "test.fail");
+    assert_eq!(counted(&world), [2, 1, 1]);
+    world.pass(8 * MINUTE);
+    assert_eq!(counted(&world), [2, 2, 2]);
 }
 
 #[test]

@@ -46,7 +46,7 @@ fn keys(public_url: &str) -> Markup {
                 "Each key has one role; each route names the roles that may use it, and " span.role { "admin" } " may use all. "
                 "Without a valid key the answer is always " span.status { "401" } ", whether the path exists or not."
             }
-            pre { code { (example) } }
+            pre tabindex="0" { code { (example) } }
         }
     }
 }

@@ -1,0 +1,72 @@
+//! Pages that need no login, in every sight.
+
+use anyhow::Result;
+use browser::eyes::{heading, link};
+use browser::{Eyes, Sight};
+
+use crate::site::Site;
+
+/// Nothing is wrong with the page, however one looks at it.
+fn check_sound(eyes: &mut Eyes, page: &str) -> Result<()> {
+    let mut found = vec![];
+    for sight in Sight::ALL {
+        eyes.look_as(sight)?;
+        eyes.goto(page)?;
+        found.extend(eyes.judge()?.into_iter().map(|fault| format!("{page} {sight}: {fault}")));
+    }
+    assert!(found.is_empty(), "{}", found.join("\n"));
+    Ok(())
+}
+
+#[test]
+fn con_9_the_status_page_is_sound_in_every_sight() -> Result<()> {
+    let site = Site::start()?;
+    check_sound(&mut site.stranger(Sight::DESK)?, "/")
+}
+
+#[test]
+fn con_9_the_page_of_the_api_is_sound_in_every_sight() -> Result<()> {
+    let site = Site::start()?;
+    check_sound(&mut site.stranger(Sight::DESK)?, "/docs")
+}
+
+#[test]
+fn con_8_a_newcomer_finds_the_api_from_the_first_page() -> Result<()> {
+    let site = Site::start()?;
+    let eyes = site.stranger(Sight::PHONE)?;
+    eyes.goto("/")?;
+    eyes.wait_for(heading("Ready"))?;
+    eyes.click(link("API").within("nav"))?;
+    eyes.wait_for_place("/docs")?;
+    eyes.wait_for(heading("API"))
+}
+
+/// The judge itself: a page with one fault of each kind is not called sound.
+#[test]
+fn what_is_wrong_with_a_page_is_found() -> Result<()> {
+    const BREAK: &str = "
+        const main = document.querySelector('main');
+        main.insertAdjacentHTML('beforeend', '<h6>deep</h6><input name=bare><button></button><b id=x></b><i id=x></i>');
+        main.style.width = '2000px';
+        const picture = document.createElement('img');
+        picture.src = 'http://127.0.0.1:9/elsewhere.png';
+        document.body.append(picture);";
+    let site = Site::start()?;
+    let eyes = site.admin(Sight::PHONE)?;
+    eyes.goto("/")?;
+    eyes.script(BREAK, vec![])?;
+    let found = eyes.judge()?.join("\n");
+    let expected = [
+        "a heading of level 6 follows one of level 2",
+        "a field has no label: <input name=\"bare\">",
+        "a button or link has no name: <button></button>",
+        "two elements have the id x",
+        "wide in a window of 390",
+        "axe: label (critical)",
+        "Content Security Policy",
+    ];
+    for one in expected {
+        assert!(found.contains(one), "no `{one}` in\n{found}");
+    }
+    Ok(())
+}

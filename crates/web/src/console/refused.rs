@@ -1,0 +1,88 @@
+//! A refusal as a page: what happened, and what to do.
+
+use axum::http::header::{HeaderName, RETRY_AFTER};
+use axum::http::{HeaderMap, Uri};
+use axum::response::Response;
+use base::OpError;
+use maud::html;
+
+use super::preferences::{Preferences, going};
+use super::words;
+use crate::app::Shared;
+use crate::error::Failure;
+use crate::ui::form::link;
+use crate::ui::{self, Head, Language, Text};
+
+/// Marks what the script fetches again by itself.
+const AGAIN: HeaderName = HeaderName::from_static("fastness-again");
+
+/// Turns a refusal of a page's request into a page; anything else passes.
+pub(crate) fn refused(shared: &Shared, headers: &HeaderMap, uri: &Uri, response: Response) -> Response {
+    let Some(failure) = response.extensions().get::<Failure>().cloned() else { return response };
+    if headers.contains_key(AGAIN) {
+        return response;
+    }
+    if response.status() == 401 {
+        let here = uri.path_and_query().map(|here| here.as_str()).filter(|here| here.starts_with("/console/"));
+        return going(&link("/console/_login", &[("next", here)]));
+    }
+    let mut page = page(shared, Preferences::of(headers), uri, &crate::error::as_told(&failure.0));
+    *page.status_mut() = response.status();
+    page.extensions_mut().insert(failure);
+    if let Some(after) = response.headers().get(RETRY_AFTER) {
+        page.headers_mut().insert(RETRY_AFTER, after.clone());
+    }
+    page
+}
+
+fn page(shared: &Shared, wanted: Preferences, uri: &Uri, error: &OpError) -> Response {
+    let language = wanted.language;
+    let (title, passes) = (language.say(headline(error)), error.code.passes());
+    let head = Head {
+        title,
+        server: &shared.config().name,
+        language,
+        theme: wanted.theme,
+        refresh_s: passes.then_some(5),
+        script: true,
+        csrf: None,
+        live: None,
+    };
+    ui::page(
+        head.around(&html! {
+            body.front {
+                main #content {
+                    p.eyebrow { (language.say(&words::ERROR_CODE)) " " code { (error.code.name) } }
+                    h1 { (title) }
+                    p.lead { (error.message) }
+                    @if passes { p.hint { (language.say(&words::NOT_NOW_HINT)) } }
+                    (ways(language, uri, error))
+                }
+            }
+        })
+        .into(),
+    )
+}
+
+fn headline(error: &OpError) -> &'static Text {
+    match error.code.letter() {
+        'N' => &words::NO_SUCH_PAGE,
+        'S' => &words::NOT_FOR_YOU,
+        'X' | 'C' | 'O' | 'T' => &words::NOT_NOW,
+        'B' => &words::OUR_FAULT,
+        _ => &words::WRONG_REQUEST,
+    }
+}
+
+fn ways(language: Language, uri: &Uri, error: &OpError) -> maud::Markup {
+    let namespace = super::below(uri.path()).and_then(|rest| rest.split('/').nth(1)).unwrap_or_default();
+    let overview = format!("/console/{}/", ui::form::encoded(namespace));
+    html! {
+        p.ways {
+            a.button href=(overview) { (language.say(&words::TO_OVERVIEW)) }
+            @if error.code.letter() == 'S' {
+                a.button href=(link("/console/_login", &[("next", Some(uri.path()))])) { (language.say(&words::ANOTHER_ACCOUNT)) }
+            }
+        }
+    }
+}

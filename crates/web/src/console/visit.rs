@@ -1,0 +1,127 @@
+//! What a page's handler works with: the kernel for this caller, the person's language, and the frame.
+
+use std::ops::Deref;
+
+use axum::extract::FromRequestParts;
+use axum::http::request::Parts;
+use axum::response::Response;
+use base::Wall;
+use maud::Markup;
+
+use super::frame;
+use super::preferences::Preferences;
+use crate::api::Api;
+use crate::app::Shared;
+use crate::error::ApiError;
+use crate::ui::{Counted, Form, Language, Text, moment};
+
+/// One visit of a page.
+pub struct Console {
+    pub(super) api: Api,
+    pub(super) preferences: Preferences,
+    /// Path and query of the page itself.
+    pub(super) here: String,
+}
+
+/// What differs between pages.
+pub struct View<'a> {
+    /// Title and heading.
+    pub title: &'a str,
+    /// The way to it from the top: address and name of each page above it.
+    pub above: &'a [(String, String)],
+    /// What can be done with the page's subject as a whole.
+    pub actions: Markup,
+    /// The page.
+    pub content: Markup,
+}
+
+impl Console {
+    /// The person's language.
+    #[must_use]
+    pub fn language(&self) -> Language {
+        self.preferences.language
+    }
+
+    /// A text in the person's language.
+    #[must_use]
+    pub fn say(&self, text: &Text) -> &'static str {
+        self.language().say(text)
+    }
+
+    /// A text with its places filled in.
+    #[must_use]
+    pub fn fill(&self, text: &Text, places: &[(&str, &dyn std::fmt::Display)]) -> String {
+        self.language().fill(text, places)
+    }
+
+    /// A number of something.
+    #[must_use]
+    pub fn count(&self, text: &Counted, number: i64) -> String {
+        self.language().count(text, number)
+    }
+
+    /// The calendar.
+    #[must_use]
+    pub fn now(&self) -> Wall {
+        self.kernel().env().clock.wall()
+    }
+
+    /// A moment, seen from now.
+    #[must_use]
+    pub fn moment(&self, at: Wall) -> Markup {
+        moment::moment(self.language(), self.now(), at)
+    }
+
+    /// The address of a page of this namespace: `console.at("tasks")`.
+    #[must_use]
+    pub fn at(&self, page: &str) -> String {
+        format!("/console/{}/{page}", self.namespace().name)
+    }
+
+    /// Whether this caller may use a route of the API, by its label: `POST /v1/{ns}/tasks/{id}/run`.
+    ///
+    /// # Panics
+    /// There is no such route: a bug of the page, found by the first test that opens it.
+    #[must_use]
+    pub fn may(&self, label: &str) -> bool {
+        let route = self.shared().table().iter().find(|route| route.label() == label);
+        let route = route.unwrap_or_else(|| panic!("no route {label}"));
+        route.access.allows(self.caller().role)
+    }
+
+    /// A form for a route of the API, by its label; nothing if this caller may not use it.
+    ///
+    /// # Panics
+    /// As [`Self::may`].
+    #[must_use]
+    pub fn form(&self, label: &str, button: &Text) -> Form {
+        let (method, path) = label.split_once(' ').unwrap_or(("POST", label));
+        let allowed = self.may(label);
+        Form::new(method, path, self.say(button)).with("ns", &self.namespace().name).allowed(allowed)
+    }
+
+    /// The page.
+    #[must_use]
+    pub fn show(&self, view: View<'_>) -> Response {
+        frame::shown(self, &view)
+    }
+}
+
+impl Deref for Console {
+    type Target = Api;
+
+    fn deref(&self) -> &Api {
+        &self.api
+    }
+}
+
+impl FromRequestParts<Shared> for Console {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, shared: &Shared) -> Result<Self, ApiError> {
+        let preferences = Preferences::of(&parts.headers);
+        let here = parts.uri.path_and_query().map_or("", |here| here.as_str()).to_owned();
+        let api = Api::from_request_parts(parts, shared).await?;
+        Ok(Self { api, preferences, here })
+    }
+}

@@ -1,0 +1,367 @@
+//! What people can do: forms that the page's script sends to the API.
+//!
+//! A form names a route of the table. Whether somebody may use it is the table's word, so a page never shows a button that the
+//! server would refuse for the role. The script sends the fields as JSON with the session's token and an Idempotency-Key made once
+//! per form, so that a double click or a repeat after a broken connection does nothing twice.
+
+use maud::{Markup, Render, html};
+
+use super::parts::Tone;
+
+/// What a field holds, as the API takes it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// Text; left out when empty.
+    Text,
+    /// Text that is sent also when empty.
+    AnyText,
+    /// Many lines of text.
+    Lines,
+    /// A whole number; left out when empty.
+    Number,
+    /// JSON; left out when empty.
+    Json,
+    /// Yes or no.
+    Flag,
+    /// A moment in the browser's time zone; left out when empty.
+    Moment,
+    /// Words separated by commas or lines: a list of texts.
+    Words,
+    /// A secret that browsers may keep.
+    Password,
+    /// Not shown.
+    Hidden,
+}
+
+/// A field of a form.
+pub struct Field {
+    name: &'static str,
+    label: String,
+    kind: Kind,
+    value: String,
+    hint: String,
+    required: bool,
+    /// Words to choose from, with what they are called.
+    choices: Vec<(String, String)>,
+    autocomplete: Option<&'static str>,
+    /// Whether it is a part of the path and not of the body.
+    in_path: bool,
+}
+
+impl Field {
+    /// A field of this name in the API's body, with a label.
+    #[must_use]
+    pub fn new(name: &'static str, label: impl Into<String>, kind: Kind) -> Self {
+        Self {
+            name,
+            label: label.into(),
+            kind,
+            value: String::new(),
+            hint: String::new(),
+            required: false,
+            choices: vec![],
+            autocomplete: None,
+            in_path: false,
+        }
+    }
+
+    /// One that must be filled in.
+    #[must_use]
+    pub fn required(self) -> Self {
+        Self { required: true, ..self }
+    }
+
+    /// Filled in already.
+    #[must_use]
+    pub fn value(self, value: impl Into<String>) -> Self {
+        Self { value: value.into(), ..self }
+    }
+
+    /// With a few words of help.
+    #[must_use]
+    pub fn hint(self, hint: impl Into<String>) -> Self {
+        Self { hint: hint.into(), ..self }
+    }
+
+    /// One of these words.
+    #[must_use]
+    pub fn choices(self, choices: Vec<(String, String)>) -> Self {
+        Self { choices, ..self }
+    }
+
+    /// What a browser may fill in.
+    #[must_use]
+    pub fn autocomplete(self, what: &'static str) -> Self {
+        Self { autocomplete: Some(what), ..self }
+    }
+
+    /// Fills `{name}` of the form's path in, and is not sent in the body.
+    #[must_use]
+    pub fn in_path(self) -> Self {
+        Self { in_path: true, ..self }
+    }
+
+    fn data_kind(&self) -> &'static str {
+        match self.kind {
+            _ if self.in_path => "path",
+            Kind::Text | Kind::Lines | Kind::Password | Kind::Hidden => "text",
+            Kind::AnyText => "any-text",
+            Kind::Number => "number",
+            Kind::Json => "json",
+            Kind::Flag => "flag",
+            Kind::Moment => "moment",
+            Kind::Words => "words",
+        }
+    }
+
+    fn control(&self) -> Markup {
+        let (name, kind, value) = (self.name, self.data_kind(), &self.value);
+        if !self.choices.is_empty() {
+            return html! {
+                select name=(name) data-kind=(kind) required[self.required] {
+                    @for (word, text) in &self.choices { option value=(word) selected[word == value] { (text) } }
+                }
+            };
+        }
+        let input_type = match self.kind {
+            Kind::Number => "number",
+            Kind::Moment => "datetime-local",
+            Kind::Password => "password",
+            _ => "text",
+        };
+        html! {
+            @match self.kind {
+                Kind::Lines | Kind::Json => textarea name=(name) data-kind=(kind) rows="6" spellcheck="false"
+                    required[self.required] { (value) },
+                Kind::Flag => input type="checkbox" name=(name) data-kind=(kind) checked[value == "true"];,
+                _ => input type=(input_type) name=(name) data-kind=(kind) value=(value) required[self.required]
+                    autocomplete=[self.autocomplete.or(Some("off"))] step=[(self.kind == Kind::Moment).then_some("1")];,
+            }
+        }
+    }
+}
+
+impl Render for Field {
+    fn render(&self) -> Markup {
+        if self.kind == Kind::Hidden {
+            return html! { input type="hidden" name=(self.name) data-kind=(self.data_kind()) value=(self.value); };
+        }
+        let class = if self.kind == Kind::Flag { "field flag" } else { "field" };
+        html! {
+            label class=(class) {
+                span.field-label { (self.label) @if self.required { span.required aria-hidden="true" { " *" } } }
+                (self.control())
+                @if !self.hint.is_empty() { span.field-hint { (self.hint) } }
+            }
+        }
+    }
+}
+
+/// A change that somebody can make: a form, or a button alone.
+pub struct Form {
+    method: String,
+    path: String,
+    button: String,
+    tone: Tone,
+    fields: Vec<Field>,
+    confirm: Option<String>,
+    go: Option<String>,
+    go_if: Option<String>,
+    show: Option<(&'static str, String)>,
+    done: Option<String>,
+    /// Opens in a dialog behind a button of this text.
+    title: Option<String>,
+    allowed: bool,
+}
+
+impl Form {
+    /// A form for a method and a path that are known.
+    #[must_use]
+    pub fn new(method: &str, path: &str, button: impl Into<String>) -> Self {
+        Self {
+            method: method.to_owned(),
+            path: path.to_owned(),
+            button: button.into(),
+            tone: Tone::Quiet,
+            fields: vec![],
+            confirm: None,
+            go: None,
+            go_if: None,
+            show: None,
+            done: None,
+            title: None,
+            allowed: true,
+        }
+    }
+
+    /// Shown only if this is so.
+    #[must_use]
+    pub fn allowed(self, allowed: bool) -> Self {
+        Self { allowed: self.allowed && allowed, ..self }
+    }
+
+    /// Fills a part of the path in.
+    #[must_use]
+    pub fn with(self, name: &str, value: &str) -> Self {
+        let path = self.path.replace(&format!("{{{name}}}"), &encoded(value));
+        Self { path, ..self }
+    }
+
+    /// With a colour: [`Tone::Good`] for the page's main action, [`Tone::Bad`] for what cannot be taken back.
+    #[must_use]
+    pub fn tone(self, tone: Tone) -> Self {
+        Self { tone, ..self }
+    }
+
+    /// With a field.
+    #[must_use]
+    pub fn field(mut self, field: Field) -> Self {
+        self.fields.push(field);
+        self
+    }
+
+    /// Asks first.
+    #[must_use]
+    pub fn confirm(self, question: impl Into<String>) -> Self {
+        Self { confirm: Some(question.into()), ..self }
+    }
+
+    /// Goes to this page afterwards; otherwise the page shows its new state.
+    #[must_use]
+    pub fn go(self, href: impl Into<String>) -> Self {
+        Self { go: Some(href.into()), ..self }
+    }
+
+    /// Goes to another page if this field of the answer is true.
+    #[must_use]
+    pub fn go_if(self, field: &str, href: &str) -> Self {
+        Self { go_if: Some(format!("{field}:{href}")), ..self }
+    }
+
+    /// Shows this field of the answer, once, to be copied: a new key or password.
+    #[must_use]
+    pub fn show(self, field: &'static str, label: impl Into<String>) -> Self {
+        Self { show: Some((field, label.into())), ..self }
+    }
+
+    /// Says this when it is done.
+    #[must_use]
+    pub fn done(self, text: impl Into<String>) -> Self {
+        Self { done: Some(text.into()), ..self }
+    }
+
+    /// Opens in a dialog with this title behind its button.
+    #[must_use]
+    pub fn in_dialog(self, title: impl Into<String>) -> Self {
+        Self { title: Some(title.into()), ..self }
+    }
+
+    fn button_class(&self) -> Option<&'static str> {
+        match self.tone {
+            Tone::Good => Some("primary"),
+            Tone::Bad => Some("danger"),
+            Tone::Warn | Tone::Info | Tone::Quiet => None,
+        }
+    }
+
+    fn form(&self) -> Markup {
+        let visible = self.fields.iter().any(|field| field.kind != Kind::Hidden);
+        let class = if visible { "call with-fields" } else { "call" };
+        let (show_field, show_label) = self.show.as_ref().map_or((None, None), |show| (Some(show.0), Some(&show.1)));
+        html! {
+            form class=(class) method="post" action=(self.path)
+                data-call=(self.method) data-confirm=[self.confirm.as_ref()] data-go=[self.go.as_ref()]
+                data-go-if=[self.go_if.as_ref()] data-show=[show_field] data-show-label=[show_label]
+                data-done=[self.done.as_ref()] {
+                @for field in &self.fields { (field) }
+                p.form-error role="alert" hidden {}
+                button.(self.button_class().unwrap_or("plain")) type="submit" { (self.button) }
+            }
+        }
+    }
+}
+
+impl Render for Form {
+    fn render(&self) -> Markup {
+        if !self.allowed {
+            return html! {};
+        }
+        let Some(title) = &self.title else { return self.form() };
+        html! {
+            button.opens.(self.button_class().unwrap_or("plain")) type="button" data-opens { (title) }
+            dialog aria-label=(title) { header.dialog-head { h2 { (title) } button.close type="button" data-closes aria-label="×" { "×" } } (self.form()) }
+        }
+    }
+}
+
+/// A part of a path as a URL holds it.
+#[must_use]
+pub fn encoded(part: &str) -> String {
+    let mut out = String::with_capacity(part.len());
+    for byte in part.bytes() {
+        if byte.is_ascii_alphanumeric() || b"-_.~".contains(&byte) {
+            out.push(byte as char);
+        } else {
+            out.push_str(&format!("%{byte:02X}"));
+        }
+    }
+    // A part of dots alone would be taken for a step up.
+    if out.bytes().all(|byte| byte == b'.') { out.replace('.', "%2E") } else { out }
+}
+
+/// A path with a query of these parameters, those that are given.
+#[must_use]
+pub fn link(path: &str, query: &[(&str, Option<&str>)]) -> String {
+    let given: Vec<_> = query
+        .iter()
+        .filter_map(|(name, value)| Some(format!("{name}={}", encoded((*value).filter(|value| !value.is_empty())?))))
+        .collect();
+    if given.is_empty() { path.to_owned() } else { format!("{path}?{}", given.join("&")) }
+}
+
+/// Filters of a list: a form that asks for the same page with other parameters.
+#[must_use]
+pub fn filters(action: &str, fields: &[Field], button: &str) -> Markup {
+    html! {
+        form.filters method="get" action=(action) role="search" {
+            @for field in fields { (field) }
+            button type="submit" { (button) }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn con_9_a_form_escapes_and_encodes_what_it_is_given() {
+        let evil = "\"><script>/../?#";
+        let form = Form::new("POST", "/v1/main/docs/{id}", evil)
+            .with("id", evil)
+            .field(Field::new("x", evil, Kind::Text).value(evil).hint(evil))
+            .field(Field::new("y", evil, Kind::Json).value(evil))
+            .field(Field::new("z", evil, Kind::Text).choices(vec![(evil.into(), evil.into())]))
+            .confirm(evil)
+            .in_dialog(evil);
+        let text = form.render().into_string();
+        assert!(!text.contains("<script") && !text.contains("\"><s"), "{text}");
+        assert!(text.contains("/v1/main/docs/%22%3E%3Cscript%3E%2F..%2F%3F%23\""), "{text}");
+    }
+
+    #[test]
+    fn con_9_a_name_of_dots_stays_in_its_place() {
+        assert_eq!((encoded(".."), encoded("a.b"), encoded("ü")), ("%2E%2E".into(), "a.b".into(), "%C3%BC".into()));
+    }
+
+    #[test]
+    fn con_1_what_is_not_allowed_is_not_shown() {
+        assert_eq!(Form::new("POST", "/x", "b").allowed(false).render().into_string(), "");
+    }
+
+    #[test]
+    fn con_8_links_carry_what_is_given() {
+        assert_eq!(link("/a", &[("x", Some("1 2")), ("y", None), ("z", Some(""))]), "/a?x=1%202");
+        assert_eq!(link("/a", &[]), "/a");
+    }
+}

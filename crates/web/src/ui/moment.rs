@@ -1,0 +1,107 @@
+//! Times, durations and sizes as people read them: relative first, exact on demand.
+
+use base::Wall;
+use maud::{Markup, html};
+
+use super::text::{Language, Text};
+
+const SECOND: i64 = 1_000;
+const MINUTE: i64 = 60 * SECOND;
+const HOUR: i64 = 60 * MINUTE;
+const DAY: i64 = 24 * HOUR;
+
+const AGO: Text = Text { en: "{time} ago", ru: "{time} назад", fr: "il y a {time}" };
+const AHEAD: Text = Text { en: "in {time}", ru: "через {time}", fr: "dans {time}" };
+const NOW: Text = Text { en: "now", ru: "сейчас", fr: "maintenant" };
+const UNITS: [Text; 5] = [
+    Text { en: "d", ru: "д", fr: "j" },
+    Text { en: "h", ru: "ч", fr: "h" },
+    Text { en: "min", ru: "мин", fr: "min" },
+    Text { en: "s", ru: "с", fr: "s" },
+    Text { en: "ms", ru: "мс", fr: "ms" },
+];
+
+/// How long, in the largest unit that says enough: `3 h`, `250 ms`.
+#[must_use]
+pub fn duration(language: Language, ms: i64) -> String {
+    let ms = ms.max(0);
+    let (count, unit) = match ms {
+        0..SECOND => (ms, 4),
+        SECOND..MINUTE => (ms / SECOND, 3),
+        MINUTE..HOUR => (ms / MINUTE, 2),
+        HOUR..172_800_000 => (ms / HOUR, 1),
+        _ => (ms / DAY, 0),
+    };
+    format!("{}\u{a0}{}", language.number(count), language.say(&UNITS[unit]))
+}
+
+/// When, seen from now: `3 min ago`, `in 2 h`.
+#[must_use]
+pub fn relative(language: Language, now: Wall, at: Wall) -> String {
+    let ms = at.0.saturating_sub(now.0);
+    match ms {
+        -999..=999 => language.say(&NOW).to_owned(),
+        1_000.. => language.fill(&AHEAD, &[("time", &duration(language, ms))]),
+        _ => language.fill(&AGO, &[("time", &duration(language, ms.saturating_neg()))]),
+    }
+}
+
+/// A moment: relative to read, exact in its title and for the script, which shows it in the browser's own time zone.
+#[must_use]
+pub fn moment(language: Language, now: Wall, at: Wall) -> Markup {
+    let exact = at.rfc3339();
+    html! { time datetime=(exact) title=(plain(at)) { (relative(language, now, at)) } }
+}
+
+/// A moment as a whole: `2026-11-15 21:14:05 UTC`.
+#[must_use]
+pub fn plain(at: Wall) -> String {
+    let text = at.rfc3339().replace('T', " ");
+    format!("{} UTC", text.split('.').next().unwrap_or(&text).trim_end_matches('Z'))
+}
+
+/// A size in bytes: `1.4 MiB`.
+#[must_use]
+pub fn bytes(language: Language, bytes: u64) -> String {
+    let units = ["B", "KiB", "MiB", "GiB", "TiB", "PiB"];
+    let mut unit = 0;
+    // Sizes that people read need no more places than this has.
+    #[expect(clippy::cast_precision_loss, reason = "shown with one place behind the point")]
+    let mut size = bytes as f64;
+    while size >= 1024.0 && unit + 1 < units.len() {
+        size /= 1024.0;
+        unit += 1;
+    }
+    if unit == 0 { format!("{bytes}\u{a0}B") } else { format!("{}\u{a0}{}", language.decimal(size), units[unit]) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn con_2_times_are_short_and_say_which_way() {
+        let now = Wall(1_000_000_000);
+        let said = |ms: i64| relative(Language::English, now, Wall(now.0 + ms)).replace('\u{a0}', " ");
+        assert_eq!(said(0), "now");
+        assert_eq!(said(-61_000), "1 min ago");
+        assert_eq!(said(7_200_000), "in 2 h");
+        assert_eq!(said(-47 * HOUR), "47 h ago");
+        assert_eq!(said(-49 * HOUR), "2 d ago");
+        assert_eq!(relative(Language::French, now, Wall(now.0 - 5_000)).replace('\u{a0}', " "), "il y a 5 s");
+        assert!(relative(Language::English, Wall(0), Wall(i64::MAX)).contains("in "));
+        assert!(relative(Language::English, Wall(i64::MAX), Wall(i64::MIN)).contains("ago"));
+    }
+
+    #[test]
+    fn con_2_sizes_have_units() {
+        let said = |size| bytes(Language::English, size).replace('\u{a0}', " ");
+        assert_eq!((said(0), said(1023), said(1536)), ("0 B".into(), "1023 B".into(), "1.5 KiB".into()));
+        assert!(said(u64::MAX).ends_with("PiB"));
+    }
+
+    #[test]
+    fn con_2_a_whole_moment_names_its_zone() {
+        assert_eq!(plain(Wall(0)), "1970-01-01 00:00:00 UTC");
+    }
+}
