@@ -20,7 +20,7 @@ pub static PAGE: Query<Search, Page> = Query::new("task.page", page);
 pub static SHOW: Query<Id, Task> = Query::new("task.show", |tx, id| get(tx, *id));
 
 /// Tasks that one page looks at.
-pub const LOOKED_AT_MAX: usize = 3_000;
+pub const LOOKED_AT_MAX: usize = 2_000;
 /// Words of one search.
 const WORDS_MAX: usize = 10;
 const QUERY_MAX: usize = 200;

@@ -17,6 +17,7 @@ mod idempotency;
 mod journal;
 mod keys;
 mod leases;
+mod many;
 mod namespaces;
 mod nodes;
 mod session;
