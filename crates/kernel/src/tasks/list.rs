@@ -138,7 +138,7 @@ fn list(tx: &mut dyn Tx, search: &Search) -> OpResult<Vec<Task>> {
 fn page(tx: &mut dyn Tx, search: &Search) -> OpResult<Page> {
     let (mut ids, mut walk, mut looked_at) = (vec![], Walk::of(search), 0);
     while looked_at < LOOKED_AT_MAX {
-        let step = walk.step(tx)?;
+        let step = walk.step(tx, LOOKED_AT_MAX - looked_at)?;
         looked_at += step.len();
         for seen in &step {
             if ids.len() == search.limit as usize {

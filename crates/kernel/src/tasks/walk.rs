@@ -134,8 +134,9 @@ impl<'a> Walk<'a> {
         self.is_over
     }
 
-    /// The next tasks.
-    pub(super) fn step(&mut self, tx: &mut dyn Tx) -> OpResult<Vec<Seen>> {
+    /// The next tasks, at most so many.
+    pub(super) fn step(&mut self, tx: &mut dyn Tx, max: usize) -> OpResult<Vec<Seen>> {
+        self.size = self.size.min(max);
         let seen = match self.along {
             Along::All => self.along_index(tx, &ALL, &[])?,
             Along::Op(op) => self.along_index(tx, &BY_OP, args![op])?,
