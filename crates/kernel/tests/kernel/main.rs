@@ -17,7 +17,6 @@ mod idempotency;
 mod journal;
 mod keys;
 mod leases;
-mod many;
 mod namespaces;
 mod nodes;
 mod session;

@@ -2,7 +2,6 @@
 
 use base::{OpResult, Sql, Tx, Value, Wall, args};
 use kernel::Op;
-use kernel::overview::{Look, OVERVIEW};
 use kernel::tasks::{LOOKED_AT_MAX, Order, PAGE, Search, State, parked_at};
 
 use crate::nodes::Node;
@@ -151,47 +150,4 @@ fn ker_22_every_list_has_its_index_on_postgres() {
     let node = Node::postgres(1).remove(0);
     fill(&node, MANY);
     check_plans(&node, "EXPLAIN", "Sort");
-}
-
-/// How long lists take among `FASTNESS_TEST_MANY` tasks: run by hand, with `--run-ignored all --no-capture`.
-#[test]
-#[ignore = "a measurement"]
-fn ker_22_measure_lists_sqlite() {
-    measure(&Node::sqlite());
-}
-
-#[test]
-#[ignore = "a measurement"]
-fn ker_22_measure_lists_postgres() {
-    measure(&Node::postgres(1).remove(0));
-}
-
-fn measure(node: &Node) {
-    fill(node, 100_500);
-    let base = Search { limit: 101, ..Search::default() };
-    let state = |state: State| Search { state: Some(state), ..base.clone() };
-    let searches = [
-        ("oldest", base.clone()),
-        ("newest", Search { order: Order::Newest, ..base.clone() }),
-        ("parked", state(State::Parked)),
-        ("running", state(State::Running)),
-        ("behind", state(State::Behind)),
-        ("waiting", state(State::Waiting)),
-        ("retry", Search { retry_min: 1, ..base.clone() }),
-        ("queue, none", Search { queue: Some(9), ..base.clone() }),
-        ("from, none", Search { from: Some(Wall(i64::MAX - 1)), ..base.clone() }),
-        ("words, none", Search { words: vec!["nothing".into()], ..base.clone() }),
-        ("op", Search { op: Some("test.rare".into()), ..base.clone() }),
-    ];
-    let clock = node.kernel.env().clock.clone();
-    for (name, search) in searches {
-        (0..2).for_each(|_| drop(node.read(&PAGE, search.clone())));
-        let begun_us = clock.monotonic_us();
-        (0..5).for_each(|_| drop(node.read(&PAGE, search.clone()).unwrap()));
-        println!("task.page {name}: {} us", (clock.monotonic_us() - begun_us) / 5);
-    }
-    let look = Look::at(&node.kernel);
-    let begun_us = clock.monotonic_us();
-    (0..5).for_each(|_| drop(node.read(&OVERVIEW, look.clone()).unwrap()));
-    println!("overview: {} us", (clock.monotonic_us() - begun_us) / 5);
 }
