@@ -230,7 +230,7 @@ pub fn table(caption: &str, columns: &[Column<'_>], rows: &[Row]) -> Markup {
                 tbody { @for row in rows {
                     tr class=[row.tone.map(Tone::class)] {
                         @for (column, cell) in columns.iter().zip(&row.cells) {
-                            td class=[class(column)] data-label=(column.0) { (cell) }
+                            td class=[class(column)] data-label=(column.0) { div.cell { (cell) } }
                         }
                     }
                 } }
