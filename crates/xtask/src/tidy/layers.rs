@@ -25,7 +25,7 @@ enum Layer {
 
 use Layer::{Chores, Client, Commands, Contracts, Engine, Example, Kernel, Kit, Program, Server, Service, Suite};
 
-const CRATES: [(&str, Layer); 23] = [
+const CRATES: [(&str, Layer); 24] = [
     ("base", Contracts),
     ("replica", Contracts),
     ("kernel", Kernel),
