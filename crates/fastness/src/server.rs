@@ -110,6 +110,8 @@ pub(crate) fn open(config: &Config, services: &[web::Service]) -> Result<(Kernel
     let kernel = Kernel::open(Env { clock, entropy, timers }, settings, &definitions, stores)?;
     let age_us = u64::try_from(config.documents.cache_age.as_micros())?;
     kernel.common::<documents::Shelf>().set_limits(config.documents.cache, age_us);
+    let history_ms = i64::try_from(config.documents.history_age.as_millis())?;
+    kernel.common::<documents::HistoryRule>().set_age_ms(history_ms);
     Ok((kernel, opener))
 }
 

@@ -74,7 +74,7 @@ fn top(console: &Console) -> Markup {
             button.menu type="button" data-menu="side" aria-expanded="false" aria-controls="side" aria-label=(console.say(&words::MENU)) {
                 (icon(BARS))
             }
-            a.brand href=(console.at("")) { (icon(TOWER)) span { (console.shared().config().name) } }
+            a.brand href=(console.at("")) aria-label=(console.shared().config().name) { (icon(TOWER)) span { (console.shared().config().name) } }
             (namespaces(console))
             span.live #live data-on=(console.say(&words::LIVE)) data-off=(console.say(&words::NOT_LIVE)) role="status" {}
             (person(console))

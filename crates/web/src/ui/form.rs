@@ -230,6 +230,13 @@ impl Form {
         Self { path, ..self }
     }
 
+    /// The same for another place: the beginning of the path is exchanged.
+    #[must_use]
+    pub fn moved(self, from: &str, to: &str) -> Self {
+        let path = self.path.strip_prefix(from).map(|rest| format!("{to}{rest}"));
+        Self { path: path.unwrap_or_else(|| self.path.clone()), ..self }
+    }
+
     /// With a colour: [`Tone::Good`] for the page's main action, [`Tone::Bad`] for what cannot be taken back.
     #[must_use]
     pub fn tone(self, tone: Tone) -> Self {
