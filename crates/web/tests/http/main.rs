@@ -8,6 +8,8 @@ mod auth;
 mod blobs;
 mod bodies;
 mod client;
+mod console_admin;
+mod console_watch;
 mod description;
 mod edge;
 mod errors;
