@@ -18,7 +18,10 @@ mod login;
 mod nav;
 mod page;
 mod preferences;
+mod queues;
 mod refused;
+mod stuck;
+mod tasks;
 mod visit;
 pub mod words;
 
@@ -38,6 +41,9 @@ pub(crate) fn pages() -> Vec<Page> {
     pages.extend(live::pages());
     pages.extend(dashboard::pages());
     pages.extend(accounts::pages());
+    pages.extend(tasks::pages());
+    pages.extend(queues::pages());
+    pages.extend(stuck::pages());
     pages.extend(kit::pages());
     pages
 }
