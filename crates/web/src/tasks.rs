@@ -9,7 +9,7 @@ mod views;
 use std::sync::Arc;
 
 use base::{Id, Wall, codes};
-use kernel::tasks::{self, Create, Created, Kind, Move, ReportDone, Search, State};
+use kernel::tasks::{self, Create, Created, Kind, Move, Order, ReportDone, Search, State};
 use kernel::{Namespace, Role};
 use serde::Deserialize;
 use utoipa::IntoParams;
@@ -45,7 +45,11 @@ fn routes() -> Vec<Route> {
         Route::get("/v1/{ns}/tasks", list)
             .roles(WATCHERS)
             .summary("List tasks")
-            .about("In the order of their creation. At the administrators' namespace: those of all namespaces.")
+            .about(
+                "In the order of their creation, or newest first. At the administrators' namespace: those of all namespaces, one \
+                 after the other. A page looks at a bounded number of tasks: it may hold fewer than asked for, even none, and \
+                 still have a next page. Go on until `next` is null.",
+            )
             .query::<TaskQuery>()
             .answers::<List<TaskView>>(200)
             .errors(&[codes::ALIMIT]),
@@ -158,6 +162,15 @@ struct TaskQuery {
     /// Of this queue.
     #[param(nullable = false)]
     queue: Option<i64>,
+    /// With an info that begins so.
+    #[param(nullable = false)]
+    info_prefix: Option<String>,
+    /// Words that all occur in the operation, the info, the id or the code of the last failure, in any case.
+    #[param(nullable = false)]
+    q: Option<String>,
+    /// `oldest` (if not given) or `newest` first.
+    #[param(nullable = false)]
+    order: Option<String>,
     /// With at least so many failed or lost runs.
     #[param(nullable = false)]
     retry: Option<i64>,
@@ -176,6 +189,14 @@ struct TaskQuery {
 }
 
 impl TaskQuery {
+    fn order(&self) -> Result<Order, ApiError> {
+        match self.order.as_deref() {
+            None | Some("oldest") => Ok(Order::Oldest),
+            Some("newest") => Ok(Order::Newest),
+            Some(_) => Err(ApiError::refused(codes::ABODY, "order is neither oldest nor newest")),
+        }
+    }
+
     fn search(&self, limit: u32, after: Option<Id>) -> Result<Search, ApiError> {
         let state = self.state.as_ref().map(|word| {
             let state = serde_json::from_value::<State>(serde_json::json!(word));
@@ -184,6 +205,9 @@ impl TaskQuery {
         Ok(Search {
             op: self.op.clone(),
             info: self.info.clone(),
+            info_prefix: self.info_prefix.clone(),
+            words: self.q.as_deref().map_or(Ok(vec![]), Search::words_of)?,
+            order: self.order()?,
             state: state.transpose()?,
             queue: self.queue,
             retry_min: self.retry.unwrap_or(0),
@@ -206,8 +230,14 @@ async fn list(api: Api, QueryOf(query): QueryOf<TaskQuery>) -> ApiResult<List<Ta
         if wanted == 0 {
             break;
         }
-        let found = api.within(&ns).read(&tasks::LIST, query.search(wanted, after)?).await?;
-        items.extend(found.out.iter().map(|task| TaskView::of(&ns.name, task)));
+        let found = api.within(&ns).read(&tasks::PAGE, query.search(wanted, after)?).await?.out;
+        items.extend(found.tasks.iter().map(|task| TaskView::of(&ns.name, task)));
+        // There is more to look at than one page may: the next one goes on here.
+        if let Some(next) = found.next
+            && items.len() <= page.limit as usize
+        {
+            return Ok(api.answer(List { items, next: Some(format!("{}.{next}", ns.name)) }));
+        }
     }
     Ok(api.answer(List::cut(items, page.limit, |task| format!("{}.{}", task.namespace, task.id))))
 }

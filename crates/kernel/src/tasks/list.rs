@@ -1,16 +1,29 @@
-//! Finds tasks for people (KER-22): by operation, text, state, retry and time, in the order of their creation.
+//! Finds tasks for people (KER-22): by operation, text, state, retry and time, in the order of their creation or newest first.
+//!
+//! A page walks an index that fits what is looked for (see `walk`) and looks at a bounded number of tasks, so that it is quick
+//! among a million too. It may therefore hold fewer tasks than asked for, even none, and still have a next page: whoever
+//! searches goes on until `next` is `None`.
 
-use base::{Id, OpResult, Sql, Tx, Wall, args};
+use base::{Id, OpError, OpResult, Tx, Wall, codes};
 use serde::{Deserialize, Serialize};
 
-use super::report_done::get;
-use super::row::{Task, columns, parked_at};
+use super::report_done::{GET, get};
+use super::row::{Task, parked_at};
+use super::walk::{Seen, Walk};
 use crate::op::Query;
 
-/// A page of tasks.
+/// Tasks that fit, as many as were asked for: page after page in one read. For few tasks; where there may be many see [`PAGE`].
 pub static LIST: Query<Search, Vec<Task>> = Query::new("task.list", list);
+/// A page of tasks, at a bounded cost.
+pub static PAGE: Query<Search, Page> = Query::new("task.page", page);
 /// One task.
 pub static SHOW: Query<Id, Task> = Query::new("task.show", |tx, id| get(tx, *id));
+
+/// Tasks that one page looks at.
+pub const LOOKED_AT_MAX: usize = 3_000;
+/// Words of one search.
+const WORDS_MAX: usize = 10;
+const QUERY_MAX: usize = 200;
 
 /// What a task is doing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -26,17 +39,34 @@ pub enum State {
     Parked,
 }
 
+impl State {
+    /// Of what is known of a task.
+    pub(super) fn of(is_owned: bool, start_at: Wall, behind: bool) -> Self {
+        match (is_owned, start_at >= parked_at(), behind) {
+            (true, _, _) => Self::Running,
+            (false, true, _) => Self::Parked,
+            (false, false, true) => Self::Behind,
+            (false, false, false) => Self::Waiting,
+        }
+    }
+}
+
 impl Task {
     /// What it is doing.
     #[must_use]
     pub fn state(&self) -> State {
-        match (self.owner.is_some(), self.is_parked(), self.behind) {
-            (true, _, _) => State::Running,
-            (false, true, _) => State::Parked,
-            (false, false, true) => State::Behind,
-            (false, false, false) => State::Waiting,
-        }
+        State::of(self.owner.is_some(), self.start_at, self.behind)
     }
+}
+
+/// In which order.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Order {
+    /// As they were created.
+    #[default]
+    Oldest,
+    /// The last one first.
+    Newest,
 }
 
 /// Which tasks.
@@ -46,6 +76,10 @@ pub struct Search {
     pub op: Option<String>,
     /// With exactly this text.
     pub info: Option<String>,
+    /// With a text that begins so.
+    pub info_prefix: Option<String>,
+    /// Words that all occur in the operation, the text, the id or the code of the last failure, in any case.
+    pub words: Vec<String>,
     /// Doing this.
     pub state: Option<State>,
     /// In this queue.
@@ -56,47 +90,127 @@ pub struct Search {
     pub from: Option<Wall>,
     /// That start before this.
     pub to: Option<Wall>,
-    /// After this id.
+    /// In which order.
+    pub order: Order,
+    /// After this id, in that order.
     pub after: Option<Id>,
     /// At most so many.
     pub limit: u32,
 }
 
-/// What every text filters by, beyond what it is driven by. Each is used with one index.
-macro_rules! search {
-    ($name:literal, $driven:literal) => {
-        Sql::new(
-            $name,
-            concat!(
-                "SELECT ",
-                columns!(),
-                " FROM task WHERE id > ?1 AND ",
-                $driven,
-                " AND (?3 = '' OR op = ?3) AND (?4 = '' OR info = ?4) AND (?5 < 0 OR queue = ?5) AND retry >= ?6 \
-                 AND start_at >= ?7 AND start_at < ?8 AND (?9 = 0 \
-                 OR (?9 = 1 AND owner IS NULL AND behind = 0 AND start_at < ?10) \
-                 OR (?9 = 2 AND behind = 1) OR (?9 = 3 AND owner IS NOT NULL) \
-                 OR (?9 = 4 AND owner IS NULL AND start_at >= ?10)) ORDER BY id LIMIT ?2"
-            ),
-        )
-    };
+impl Search {
+    /// The words of a query text.
+    ///
+    /// # Errors
+    /// There are too many.
+    pub fn words_of(text: &str) -> OpResult<Vec<String>> {
+        let words: Vec<String> = text.split_whitespace().map(str::to_lowercase).collect();
+        if words.len() > WORDS_MAX || text.len() > QUERY_MAX {
+            let message = format!("q has {} words, at most {WORDS_MAX} in {QUERY_MAX} bytes", words.len());
+            return Err(OpError::before_start(codes::ALIMIT, message));
+        }
+        Ok(words)
+    }
 }
 
-pub(super) static ALL: Sql = search!("task.list", "id > ''");
-pub(super) static BY_OP: Sql = search!("task.list_by_op", "op = ?3 AND op <> ''");
-pub(super) static BY_INFO: Sql = search!("task.list_by_info", "info = ?4 AND info <> ''");
+/// A page of tasks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Page {
+    /// Those that were found.
+    pub tasks: Vec<Task>,
+    /// After which one the next page begins; `None` when everything was looked at.
+    pub next: Option<Id>,
+}
 
 fn list(tx: &mut dyn Tx, search: &Search) -> OpResult<Vec<Task>> {
-    let text = |text: &Option<String>| text.clone().unwrap_or_default();
-    let sql = match (&search.info, &search.op) {
-        (Some(_), _) => &BY_INFO,
-        (None, Some(_)) => &BY_OP,
-        (None, None) => &ALL,
-    };
-    let state = search.state.map_or(0, |state| state as i64 + 1);
-    let (from, to) = (search.from.unwrap_or(Wall(i64::MIN)), search.to.unwrap_or(Wall(i64::MAX)));
-    let after = search.after.map(|id| id.to_string()).unwrap_or_default();
-    let (op, info, queue) = (text(&search.op), text(&search.info), search.queue.unwrap_or(-1));
-    let args = args![after, search.limit, op, info, queue, search.retry_min, from, to, state, parked_at()];
-    Ok(tx.query(sql, args, search.limit as usize)?.iter().map(Task::read).collect())
+    let (mut search, mut tasks) = (search.clone(), vec![]);
+    loop {
+        let found = page(tx, &search)?;
+        search.limit -= u32::try_from(found.tasks.len()).unwrap_or(search.limit);
+        tasks.extend(found.tasks);
+        match found.next {
+            Some(next) if search.limit > 0 => search.after = Some(next),
+            _ => return Ok(tasks),
+        }
+    }
+}
+
+fn page(tx: &mut dyn Tx, search: &Search) -> OpResult<Page> {
+    let (mut ids, mut walk, mut looked_at) = (vec![], Walk::of(search), 0);
+    while looked_at < LOOKED_AT_MAX {
+        let step = walk.step(tx)?;
+        looked_at += step.len();
+        for seen in &step {
+            if ids.len() == search.limit as usize {
+                let next = ids.last().copied();
+                return Ok(Page { tasks: whole(tx, &ids)?, next });
+            }
+            if fits(seen, search) {
+                ids.push(seen.id);
+            }
+        }
+        if walk.is_over() {
+            return Ok(Page { tasks: whole(tx, &ids)?, next: None });
+        }
+    }
+    Ok(Page { tasks: whole(tx, &ids)?, next: walk.place() })
+}
+
+/// All that is known of them. Walking looks at little of each task, because a parameter may be large.
+fn whole(tx: &mut dyn Tx, ids: &[Id]) -> OpResult<Vec<Task>> {
+    let sets: Vec<_> = ids.iter().map(|id| vec![base::Value::from(*id)]).collect();
+    Ok(tx.query_each(&GET, &sets)?.iter().flatten().map(Task::read).collect())
+}
+
+fn fits(seen: &Seen, search: &Search) -> bool {
+    // Empty stands for any.
+    let same =
+        |wanted: &Option<String>, is: &String| wanted.as_ref().is_none_or(|wanted| wanted.is_empty() || wanted == is);
+    same(&search.op, &seen.op)
+        && same(&search.info, &seen.info)
+        && search.info_prefix.as_ref().is_none_or(|prefix| seen.info.starts_with(prefix.as_str()))
+        && search.queue.is_none_or(|queue| queue == seen.queue)
+        && seen.retry >= search.retry_min
+        && search.from.is_none_or(|from| seen.start_at >= from)
+        && search.to.is_none_or(|to| seen.start_at < to)
+        && search.state.is_none_or(|state| state == seen.state)
+        && has_words(seen, &search.words)
+}
+
+fn has_words(seen: &Seen, words: &[String]) -> bool {
+    if words.is_empty() {
+        return true;
+    }
+    let text = format!("{} {} {} {}", seen.op, seen.info, seen.id, seen.exc).to_lowercase();
+    words.iter().all(|word| text.contains(word.as_str()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn seen() -> Seen {
+        let id = Id::new(Wall(7), [1; 10]);
+        let (op, info, exc) = ("mail.send".into(), "Order 17".into(), "XTARGET".into());
+        Seen { id, op, info, exc, queue: 1, start_at: Wall(50), retry: 2, state: State::Waiting }
+    }
+
+    #[test]
+    fn ker_22_a_task_fits_when_everything_asked_for_does() {
+        let all = Search::default();
+        let yes = |search: Search| assert!(fits(&seen(), &search), "{search:?}");
+        let no = |search: Search| assert!(!fits(&seen(), &search), "{search:?}");
+        yes(all.clone());
+        yes(Search { words: Search::words_of("ORDER xtar mail").unwrap(), ..all.clone() });
+        no(Search { words: Search::words_of("order 18").unwrap(), ..all.clone() });
+        yes(Search { info_prefix: Some("Ord".into()), queue: Some(1), retry_min: 2, ..all.clone() });
+        no(Search { info_prefix: Some("rder".into()), ..all.clone() });
+        no(Search { info: Some("Order".into()), ..all.clone() });
+        no(Search { op: Some("mail".into()), ..all.clone() });
+        no(Search { queue: Some(0), ..all.clone() });
+        no(Search { retry_min: 3, ..all.clone() });
+        yes(Search { from: Some(Wall(50)), to: Some(Wall(51)), ..all.clone() });
+        no(Search { to: Some(Wall(50)), ..all.clone() });
+        no(Search { state: Some(State::Parked), ..all });
+    }
 }

@@ -40,6 +40,7 @@ mod start;
 mod tally;
 mod target;
 mod unique;
+mod walk;
 mod watch;
 
 pub use administer::{Changed, DELETE, MOVE, Move};
@@ -52,7 +53,7 @@ pub use cron::{Cron, InvalidCron};
 pub use dispatcher::Dispatcher;
 pub(crate) use inscribe::{cancel, write as inscribe};
 pub use kind::Kind;
-pub use list::{LIST, SHOW, Search, State};
+pub use list::{LIST, LOOKED_AT_MAX, Order, PAGE, Page, SHOW, Search, State};
 pub use queues::{ALL, COUNT_MAX, Look, QueueState, RESUME, STATE, SUSPEND, SUSPENSIONS, Switched};
 pub use report_done::{Ended, REPORT_DONE, ReportDone};
 pub use row::{Task, parked_at};
@@ -66,7 +67,10 @@ use crate::service::{FigureDef, ServiceDef};
 /// Tasks.
 pub static SERVICE: ServiceDef = ServiceDef {
     name: "tasks",
-    migrations: &[Migration { service: "tasks", version: 1, text: include_str!("../../migrations/tasks_0001.sql") }],
+    migrations: &[
+        Migration { service: "tasks", version: 1, text: include_str!("../../migrations/tasks_0001.sql") },
+        Migration { service: "tasks", version: 2, text: include_str!("../../migrations/tasks_0002.sql") },
+    ],
     statements: STATEMENTS,
     operations: &[&create::CREATE, &administer::DELETE, &administer::MOVE, &queues::SUSPEND, &queues::RESUME],
     invariants: &watch::INVARIANTS,
@@ -134,9 +138,19 @@ const STATEMENTS: &[&Sql] = &[
     &counts::OLDEST_DUE,
     &counts::RUNNING,
     &counts::BEHIND,
-    &list::ALL,
-    &list::BY_OP,
-    &list::BY_INFO,
+    &walk::ALL[0],
+    &walk::ALL[1],
+    &walk::BY_OP[0],
+    &walk::BY_OP[1],
+    &walk::BY_INFO[0],
+    &walk::BY_INFO[1],
+    &walk::BEHIND[0],
+    &walk::BEHIND[1],
+    &walk::RETRIED[0],
+    &walk::RETRIED[1],
+    &walk::PARKED[0],
+    &walk::PARKED[1],
+    &walk::RUNNING,
     &watch::HEADLESS,
     &watch::ORPHAN,
     &watch::TWO_IN_FLIGHT,

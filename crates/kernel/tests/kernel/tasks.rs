@@ -2,8 +2,10 @@
 
 mod admin;
 mod lanes;
+mod list;
 mod lost;
 mod moody;
+mod overview;
 mod patience;
 mod postgres;
 mod runs;

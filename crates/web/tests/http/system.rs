@@ -15,7 +15,9 @@ fn ker_30_alive_whatever_happens_ready_only_when_every_store_is_good() {
     let ready = world.ask("GET", "/readyz", &[], None);
     let good = |name: &str| {
         let alerts = ("alerts_open", "alert_channels_failing");
-        json!({ "name": name, "engine": "sqlite", "health": "Good", "waiting": 0, (alerts.0): 0, (alerts.1): 0 })
+        let stuck = ("stuck", "stands_still");
+        json!({ "name": name, "engine": "sqlite", "health": "Good", "waiting": 0, (stuck.0): 0, (stuck.1): false,
+            (alerts.0): 0, (alerts.1): 0 })
     };
     let expected = json!({ "ready": true, "draining": false, "namespaces": [good("main"), good("z")] });
     assert_eq!((ready.status, ready.json()), (200, expected));
@@ -24,6 +26,67 @@ fn ker_30_alive_whatever_happens_ready_only_when_every_store_is_good() {
     assert_eq!((not_ready.status, &not_ready.json()["namespaces"][0]["health"]), (503, &json!("Down")));
     assert!(!not_ready.text().contains("secret"), "{}", not_ready.text());
     assert_eq!(world.ask("GET", "/healthz", &[], None).status, 200);
+}
+
+/// Asks until the answer is as it should be: what is stuck is counted now and then.
+fn wait_for(world: &World, status: u16) -> serde_json::Value {
+    for _ in 0..2_000 {
+        let ready = world.ask("GET", "/readyz", &[], None);
+        if ready.status == status {
+            return ready.json();
+        }
+        std::thread::yield_now();
+    }
+    panic!("never {status}: {}", world.ask("GET", "/readyz", &[], None).text())
+}
+
+#[test]
+fn ker_30_queues_that_stand_still_are_not_ready_and_suspended_ones_are() {
+    let world = World::new();
+    let late = json!({ "op": "w", "target": "https://x/", "start_at": "2020-01-01T00:00:00Z" });
+    assert_eq!(world.post("/v1/main/tasks", ADMIN, &late).status, 201);
+    assert_eq!(world.ask("GET", "/readyz", &[], None).status, 200, "nobody has counted yet, and the request does not");
+    world.kernel.watch_over();
+    let not_ready = wait_for(&world, 503);
+    assert_eq!(not_ready["degraded"], json!(["main"]));
+    let main = &not_ready["namespaces"][0];
+    assert_eq!((&main["health"], &main["stuck"], &main["stands_still"]), (&json!("Good"), &json!(1), &json!(true)));
+    assert!(world.ask("GET", "/metrics", &[], None).text().contains("fastness_stuck{namespace=\"main\"} 1"));
+    world.send("POST", "/v1/main/queues/suspend", ADMIN);
+    world.kernel.watch_over();
+    assert!(wait_for(&world, 200).get("degraded").is_none());
+}
+
+#[test]
+fn con_2_the_overview_shows_work_and_store_of_every_namespace_that_is_seen() {
+    let world = World::new();
+    let task = |start_at: &str| json!({ "op": "w", "target": "https://x/", "start_at": start_at });
+    for start_at in ["2020-01-01T00:00:00Z", "2020-01-02T00:00:00Z", "2090-01-01T00:00:00Z"] {
+        assert_eq!(world.post("/v1/main/tasks", ADMIN, &task(start_at)).status, 201);
+    }
+    let reader = world.key("main", "reader");
+    let main = world.get("/v1/main/overview", &reader).json();
+    assert_eq!(main["items"].as_array().unwrap().len(), 1);
+    let (store, work) = (&main["items"][0]["store"], &main["items"][0]["work"]);
+    assert_eq!((&store["engine"], &store["health"]), (&json!("sqlite"), &json!("Good")));
+    let tasks = &work["tasks"];
+    assert_eq!((&tasks["due"], &tasks["later"], &tasks["parked"]), (&json!(2), &json!(1), &json!(0)));
+    assert_eq!(tasks["oldest"]["since"], "2020-01-01T00:00:00.000Z");
+    assert_eq!((&tasks["next_at"], &work["stuck"]), (&json!("2090-01-01T00:00:00.000Z"), &json!(2)));
+    assert!(
+        work["figures"]
+            .as_array()
+            .unwrap()
+            .contains(&json!({"service": "tasks", "name": "suspended_queues", "value": 0}))
+    );
+    let all = world.get("/v1/z/overview", ADMIN).json();
+    let names: Vec<_> = all["items"].as_array().unwrap().iter().map(|item| item["namespace"].clone()).collect();
+    assert_eq!(names, ["main", "z"]);
+    world.valve.set(Flow::CutOff);
+    let cut_off = world.get("/v1/z/overview", ADMIN).json();
+    let seen = |at: usize| (cut_off["items"][at]["store"]["health"].clone(), cut_off["items"][at]["work"].is_null());
+    assert_eq!([seen(0), seen(1)], [(json!("Down"), true), (json!("Good"), false)], "one must not hide the others");
+    world.get("/v1/main/overview", &world.key("z", "app")).check(403, "SROLE");
 }
 
 #[test]
