@@ -250,7 +250,7 @@ fn cursor(after: Option<&str>) -> (Option<&str>, Option<&str>) {
 }
 
 /// The namespaces that a caller at this one sees.
-pub(crate) pub(crate) fn seen_from(api: &Api) -> Vec<Arc<Namespace>> {
+pub(crate) fn seen_from(api: &Api) -> Vec<Arc<Namespace>> {
     if api.at_administration() { api.kernel().namespaces() } else { vec![api.namespace().clone()] }
 }
 

@@ -221,10 +221,8 @@ fn switch(console: &Console, manager: &Manager, queue: i64) -> Markup {
     if manager.suspended.contains(&ALL) {
         return html! {};
     }
-    let question = console.fill(
-        &words::SUSPEND_SURE,
-        &[("queue", &queue_name(console, queue)), ("namespace", namespace)],
-    );
+    let question =
+        console.fill(&words::SUSPEND_SURE, &[("queue", &queue_name(console, queue)), ("namespace", namespace)]);
     let form = form("POST /v1/{ns}/queues/{n}/suspend", &words::SUSPEND).confirm(question);
     html! { (form.done(console.say(&words::IS_SUSPENDED))) }
 }

@@ -8,6 +8,7 @@ mod auth;
 mod blobs;
 mod bodies;
 mod client;
+mod console_tasks;
 mod description;
 mod edge;
 mod errors;

@@ -81,8 +81,7 @@ impl Headline {
 
     fn waiting(sight: &Sight<'_>, around: &Around) -> Self {
         let (language, task) = (sight.language, &around.task);
-        let to_queues =
-            Some((format!("/console/{}/queues", sight.namespace), language.say(&words::TO_QUEUES)));
+        let to_queues = Some((format!("/console/{}/queues", sight.namespace), language.say(&words::TO_QUEUES)));
         if around.suspended {
             let sentence = language.say(&words::IS_SUSPENDED).to_owned();
             return Self { link: to_queues, ..Self::plain(Tone::Warn, sentence) };
@@ -169,10 +168,12 @@ mod tests {
             (around.task.behind, around.task.lane) = (true, Some("orders".into()));
             around.head = Some(around.task.id);
         });
-        let words = "Waits behind an older task of lane “orders”. It starts when that one has ended. -> /console/main/tasks/";
+        let words =
+            "Waits behind an older task of lane “orders”. It starts when that one has ended. -> /console/main/tasks/";
         assert!(behind.1.starts_with(words), "{}", behind.1);
         let running = said(|around| {
-            (around.task.owner, around.task.start_time, around.task.attempt) = (Some("x".into()), Some(Wall(-60_000)), 2);
+            (around.task.owner, around.task.start_time, around.task.attempt) =
+                (Some("x".into()), Some(Wall(-60_000)), 2);
             around.run = Some(RunBy { node: "one".into(), seen_at: None, lost_in_ms: 1_000 });
         });
         assert_eq!(running, (Tone::Info, "Runs on node one; it began 1 min ago (attempt 2).".into()));

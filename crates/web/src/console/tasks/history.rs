@@ -38,7 +38,8 @@ fn rows(console: &Console, found: &Found) -> Markup {
         Column(console.say(&common::TEXT), Holds::Text),
     ];
     let row = |line: &Line| {
-        let cells = [console.moment(line.at), html! { code { (line.kind) } }, html! { (line.caller) }, html! { (line.text) }];
+        let cells =
+            [console.moment(line.at), html! { code { (line.kind) } }, html! { (line.caller) }, html! { (line.text) }];
         Row::of(cells.into()).key(line.id.clone())
     };
     let rows: Vec<Row> = found.lines.iter().map(row).collect();

@@ -62,7 +62,8 @@ fn states(console: &Console, asked: &Asked, counts: Option<&TaskCounts>) -> Mark
 }
 
 fn filter(console: &Console, asked: &Asked) -> Markup {
-    let text = |name, label: &Text, kind, value: &String| Field::new(name, console.say(label), kind).value(value.clone());
+    let text =
+        |name, label: &Text, kind, value: &String| Field::new(name, console.say(label), kind).value(value.clone());
     let workers = console.kernel().task_config().workers.len();
     let mut queues = vec![(String::new(), console.say(&common::ALL_OF_THEM).to_owned())];
     let numbers = (0..workers).filter_map(|queue| i64::try_from(queue).ok());

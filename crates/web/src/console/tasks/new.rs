@@ -8,7 +8,8 @@ use crate::ui::{Field, Kind, Text, Tone};
 
 /// Creates a task and goes to its page.
 pub(super) fn form(console: &Console) -> impl Render + use<> {
-    let field = |name, label: &Text, kind, hint: &Text| Field::new(name, console.say(label), kind).hint(console.say(hint));
+    let field =
+        |name, label: &Text, kind, hint: &Text| Field::new(name, console.say(label), kind).hint(console.say(hint));
     let workers = console.kernel().task_config().workers.len();
     let mut queues = vec![(String::new(), console.say(&words::QUEUE_OF_OPERATION).to_owned())];
     let numbers = (0..workers).filter_map(|queue| i64::try_from(queue).ok());

@@ -9,7 +9,6 @@ use serde::Deserialize;
 
 use super::super::page::PageResult;
 use super::super::visit::{Console, View};
-use super::super::words as common;
 use super::headline::{Headline, Sight};
 use super::{cron, delete_form, failure, gone, history, queue_name, run_form, state_badge, words};
 use crate::error::ApiError;

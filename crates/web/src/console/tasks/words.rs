@@ -131,7 +131,6 @@ texts! {
     TO_HEAD: "The task before it", "Задача перед ней", "La tâche devant elle";
     TO_QUEUES: "To the queues", "К очередям", "Vers les files";
     NEXT_RUNS: "Next", "Далее", "Ensuite";
-    WHAT_HAPPENED: "What happened", "Что случилось", "Ce qui s’est passé";
     REPORT: "Report", "Отчёт", "Rapport";
     FACTS: "The task", "Задача", "La tâche";
     CUT: "Only the beginning is shown: {size} in all.", "Показано только начало: всего {size}.", "Seul le début est affiché : {size} au total.";
@@ -157,8 +156,5 @@ pub(super) const AFTER_TRIES: Counted = Counted {
 };
 
 /// How often it failed.
-pub(super) const FAILED_TIMES: Counted = Counted {
-    en: ["once", "{n} times"],
-    ru: ["{n}", "{n}", "{n}"],
-    fr: ["{n} échec", "{n} échecs"],
-};
+pub(super) const FAILED_TIMES: Counted =
+    Counted { en: ["once", "{n} times"], ru: ["{n}", "{n}", "{n}"], fr: ["{n} échec", "{n} échecs"] };
