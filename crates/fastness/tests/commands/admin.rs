@@ -43,7 +43,10 @@ fn ker_2_resources_are_put_listed_and_removed() {
     let kit = Kit::start();
     let put = ["admin", "resource", "put", "main", "a/hello.txt", "-", "--type", "text/plain"];
     assert_eq!(kit.run_words(&put, "hello").out, "resource a/hello.txt of main is put\n");
-    expect![[r#""#]].assert_eq(&kit.table("admin resource list main"));
+    assert_eq!(
+        kit.table("admin resource list main"),
+        "PATH  TYPE  BYTES  CHANGED\na/hello.txt  text/plain; charset=utf-8  5  AGO\n"
+    );
     assert_eq!(kit.json("admin resource delete main a/hello.txt --yes"), json!({}));
     assert_eq!(kit.run("admin resource list main").err, "no resources\n");
 }
