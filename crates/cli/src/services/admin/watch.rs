@@ -6,7 +6,7 @@ use std::time::Duration;
 use base::Wall;
 use clap::Subcommand;
 use client::Request;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::failure::{Done, Failure, Kind};
 use crate::flags::Paging;
@@ -89,13 +89,13 @@ const OVERVIEW: List<'_> = List {
     columns: &[
         text("NAMESPACE", "/namespace"),
         state("STORE", "/store/health"),
-        number("DUE", "/work/tasks/due"),
-        number("RUNNING", "/work/tasks/running"),
-        number("PARKED", "/work/tasks/parked"),
-        time("OLDEST", "/work/tasks/oldest/since"),
-        number("ALERTS", "/work/alerts_open"),
-        number("STUCK", "/work/stuck"),
-        number("BLOBS", "/work/blobs"),
+        number("DUE", "/inside/tasks/due"),
+        number("RUNNING", "/inside/tasks/running"),
+        number("PARKED", "/inside/tasks/parked"),
+        time("OLDEST", "/inside/tasks/oldest/since"),
+        number("ALERTS", "/inside/alerts_open"),
+        number("STUCK", "/inside/stuck"),
+        number("BLOBS", "/inside/blobs"),
         number("DATA BYTES", "/store/data_bytes"),
         number("FREE BYTES", "/store/free_bytes"),
     ],
@@ -240,11 +240,16 @@ impl OverviewVerb {
                 let given = session.get(Request::get(&["overview"])).await?;
                 match session.out.json {
                     true => session.out.document(&given),
-                    false => OVERVIEW.show(session, items_of(&given)?),
+                    false => OVERVIEW.show(session, &items_of(&given)?.iter().map(row).collect::<Vec<_>>()),
                 }
             }
         }
     }
+}
+
+/// A namespace as the table names its parts.
+fn row(item: &Value) -> Value {
+    json!({ "namespace": item["namespace"], "store": item["store"], "inside": item["work"] })
 }
 
 impl CounterVerb {
