@@ -1,7 +1,7 @@
 //! The driver: that of `cargo xtask services`, or one of our own.
 
 use std::fs::File;
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Write as _};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::channel;
@@ -17,9 +17,17 @@ pub const VARIABLE: &str = "FASTNESS_TEST_BROWSER";
 /// Longest wait for the driver's start.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Starts the driver beside a shell that waits for the end of its own input: it comes with our end, however we end. The
-/// driver's end closes the pipes by which it speaks to its Chromiums, which ends these.
-const SCRIPT: &str = r#"chromedriver --port=0 --allowed-ips=127.0.0.1 </dev/null & read -r line; kill $!; wait $!"#;
+/// Starts the driver beside a shell that waits for a word of ours, or for the end of its input, which is our end. The driver's
+/// end closes the pipes by which it speaks to its Chromiums, which ends these, too. If there may still be some, their last
+/// writes are waited for.
+const SCRIPT: &str = r#"
+    chromedriver --port=0 --allowed-ips=127.0.0.1 </dev/null &
+    read -r word || word=lost
+    kill $!
+    wait $!
+    [ "$word" = done ] || sleep 2
+    rm -rf "$1"
+"#;
 
 /// A running chromedriver.
 pub struct Driver {
@@ -30,7 +38,7 @@ pub struct Driver {
 
 struct Own {
     shell: Child,
-    _folder: TempDir,
+    folder: TempDir,
 }
 
 impl Driver {
@@ -60,10 +68,11 @@ impl Driver {
         let folder = tempfile::Builder::new().prefix("look-").tempdir()?;
         let log = File::create(folder.path().join("log"))?;
         let mut command = Command::new("sh");
-        command.args(["-c", SCRIPT]).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(log);
+        command.args(["-c", SCRIPT, "sh"]).arg(folder.path());
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(log);
         command.env("HOME", folder.path()).env("TMPDIR", folder.path()).env("XDG_RUNTIME_DIR", folder.path());
         let shell = command.spawn().context("sh cannot be run")?;
-        let mut own = Own { shell, _folder: folder };
+        let mut own = Own { shell, folder };
         let port = port(&mut own)?;
         Ok(Self { url: format!("http://127.0.0.1:{port}"), own: Some(own) })
     }
@@ -83,7 +92,9 @@ impl Driver {
 
 impl Drop for Own {
     fn drop(&mut self) {
-        drop(self.shell.stdin.take());
+        if let Some(mut input) = self.shell.stdin.take() {
+            let _ = input.write_all(b"done\n");
+        }
         let _ = self.shell.wait();
     }
 }
@@ -103,7 +114,7 @@ fn port(own: &mut Own) -> Result<u16> {
             return Ok(port.parse()?);
         }
     }
-    bail!("chromedriver does not start (Debian: apt-get install chromium-driver): {}", log(own._folder.path()))
+    bail!("chromedriver does not start (Debian: apt-get install chromium-driver): {}", log(own.folder.path()))
 }
 
 fn log(folder: &Path) -> String {

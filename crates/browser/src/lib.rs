@@ -13,6 +13,7 @@ mod command;
 pub mod driver;
 pub mod eyes;
 pub mod judge;
+pub mod shrink;
 pub mod sight;
 
 pub use driver::Driver;

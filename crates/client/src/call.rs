@@ -1,13 +1,15 @@
 //! One call: sent, and sent again while that helps.
 
+use std::time::Duration;
+
 use bytes::{Bytes, BytesMut};
 use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, RETRY_AFTER};
-use reqwest::{Method, Response};
+use reqwest::{Method, RequestBuilder, Response};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use url::Url;
 
-use crate::chance::{jittered, new_key, pause};
+use crate::chance::{jittered, new_key, now_ms, pause, since};
 use crate::client::{ANSWER_MAX, Client, invalid};
 use crate::error::{ApiError, ClientError};
 use crate::retry::Failure;
@@ -22,6 +24,8 @@ pub(crate) struct Call {
     key: Option<String>,
     headers: Vec<(&'static str, String)>,
     body: Option<Bytes>,
+    /// A status that is an answer though it tells of no success.
+    also: Option<u16>,
 }
 
 /// A good answer.
@@ -34,12 +38,22 @@ pub(crate) struct Reply {
 
 impl Call {
     pub(crate) fn new(method: Method, url: Url) -> Self {
-        Self { method, url, key: None, headers: vec![], body: None }
+        Self { method, url, key: None, headers: vec![], body: None, also: None }
     }
 
     /// A change: whatever happens on the way, it is done once.
     pub(crate) fn once(self) -> Self {
-        Self { key: Some(new_key()), ..self }
+        self.once_by(new_key())
+    }
+
+    /// A change under a key of the caller's.
+    pub(crate) fn once_by(self, key: String) -> Self {
+        Self { key: Some(key), ..self }
+    }
+
+    /// This status is an answer too.
+    pub(crate) fn also(self, status: Option<u16>) -> Self {
+        Self { also: status, ..self }
     }
 
     pub(crate) fn header(mut self, name: &'static str, value: impl Into<String>) -> Self {
@@ -74,23 +88,31 @@ impl Reply {
 impl Client {
     /// Sends a call until there is an answer, a refusal that will not pass, or no patience left.
     pub(crate) async fn send(&self, call: Call) -> Result<Reply, ClientError> {
-        let mut attempt = 1;
+        let (begun_ms, mut attempt, mut may_be_done) = (now_ms(), 1, false);
         loop {
-            let failure = match self.try_once(&call).await {
+            let patience = self.total.map(|total| total.saturating_sub(since(begun_ms)));
+            let failure = match self.try_once(&call, patience).await {
                 Ok(reply) => return Ok(reply),
+                Err(failure) if may_be_done => failure.after_a_try_that_may_be_done(),
                 Err(failure) => failure,
             };
-            let Some(wait) = self.retry.pause(attempt, &failure) else {
+            may_be_done |= failure.may_be_done();
+            let wait = self.retry.pause(attempt, &failure).map(jittered);
+            let in_time = |wait: &Duration| self.total.is_none_or(|total| since(begun_ms) + *wait < total);
+            let Some(wait) = wait.filter(in_time) else {
                 return Err(given_up(failure, attempt, call.key));
             };
-            pause(jittered(wait)).await;
+            pause(wait).await;
             attempt += 1;
         }
     }
 
-    async fn try_once(&self, call: &Call) -> Result<Reply, Failure> {
-        let mut request = self.http.request(call.method.clone(), call.url.clone()).timeout(self.retry.patience);
-        request = request.header(AUTHORIZATION, format!("Bearer {}", self.key));
+    /// The request of one try, which may take so long.
+    pub(crate) fn prepared(&self, call: &Call, patience: Duration) -> RequestBuilder {
+        let mut request = self.http.request(call.method.clone(), call.url.clone()).timeout(patience);
+        if !self.key.is_empty() {
+            request = request.header(AUTHORIZATION, format!("Bearer {}", self.key));
+        }
         for (name, value) in &call.headers {
             request = request.header(*name, value);
         }
@@ -100,11 +122,17 @@ impl Client {
         if let Some(body) = &call.body {
             request = request.body(body.clone());
         }
-        read(request.send().await.map_err(broken)?).await
+        request
+    }
+
+    async fn try_once(&self, call: &Call, left: Option<Duration>) -> Result<Reply, Failure> {
+        let patience = left.map_or(self.retry.patience, |left| left.min(self.retry.patience));
+        let response = self.prepared(call, patience).send().await;
+        read(response.map_err(broken)?, call.also).await
     }
 }
 
-async fn read(mut response: Response) -> Result<Reply, Failure> {
+pub(crate) async fn read(mut response: Response, also: Option<u16>) -> Result<Reply, Failure> {
     let (status, headers) = (response.status(), response.headers().clone());
     let mut body = BytesMut::new();
     while let Some(chunk) = response.chunk().await.map_err(broken)? {
@@ -115,7 +143,7 @@ async fn read(mut response: Response) -> Result<Reply, Failure> {
         body.extend_from_slice(&chunk);
     }
     let reply = Reply { status: status.as_u16(), headers, body: body.freeze() };
-    if status.is_success() { Ok(reply) } else { Err(refusal(&reply)) }
+    if status.is_success() || also == Some(status.as_u16()) { Ok(reply) } else { Err(refusal(&reply)) }
 }
 
 fn refusal(reply: &Reply) -> Failure {
@@ -130,19 +158,21 @@ fn refusal(reply: &Reply) -> Failure {
     }
 }
 
-fn broken(error: reqwest::Error) -> Failure {
+pub(crate) fn broken(error: reqwest::Error) -> Failure {
+    // Whoever was never connected has sent nothing.
+    let sent = !error.is_connect();
     let mut text = error.to_string();
     let mut cause = std::error::Error::source(&error);
     while let Some(error) = cause {
         text = format!("{text}: {error}");
         cause = error.source();
     }
-    if error.is_builder() { Failure::Invalid(text) } else { Failure::Broken(text) }
+    if error.is_builder() { Failure::Invalid(text) } else { Failure::Broken { reason: text, sent } }
 }
 
-fn given_up(failure: Failure, attempts: u32, key: Option<String>) -> ClientError {
+pub(crate) fn given_up(failure: Failure, attempts: u32, key: Option<String>) -> ClientError {
     match failure {
-        Failure::Broken(reason) => ClientError::Unreachable { attempts, reason, key },
+        Failure::Broken { reason, sent } => ClientError::Unreachable { attempts, reason, key, sent },
         Failure::Told(error) => ClientError::Api(error),
         Failure::Foreign { status, reason } => ClientError::Unreadable { status, reason },
         Failure::Invalid(reason) => ClientError::Invalid(reason),

@@ -1,11 +1,13 @@
 //! The real world as far as a client needs it: the calendar and chance for keys and pauses, and waiting.
 
-use std::time::Duration;
+use std::sync::OnceLock;
+use std::time::{Duration, Instant};
 
 use base::{Id, Wall};
 
 /// A new Idempotency-Key: time-ordered, because the server keeps keys in an index, and never the same twice.
-pub(crate) fn new_key() -> String {
+#[must_use]
+pub fn new_key() -> String {
     let mut chance = [0; 10];
     fill(&mut chance);
     Id::new(now(), chance).to_string()
@@ -22,6 +24,18 @@ pub(crate) fn jittered(pause: Duration) -> Duration {
 #[expect(clippy::disallowed_methods, reason = "a client runs in its user's world, not in the simulator")]
 pub(crate) async fn pause(pause: Duration) {
     tokio::time::sleep(pause).await; // tidy: sleep — the pause between two tries of a call
+}
+
+/// Milliseconds of a clock that never jumps.
+#[expect(clippy::disallowed_methods, reason = "a client runs in its user's world, not in the simulator")]
+pub(crate) fn now_ms() -> u64 {
+    static BEGUN: OnceLock<Instant> = OnceLock::new();
+    u64::try_from(BEGUN.get_or_init(Instant::now).elapsed().as_millis()).unwrap_or(u64::MAX)
+}
+
+/// How long ago that was.
+pub(crate) fn since(begun_ms: u64) -> Duration {
+    Duration::from_millis(now_ms().saturating_sub(begun_ms))
 }
 
 #[expect(

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
 use rustls::crypto::ring::default_provider;
 use rustls::{ClientConfig, RootCertStore};
@@ -17,9 +18,15 @@ pub(crate) const ANSWER_MAX: usize = 64 << 20;
 #[derive(Clone)]
 pub struct Client {
     pub(crate) http: reqwest::Client,
+    /// The server's own address.
+    pub(crate) root: Url,
+    /// The namespace's, below it.
     pub(crate) base: Url,
+    /// Empty where a call shows none.
     pub(crate) key: Arc<str>,
     pub(crate) retry: Retry,
+    /// How long all tries of a call may take together.
+    pub(crate) total: Option<Duration>,
 }
 
 /// The key is not shown.
@@ -36,7 +43,7 @@ impl Client {
     /// # Errors
     /// The URL is none of HTTP, or the system's roots cannot be read.
     pub fn new(url: &str, ns: &str, key: &str) -> Result<Self, ClientError> {
-        let base = base_of(url, ns)?;
+        let base = namespace_of(&root_of(url)?, ns)?;
         // A redirect would carry the key elsewhere.
         let http = reqwest::Client::builder().redirect(reqwest::redirect::Policy::none());
         let http = http.tls_backend_preconfigured(tls(&base)?).build();
@@ -48,7 +55,23 @@ impl Client {
     /// # Errors
     /// The URL is none of HTTP.
     pub fn with_http(http: reqwest::Client, url: &str, ns: &str, key: &str) -> Result<Self, ClientError> {
-        Ok(Self { http, base: base_of(url, ns)?, key: key.into(), retry: Retry::default() })
+        let root = root_of(url)?;
+        let base = namespace_of(&root, ns)?;
+        Ok(Self { http, root, base, key: key.into(), retry: Retry::default(), total: None })
+    }
+
+    /// The same server, by the same right, in another namespace.
+    ///
+    /// # Errors
+    /// That is not the name of a namespace.
+    pub fn in_namespace(&self, ns: &str) -> Result<Self, ClientError> {
+        Ok(Self { base: namespace_of(&self.root, ns)?, ..self.clone() })
+    }
+
+    /// The same with all tries of a call, and the pauses between them, in so much time.
+    #[must_use]
+    pub fn within(self, total: Duration) -> Self {
+        Self { total: Some(total), ..self }
     }
 
     /// The same with another patience.
@@ -59,27 +82,39 @@ impl Client {
 
     /// The address of something in the namespace; each step is escaped.
     pub(crate) fn url(&self, steps: &[&str]) -> Url {
-        let mut url = self.base.clone();
-        if let Ok(mut path) = url.path_segments_mut() {
-            path.extend(steps);
-        }
-        url
+        below(&self.base, steps)
+    }
+
+    /// The address of something of the server itself.
+    pub(crate) fn root_url(&self, steps: &[&str]) -> Url {
+        below(&self.root, steps)
     }
 }
 
-fn base_of(url: &str, ns: &str) -> Result<Url, ClientError> {
-    let mut base = Url::parse(url).map_err(invalid)?;
-    if !matches!(base.scheme(), "http" | "https") || base.query().is_some() || base.fragment().is_some() {
+fn below(base: &Url, steps: &[&str]) -> Url {
+    let mut url = base.clone();
+    if let Ok(mut path) = url.path_segments_mut() {
+        path.pop_if_empty().extend(steps);
+    }
+    url
+}
+
+fn root_of(url: &str) -> Result<Url, ClientError> {
+    let root = Url::parse(url).map_err(invalid)?;
+    if !matches!(root.scheme(), "http" | "https") || root.query().is_some() || root.fragment().is_some() {
         return Err(ClientError::Invalid(format!("`{url}` is not the address of a server")));
     }
+    if root.cannot_be_a_base() {
+        return Err(ClientError::Invalid(format!("`{url}` has no path")));
+    }
+    Ok(root)
+}
+
+fn namespace_of(root: &Url, ns: &str) -> Result<Url, ClientError> {
     if ns.is_empty() || matches!(ns, "." | "..") {
         return Err(ClientError::Invalid(format!("`{ns}` is not the name of a namespace")));
     }
-    match base.path_segments_mut() {
-        Ok(mut path) => drop(path.pop_if_empty().extend(["v1", ns])),
-        Err(()) => return Err(ClientError::Invalid(format!("`{url}` has no path"))),
-    }
-    Ok(base)
+    Ok(below(root, &["v1", ns]))
 }
 
 /// ring, named here and not taken from the process: a library does not decide for its program.

@@ -24,7 +24,7 @@ pub struct ApiError {
     /// The version under which the operation was committed all the same.
     #[serde(default)]
     pub version: Option<i64>,
-    /// `unknown`: the work may have been done.
+    /// `unknown`: the work may have been done, as the server says, or because an earlier try of the same call broke.
     #[serde(default)]
     pub outcome: Option<String>,
     /// HTTP status.
@@ -73,6 +73,8 @@ pub enum ClientError {
         reason: String,
         /// The Idempotency-Key of all tries, if the call was a change.
         key: Option<String>,
+        /// Whether one of the tries may have arrived. If none did, nothing was done.
+        sent: bool,
     },
     /// The answer is not one of this API's: something else answered, or a version that is not known here.
     #[error("the answer (status {status}) cannot be read: {reason}")]

@@ -31,13 +31,16 @@ mod documents;
 mod error;
 mod files;
 pub mod replica;
+mod request;
 mod retry;
 mod words;
 
+pub use crate::chance::new_key;
 pub use crate::client::Client;
 pub use crate::documents::{OpAnswer, Synced};
 pub use crate::error::{ApiError, ClientError};
 pub use crate::files::{Downloaded, Sha};
 pub use crate::replica::{Answer, Ask, Replica, ReplicaError};
+pub use crate::request::{Given, Request};
 pub use crate::retry::Retry;
 pub use crate::words::{Change, Condition, Document, Expect, ItemChange, Search, SearchPage};

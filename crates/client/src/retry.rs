@@ -35,7 +35,12 @@ impl Default for Retry {
 #[derive(Debug)]
 pub(crate) enum Failure {
     /// The connection broke before or after the request arrived, or nothing came in time.
-    Broken(String),
+    Broken {
+        /// What broke.
+        reason: String,
+        /// Whether the request may have arrived before.
+        sent: bool,
+    },
     /// The server told.
     Told(Box<ApiError>),
     /// Something that is not the server answered, such as a proxy.
@@ -48,13 +53,36 @@ impl Retry {
     /// The pause before the next try; `None` if there is none.
     pub(crate) fn pause(&self, attempt: u32, failure: &Failure) -> Option<Duration> {
         let asked = match failure {
-            Failure::Broken(_) => Duration::ZERO,
+            Failure::Broken { .. } => Duration::ZERO,
             Failure::Told(error) if passes(error) => Duration::from_secs(error.retry_after_s.unwrap_or(0)),
             Failure::Foreign { status: 502..=504, .. } => Duration::ZERO,
             Failure::Told(_) | Failure::Foreign { .. } | Failure::Invalid(_) => return None,
         };
         let own = self.first_pause.saturating_mul(1 << attempt.saturating_sub(1).min(20)).min(self.pause_max);
         (attempt < self.attempts && asked <= self.pause_max).then(|| asked.max(own))
+    }
+}
+
+impl Failure {
+    /// Whether the work may be done although this came of the try.
+    pub(crate) fn may_be_done(&self) -> bool {
+        match self {
+            Self::Broken { sent, .. } => *sent,
+            Self::Told(error) => error.is_unknown(),
+            Self::Foreign { status, .. } => *status < 400 || *status >= 500,
+            Self::Invalid(_) => false,
+        }
+    }
+
+    /// What it is after an earlier try that may have done the work: a server that has no room says nothing about that one.
+    pub(crate) fn after_a_try_that_may_be_done(self) -> Self {
+        match self {
+            Self::Broken { reason, .. } => Self::Broken { reason, sent: true },
+            Self::Told(error) if passes(&error) => {
+                Self::Told(Box::new(ApiError { outcome: Some("unknown".into()), ..*error }))
+            }
+            other => other,
+        }
     }
 }
 
@@ -85,11 +113,19 @@ mod tests {
 
     #[test]
     fn ker_10_pauses_grow_and_end() {
-        let broken = Failure::Broken("cut".into());
+        let broken = Failure::Broken { reason: "cut".into(), sent: true };
         let pauses: Vec<_> = (1..=5).map(|attempt| pause_ms(attempt, &broken)).collect();
         assert_eq!(pauses, [Some(100), Some(200), Some(400), Some(800), None]);
         let patient = Retry { attempts: u32::MAX, ..RETRY };
         assert_eq!(patient.pause(4_000_000, &broken), Some(RETRY.pause_max));
+    }
+
+    #[test]
+    fn ker_10_a_busy_server_does_not_tell_what_became_of_the_try_before() {
+        let unknown = |failure: Failure| failure.after_a_try_that_may_be_done().may_be_done();
+        assert!(unknown(told("XBUSY", 503, None)) && unknown(Failure::Broken { reason: "no".into(), sent: false }));
+        assert!(!unknown(told("NTASK", 404, None)), "the same key was looked up: nothing was done");
+        assert!(!told("XBUSY", 503, None).may_be_done());
     }
 
     #[test]

@@ -11,9 +11,13 @@ use crate::doc::{StoredItem, item_of};
 use crate::index::{Strict, held, values};
 
 /// What holds.
-pub(crate) static INVARIANTS: [Invariant; 5] = [
+pub(crate) static INVARIANTS: [Invariant; 6] = [
     Invariant { name: "a document's counters are those of its items", check: |tx| found(tx, &COUNTERS) },
     Invariant { name: "items are of a document that is there, none newer than it", check: |tx| found(tx, &MISPLACED) },
+    Invariant {
+        name: "changes are of a document that is remembered, none newer than it",
+        check: |tx| found(tx, &ASTRAY),
+    },
     Invariant { name: "an index entry is that of an item", check: entries },
     Invariant { name: "an item's values are in the indexes", check: |tx| Ok(told(indexed(tx))) },
     Invariant { name: "bytes are referred to by the attachments that name them", check: |tx| Ok(told(attached(tx))) },
@@ -33,6 +37,13 @@ pub(crate) static MISPLACED: Sql = Sql::new(
      WHERE d.id IS NULL OR d.ctime = 0 OR i.version > d.version OR i.ord > i.version OR d.dtime > d.version \
      OR d.ctime > d.dtime OR i.version < d.ctime OR (i.content IS NULL AND i.version < d.dtime) \
      ORDER BY i.class, i.id, i.item, i.key LIMIT 100",
+);
+
+pub(crate) static ASTRAY: Sql = Sql::new(
+    "doc_change.astray",
+    "SELECT c.class, c.id, c.place, c.version, COALESCE(d.version, 0) FROM doc_change c \
+     LEFT JOIN doc d ON d.class = c.class AND d.id = c.id \
+     WHERE d.id IS NULL OR c.version > d.version OR c.place >= d.changes ORDER BY c.class, c.id, c.place LIMIT 100",
 );
 
 macro_rules! strays {

@@ -1,4 +1,4 @@
-//! Forgets deleted documents (DOC-1): a day's task, a portion at a time.
+//! Forgets deleted documents (DOC-1) with their changes, and changes that are too old (CON-5): a day's task, a portion at a time.
 //!
 //! The row of a deleted document is kept so that its next life gets a higher version. It goes after the longest time for which any class
 //! keeps tombstones. What is remembered then is one number, the highest version that was forgotten: a document without a row
@@ -9,6 +9,7 @@ use base::{OpResult, Sql, Stamp, Tx, args};
 use kernel::{OpCx, Plan, TaskDef, TaskRow};
 
 use crate::class::{ALL_CLASSES, parse};
+use crate::history;
 use crate::limits::KEEP_DAYS;
 
 /// Forgets deleted documents.
@@ -31,13 +32,20 @@ pub(crate) static REMEMBER: Sql = Sql::new(
 pub(crate) static FORGOTTEN: Sql = Sql::new("doc_forgotten.get", "SELECT version FROM doc_forgotten WHERE one = 1");
 
 fn forget(tx: &mut dyn Tx, cx: &mut OpCx<'_>, _: &TaskRow) -> OpResult<Plan> {
+    let more = [forget_deleted(tx, cx)?, history::forget_old(tx, cx)?];
+    Ok(if more.contains(&true) { Plan::Checkpoint("null".into()) } else { Plan::Done })
+}
+
+/// Forgets a portion; `true` if there may be more.
+fn forget_deleted(tx: &mut dyn Tx, cx: &OpCx<'_>) -> OpResult<bool> {
     let before = Stamp::from_wall(cx.wall.plus_ms(-keep_ms(tx)?));
     let limit = i64::try_from(PORTION).unwrap_or(i64::MAX);
     let old = tx.query(&OLDEST_DELETED, args![before, limit], PORTION)?;
-    let Some(last) = old.last().map(|row| row.stamp(0)) else { return Ok(Plan::Done) };
+    let Some(last) = old.last().map(|row| row.stamp(0)) else { return Ok(false) };
+    history::drop_of_forgotten(tx, last)?;
     tx.write(&FORGET_DELETED, args![last])?;
     tx.write(&REMEMBER, args![last])?;
-    Ok(if old.len() < PORTION { Plan::Done } else { Plan::Checkpoint("null".into()) })
+    Ok(old.len() == PORTION)
 }
 
 /// As long as any class keeps tombstones, the default at least.

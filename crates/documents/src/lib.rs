@@ -3,6 +3,7 @@
 //! - `class/`: what may be in documents, declared over HTTP or brought along by a program ([`DocClass`]);
 //! - `doc/`: documents within an operation ([`DocSet`]), saved under one stamp;
 //! - `commit`, `read`, `sync`: the built-in operations (DOC-6, DOC-9);
+//! - `browse/`, `history/`: looking through documents, and who changed them (CON-5);
 //! - `index/`, `search/`: indexed fields (DOC-13); `copies/`: deferred copies (DOC-14); `attachments` (DOC-12);
 //! - `routes/`: HTTP.
 //!
@@ -11,6 +12,7 @@
 
 mod attach;
 mod attachments;
+mod browse;
 mod cache;
 mod check;
 mod class;
@@ -24,6 +26,7 @@ mod figures;
 mod filter;
 mod forget;
 mod get;
+mod history;
 mod index;
 pub mod limits;
 mod live;
@@ -33,6 +36,10 @@ mod search;
 mod sync;
 
 pub use attachments::Attachment;
+pub use browse::{
+    AttachmentView, CHANGES, CLASS_COUNTS, ChangeView, ClassCount, DocDetail, DocLine, DocLines, ItemView, LIST,
+    ListOf, SHOW, TombstoneView, ViewOf, Viewer,
+};
 pub use cache::{Look, Looks, Shelf, look};
 pub use class::{
     ATTACHMENT, Asking, ClassDecl, ClassView, Compiled, DECLARE, Declared, DocClass, Field, FieldKind, IndexType,
@@ -41,6 +48,7 @@ pub use class::{
 pub use commit::{COMMIT, Commit, Committed, DocChange, Expected, ItemChange, key};
 pub use doc::{Doc, DocSet, Expect};
 pub use get::{READ, READ_LOOKED};
+pub use history::{Change, ChangeKind, ChangedItem, HistoryRule};
 pub use index::Filling;
 pub use read::{DocView, FullDoc, full};
 pub use routes::service;
@@ -55,7 +63,10 @@ use kernel::{FigureDef, ServiceDef};
 /// The service.
 pub static SERVICE: ServiceDef = ServiceDef {
     name: "documents",
-    migrations: &[Migration { service: "documents", version: 1, text: include_str!("../migrations/0001.sql") }],
+    migrations: &[
+        Migration { service: "documents", version: 1, text: include_str!("../migrations/0001.sql") },
+        Migration { service: "documents", version: 2, text: include_str!("../migrations/0002.sql") },
+    ],
     statements: &[
         &class::GET_CLASS,
         &class::ALL_CLASSES,
@@ -68,6 +79,7 @@ pub static SERVICE: ServiceDef = ServiceDef {
         &doc::GET_HEAD,
         &doc::PUT_HEAD,
         &doc::GET_ITEM,
+        &doc::GET_WITH_AUTHOR,
         &doc::WHOLE,
         &doc::ITEMS_OF,
         &doc::KEYS_OF,
@@ -82,6 +94,15 @@ pub static SERVICE: ServiceDef = ServiceDef {
         &forget::FORGET_DELETED,
         &forget::REMEMBER,
         &forget::FORGOTTEN,
+        &browse::PAGE,
+        &browse::COUNT,
+        &browse::WHO,
+        &history::PUT_CHANGE,
+        &history::CHANGES_OF,
+        &history::OLDEST_CHANGE,
+        &history::DROP_OLD,
+        &history::DROP_OF_FORGOTTEN,
+        &check::ASTRAY,
         &check::COUNTERS,
         &check::MISPLACED,
         &check::STRAYS[0],

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Context;
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::config::{self, Config, Loaded};
 use crate::{admin, backup, check, doctor, log, report, restore, server, supervise};
@@ -25,14 +25,21 @@ struct Cli {
 
 const AFTER_HELP: &str = "\
 Examples:
-  fastness serve                                 everything on embedded SQLite in ./fastness-data, no configuration
-  fastness serve --listen 127.0.0.1:8080         on another port
-  fastness config example > fastness.toml        a commented file to start from
-  fastness serve --config fastness.toml          with that file
-  fastness admin reset-password                  a new administrator's password, with the server stopped
+  fastness serve                             everything on SQLite in ./fastness-data, unconfigured
+  fastness serve --listen 127.0.0.1:8080     on another port
+  fastness config example > fastness.toml    a commented file to start from
+  fastness serve --config fastness.toml      with that file
+  fastness admin reset-password              a new password, with the server stopped
 
-Configuration comes from a file, then the environment (FASTNESS_SECTION__KEY), then flags; later ones win.
-Exit codes: 0 done, 1 failed, 2 wrong use or configuration; 134 (SIGABRT) the watchdog found a part stuck.";
+Against a running server, `fastness <service> <noun> <verb>`:
+  fastness login                             a key for later commands; or set FASTNESS_KEY
+  fastness tasks task list --state parked    what waits for a person
+  fastness admin journal list --follow       who does what, as it happens
+
+The server's configuration comes from a file, then the environment (FASTNESS_SECTION__KEY), then
+flags; later ones win.
+Exit codes: 0 done, 1 failed, 2 wrong use or configuration; against a running server also 3 refused,
+4 not reached or busy, 5 outcome unknown. 134 (SIGABRT): the watchdog found a part stuck.";
 
 #[derive(Subcommand)]
 enum Command {
@@ -57,6 +64,7 @@ enum Command {
 #[derive(Subcommand)]
 enum AdminCommand {
     /// Give an administrator a new password; the server must be stopped
+    #[command(display_order = 900)]
     ResetPassword {
         /// Which account of the administrators' namespace
         #[arg(long, value_name = "NAME", default_value = "admin")]
@@ -151,8 +159,23 @@ struct Settings {
     listen: Option<String>,
 }
 
+/// The whole grammar: the server's own commands, and those against a running one.
+fn command() -> clap::Command {
+    ::cli::joined(Cli::command())
+}
+
 pub(crate) fn run(services: Vec<web::Service>) -> ExitCode {
-    match Cli::parse().command {
+    let grammar = command();
+    let matches = match ::cli::parse(&grammar, std::env::args_os().collect()) {
+        Ok(matches) => matches,
+        Err(ended) => return ended,
+    };
+    // What is about a running server is not of this crate.
+    if let Some(ended) = ::cli::run(&matches, &grammar) {
+        return ended;
+    }
+    let own = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
+    match own.command {
         Command::Serve(args) => serve(&args, services),
         Command::Backup(args) => with_config(&args.settings, |loaded| run_backup(&loaded.config, &args)),
         Command::Restore(args) => with_config(&args.settings, |loaded| run_restore(&loaded.config, &args, &services)),
@@ -190,7 +213,7 @@ fn serve(args: &ServeArgs, services: Vec<web::Service>) -> ExitCode {
         {
             return failed(&anyhow::anyhow!("the supervisor {parent} is gone"));
         }
-        ended(server::run(&loaded.config, services))
+        ended(server::run(&loaded, services))
     })
 }
 
@@ -311,11 +334,10 @@ fn flags(settings: &Settings) -> Vec<(&'static str, String)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use clap::CommandFactory;
 
     #[test]
     fn ker_36_the_command_line_is_consistent() {
-        Cli::command().debug_assert();
+        command().debug_assert();
     }
 
     #[test]

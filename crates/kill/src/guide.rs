@@ -34,11 +34,19 @@ struct Block {
 /// # Errors
 /// A command fails, or prints something else than the page shows.
 pub fn run(guide: &Guide<'_>) -> Result<usize> {
+    run_after(guide, "")
+}
+
+/// The same after commands of the caller's, in place of those by which the page sets the server and the key.
+///
+/// # Errors
+/// A command fails, or prints something else than the page shows.
+pub fn run_after(guide: &Guide<'_>, preparation: &str) -> Result<usize> {
     let mut known = BTreeMap::from([("http://127.0.0.1:7400".to_owned(), format!("http://{}", guide.address))]);
-    let (mut preparation, mut count) = (String::new(), 0);
+    let (mut preparation, mut count) = (preparation.to_owned(), 0);
     for block in blocks(guide.page, guide.section) {
         let commands = known.iter().fold(block.commands.clone(), |text, (shown, came)| text.replace(shown, came));
-        if commands.contains("cargo run") {
+        if commands.contains("cargo run") || commands.starts_with("export FASTNESS_KEY=") {
             continue;
         }
         if commands.starts_with("KEY=") {

@@ -10,6 +10,7 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
 use browser::eyes::Part;
+use browser::shrink::shrink;
 use browser::{Driver, Eyes, Sight, Theme};
 use clap::{Parser, ValueEnum};
 use url::Url;
@@ -50,6 +51,9 @@ struct Arguments {
     /// Ask axe-core, too, whether everybody can use the page; takes seconds.
     #[arg(long)]
     axe: bool,
+    /// Make the file small, for documents: 256 colours.
+    #[arg(long)]
+    small: bool,
     /// Wait until this selector names something that can be seen.
     #[arg(long)]
     wait: Option<String>,
@@ -114,8 +118,10 @@ fn look(eyes: &Eyes, page: &str, arguments: &Arguments) -> Result<()> {
         eyes.wait_for(css.as_str())?;
     }
     let file = arguments.file(page, eyes.sight());
-    let size = eyes.picture(if arguments.full { Part::Whole } else { Part::Window }, &file)?;
-    println!("{} {} kB ({} ms)", file.display(), size / 1024, begun.elapsed().as_millis());
+    let picture = eyes.png(if arguments.full { Part::Whole } else { Part::Window })?;
+    let picture = if arguments.small { shrink(&picture)? } else { picture };
+    save(&file, &picture)?;
+    println!("{} {} kB ({} ms)", file.display(), picture.len() / 1024, begun.elapsed().as_millis());
     let mut faults = eyes.faults()?;
     if arguments.axe {
         let axe = axe().context("no axe-core yet: run `cargo xtask services run -- true` once")?;
@@ -124,6 +130,13 @@ fn look(eyes: &Eyes, page: &str, arguments: &Arguments) -> Result<()> {
     faults.extend(eyes.complaints()?);
     faults.iter().for_each(|fault| eprintln!("  {page} {}: {fault}", eyes.sight()));
     Ok(())
+}
+
+fn save(file: &Path, picture: &[u8]) -> Result<()> {
+    if let Some(folder) = file.parent() {
+        std::fs::create_dir_all(folder)?;
+    }
+    std::fs::write(file, picture).with_context(|| file.display().to_string())
 }
 
 /// axe-core, if `cargo xtask services` has ever brought it.

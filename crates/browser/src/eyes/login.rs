@@ -36,7 +36,7 @@ impl Eyes {
     /// # Errors
     /// There is no such page, or it does not let us in.
     pub fn log_in_by_hand(&self, account: &str, password: &str) -> Result<()> {
-        const PAGE: &str = "/console/login";
+        const PAGE: &str = "/console/_login";
         self.goto(PAGE)?;
         self.fill("input[name=account]", account)?;
         self.fill("input[name=password]", password)?;

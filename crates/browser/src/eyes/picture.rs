@@ -1,7 +1,5 @@
 //! Pictures of pages.
 
-use std::path::Path;
-
 use anyhow::{Context, Result};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -22,19 +20,6 @@ pub enum Part {
 }
 
 impl Eyes {
-    /// Writes a PNG of the page; gives its size in bytes.
-    ///
-    /// # Errors
-    /// The file cannot be written.
-    pub fn picture(&self, part: Part, file: &Path) -> Result<usize> {
-        let bytes = self.png(part)?;
-        if let Some(folder) = file.parent() {
-            std::fs::create_dir_all(folder)?;
-        }
-        std::fs::write(file, &bytes).with_context(|| file.display().to_string())?;
-        Ok(bytes.len())
-    }
-
     /// A PNG of the page.
     ///
     /// # Errors

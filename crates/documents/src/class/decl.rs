@@ -22,6 +22,9 @@ pub struct ClassDecl {
     /// How many days traces of deleted items are kept; 8 if not given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub keep_days: Option<u32>,
+    /// Whether the last 50 changes of each document are written down: who, when, which items.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub history: bool,
     /// Of a class that a program brings along: a declaration replaces those of lower revision.
     #[serde(default, skip_serializing_if = "is_zero")]
     #[schema(ignore)]

@@ -33,6 +33,8 @@ pub struct DocClass {
     pub revision: u32,
     /// How many days traces of deleted items are kept.
     pub keep_days: Option<u32>,
+    /// Whether the last changes of each document are written down.
+    pub history: bool,
     /// What callers may see of it.
     pub filter: Option<SyncFilter>,
     /// Whether its documents change by the program's own operations only, never by `doc.commit`.
@@ -72,7 +74,7 @@ impl DocClass {
     /// A class of these items.
     #[must_use]
     pub const fn new(name: &'static str, items: &'static [ItemClass]) -> Self {
-        Self { name, items, revision: 1, keep_days: None, filter: None, own_operations_only: false }
+        Self { name, items, revision: 1, keep_days: None, history: false, filter: None, own_operations_only: false }
     }
 
     /// A changed declaration has a higher revision.
@@ -99,11 +101,18 @@ impl DocClass {
         Self { keep_days: Some(days), ..self }
     }
 
+    /// Writes the last changes of each document down: who, when, which items.
+    #[must_use]
+    pub const fn with_history(self) -> Self {
+        Self { history: true, ..self }
+    }
+
     /// The same as a declaration over HTTP.
     #[must_use]
     pub fn decl(&self) -> ClassDecl {
         let items = self.items.iter().map(|item| (item.name.to_owned(), item.decl())).collect();
-        ClassDecl { class: self.name.to_owned(), items, keep_days: self.keep_days, revision: self.revision }
+        let (class, keep_days) = (self.name.to_owned(), self.keep_days);
+        ClassDecl { class, items, keep_days, history: self.history, revision: self.revision }
     }
 }
 

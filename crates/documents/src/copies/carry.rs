@@ -164,7 +164,7 @@ fn is_behind(row: &Row, source: &Source) -> bool {
 
 fn apply(doc: &mut Doc, source: &Source, at: &ItemKey) -> OpResult<()> {
     match source {
-        Source::There { content, ord } => doc.put(&at.c, &at.k, content.clone(), Some(*ord)),
-        Source::Gone { ord } => doc.delete_copy(&at.c, &at.k, Some(*ord)),
+        Source::There { content, origin } => doc.put(&at.c, &at.k, content.clone(), Some(origin.clone())),
+        Source::Gone { origin } => doc.delete_copy(&at.c, &at.k, Some(origin.clone())),
     }
 }

@@ -6,7 +6,7 @@ use replica::ItemKey;
 
 use crate::class::Source;
 use crate::content::Stored;
-use crate::doc::{Doc, find_item};
+use crate::doc::{Doc, Origin, find_item};
 use crate::read::any_head;
 
 /// Ways to read the key of a copy as key and id that are tried: ids and keys may have the separator in them.
@@ -25,7 +25,7 @@ pub(crate) fn follow_source(tx: &mut dyn Tx, cx: &mut OpCx<'_>, doc: &mut Doc, a
             newest = newest.into_iter().chain(found).max_by_key(|(ord, _)| *ord);
         }
     }
-    newest.map_or(Ok(()), |(ord, content)| doc.put(&at.c, &at.k, content, Some(ord)))
+    newest.map_or(Ok(()), |(ord, content)| doc.put(&at.c, &at.k, content, Some(Origin { ord, who: None })))
 }
 
 /// The source item, if it is there. The operation's stamp will lie above it; and above its end, if it is no more, so that the task

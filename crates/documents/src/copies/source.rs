@@ -5,16 +5,16 @@ use kernel::OpCx;
 use replica::ItemKey;
 
 use crate::content::Stored;
-use crate::doc::find_item;
+use crate::doc::{Origin, find_with_author};
 use crate::read::any_head;
 
 /// A source item as it is now.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Source {
     /// It holds this since the operation of that stamp.
-    There { content: Stored, ord: i64 },
+    There { content: Stored, origin: Origin },
     /// It is no more, by the operation of that stamp.
-    Gone { ord: i64 },
+    Gone { origin: Origin },
 }
 
 /// A copy as it is stored.
@@ -33,15 +33,14 @@ impl Source {
         at: &ItemKey,
         told: Stamp,
     ) -> OpResult<Self> {
-        let item = find_item(tx, class, id, at)?;
-        let ord = match &item {
-            Some(item) => item.ord,
-            None => gone_since(tx, cx, class, id, told)?.number(),
+        let (content, origin) = match find_with_author(tx, class, id, at)? {
+            Some((item, who)) => (item.content, Origin { ord: item.ord, who: Some(who) }),
+            None => (None, gone_since(tx, cx, class, id, told)?),
         };
-        Stamp::new(ord).into_iter().for_each(|ord| cx.saw(ord));
-        Ok(match item.and_then(|item| item.content) {
-            Some(content) => Self::There { content, ord },
-            None => Self::Gone { ord },
+        Stamp::new(origin.ord).into_iter().for_each(|ord| cx.saw(ord));
+        Ok(match content {
+            Some(content) => Self::There { content, origin },
+            None => Self::Gone { origin },
         })
     }
 
@@ -49,17 +48,19 @@ impl Source {
     /// was no source (`version == ord`) is older than any source that there is, whatever the clocks said.
     pub(super) fn is_ahead_of(&self, copy: Copied) -> bool {
         match self {
-            Self::There { ord, .. } => copy.ord < *ord || copy.ord == copy.version,
-            Self::Gone { ord } => copy.ord < *ord,
+            Self::There { origin, .. } => copy.ord < origin.ord || copy.ord == copy.version,
+            Self::Gone { origin } => copy.ord < origin.ord,
         }
     }
 }
 
 /// An item without a trace went with the operation that told of it, or with a later one that tells by itself. Nothing is believed
 /// that lies beyond what the document, or else the clock, says: a version of the far future would stay for ever.
-fn gone_since(tx: &mut dyn Tx, cx: &OpCx<'_>, class: &str, id: &str, told: Stamp) -> OpResult<Stamp> {
+fn gone_since(tx: &mut dyn Tx, cx: &OpCx<'_>, class: &str, id: &str, told: Stamp) -> OpResult<Origin> {
     let head = any_head(tx, class, id)?;
-    Ok(told.min(head.map_or(Stamp::from_wall(cx.wall), |head| head.version)))
+    let latest = head.as_ref().map_or(Stamp::from_wall(cx.wall), |head| head.version);
+    let who = head.map(|head| head.who).unwrap_or_default();
+    Ok(Origin { ord: told.min(latest).number(), who: Some(who) })
 }
 
 #[cfg(test)]
@@ -68,7 +69,9 @@ mod tests {
 
     #[test]
     fn doc_14_an_older_state_never_overwrites_a_newer() {
-        let there = |ord| Source::There { content: Stored { raw: true, text: String::new() }, ord };
+        let origin = |ord| Origin { ord, who: Some("app".into()) };
+        let there = |ord| Source::There { content: Stored { raw: true, text: String::new() }, origin: origin(ord) };
+        let gone = |ord| Source::Gone { origin: origin(ord) };
         let carried = |ord| Copied { version: ord + 1, ord };
         let put_here = |ord| Copied { version: ord, ord };
         for (source, copy, expected) in [
@@ -77,10 +80,10 @@ mod tests {
             (there(10), carried(11), false),
             (there(10), put_here(11), true),
             (there(10), put_here(10), true),
-            (Source::Gone { ord: 10 }, carried(9), true),
-            (Source::Gone { ord: 10 }, carried(10), false),
-            (Source::Gone { ord: 10 }, put_here(9), true),
-            (Source::Gone { ord: 10 }, put_here(11), false),
+            (gone(10), carried(9), true),
+            (gone(10), carried(10), false),
+            (gone(10), put_here(9), true),
+            (gone(10), put_here(11), false),
         ] {
             assert_eq!(source.is_ahead_of(copy), expected, "{source:?} {copy:?}");
         }

@@ -31,10 +31,27 @@ pub(super) enum Life {
 /// What the operation does to an item.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Change {
-    /// It holds this from now on; `ord` is set for copies.
-    Put { content: Stored, ord: Option<i64> },
-    /// It is no more; `ord` is set for copies.
-    Delete { ord: Option<i64> },
+    /// It holds this from now on; copies have an origin.
+    Put { content: Stored, origin: Option<Origin> },
+    /// It is no more; copies have an origin.
+    Delete { origin: Option<Origin> },
+}
+
+/// What a copy takes from its source beside the content.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Origin {
+    /// Stamp of the operation that changed the source.
+    pub(crate) ord: i64,
+    /// Who changed the source, if the copy follows it; `None` if whoever works on the document put the copy there.
+    pub(crate) who: Option<String>,
+}
+
+impl Change {
+    pub(super) fn origin(&self) -> Option<&Origin> {
+        match self {
+            Self::Put { origin, .. } | Self::Delete { origin } => origin.as_ref(),
+        }
+    }
 }
 
 /// One item: what is stored of it, once that was looked at, and what is done to it.
@@ -185,13 +202,13 @@ impl Doc {
         self.put(item, key, Stored::raw(text)?, None)
     }
 
-    pub(crate) fn put(&mut self, item: &str, key: &str, content: Stored, ord: Option<i64>) -> OpResult<()> {
+    pub(crate) fn put(&mut self, item: &str, key: &str, content: Stored, origin: Option<Origin>) -> OpResult<()> {
         let (at, decl) = (self.key(item, key)?, self.decl_of(item)?);
         if decl.raw != content.raw {
             let (has, wanted) = if decl.raw { ("JSON", "a raw text") } else { ("a raw text", "JSON") };
             return Err(OpError::new(AITEM, format!("item {item} of {} holds {wanted}, not {has}", self.class())));
         }
-        self.changed(at, Change::Put { content, ord })
+        self.changed(at, Change::Put { content, origin })
     }
 
     /// Deletes an item; one that is not there is no error.
@@ -202,9 +219,9 @@ impl Doc {
         self.delete_copy(item, key, None)
     }
 
-    pub(crate) fn delete_copy(&mut self, item: &str, key: &str, ord: Option<i64>) -> OpResult<()> {
+    pub(crate) fn delete_copy(&mut self, item: &str, key: &str, origin: Option<Origin>) -> OpResult<()> {
         let at = self.key(item, key)?;
-        self.changed(at, Change::Delete { ord })
+        self.changed(at, Change::Delete { origin })
     }
 
     /// Deletes all items of a class.
@@ -218,7 +235,7 @@ impl Doc {
 
     /// Whether the operation puts an item with a content of its own.
     pub(crate) fn puts_itself(&self, at: &ItemKey) -> bool {
-        matches!(self.slots.get(at), Some(Slot { change: Some(Change::Put { ord: None, .. }), .. }))
+        matches!(self.slots.get(at), Some(Slot { change: Some(Change::Put { origin: None, .. }), .. }))
     }
 
     /// Where copies come from that are items of this class.

@@ -4,13 +4,13 @@ use base::{OpResult, Row, Sql, Stamp, Tx, args};
 
 pub(crate) static GET_HEAD: Sql = Sql::new(
     "doc.get",
-    "SELECT version, ctime, dtime, v1, v2, live, gone, op, who FROM doc WHERE class = ?1 AND id = ?2",
+    "SELECT version, ctime, dtime, v1, v2, live, gone, op, who, changes FROM doc WHERE class = ?1 AND id = ?2",
 );
 pub(crate) static PUT_HEAD: Sql = Sql::new(
     "doc.put",
-    "INSERT INTO doc (class, id, version, ctime, dtime, v1, v2, live, gone, op, who) \
-     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11) ON CONFLICT (class, id) DO UPDATE SET \
-     version = ?3, ctime = ?4, dtime = ?5, v1 = ?6, v2 = ?7, live = ?8, gone = ?9, op = ?10, who = ?11",
+    "INSERT INTO doc (class, id, version, ctime, dtime, v1, v2, live, gone, op, who, changes) \
+     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12) ON CONFLICT (class, id) DO UPDATE SET \
+     version = ?3, ctime = ?4, dtime = ?5, v1 = ?6, v2 = ?7, live = ?8, gone = ?9, op = ?10, who = ?11, changes = ?12",
 );
 
 /// What a document's row holds.
@@ -34,6 +34,8 @@ pub(crate) struct StoredHead {
     pub(crate) op: String,
     /// Whose operation.
     pub(crate) who: String,
+    /// Changes that its history was told so far, in all its lives.
+    pub(crate) changes: i64,
 }
 
 impl StoredHead {
@@ -42,8 +44,8 @@ impl StoredHead {
     }
 
     pub(super) fn put(&self, tx: &mut dyn Tx, class: &str, id: &str) -> OpResult<()> {
-        let Self { version, ctime, dtime, v1, v2, live, gone, op, who } = self;
-        let row = args![class, id, *version, *ctime, *dtime, *v1, *v2, *live, *gone, op, who];
+        let Self { version, ctime, dtime, v1, v2, live, gone, op, who, changes } = self;
+        let row = args![class, id, *version, *ctime, *dtime, *v1, *v2, *live, *gone, op, who, *changes];
         Ok(tx.write(&PUT_HEAD, row)?)
     }
 }
@@ -60,5 +62,6 @@ pub(crate) fn head_of(row: &Row, first: usize) -> StoredHead {
         gone: row.int(first + 6),
         op: row.text(first + 7).to_owned(),
         who: row.text(first + 8).to_owned(),
+        changes: row.int(first + 9),
     }
 }

@@ -10,6 +10,11 @@ pub(crate) static GET_ITEM: Sql = Sql::new(
     "doc_item.get",
     "SELECT item, key, version, ord, raw, content FROM doc_item WHERE class = ?1 AND id = ?2 AND item = ?3 AND key = ?4",
 );
+pub(crate) static GET_WITH_AUTHOR: Sql = Sql::new(
+    "doc_item.get_with_author",
+    "SELECT item, key, version, ord, raw, content, who FROM doc_item \
+     WHERE class = ?1 AND id = ?2 AND item = ?3 AND key = ?4",
+);
 pub(crate) static WHOLE: Sql = Sql::new(
     "doc_item.whole",
     "SELECT item, key, version, ord, raw, content FROM doc_item WHERE class = ?1 AND id = ?2 ORDER BY item, key",
@@ -25,8 +30,9 @@ pub(crate) static KEYS_OF: Sql = Sql::new(
 );
 pub(crate) static PUT_ITEM: Sql = Sql::new(
     "doc_item.put",
-    "INSERT INTO doc_item (class, id, item, key, version, ord, raw, content) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) \
-     ON CONFLICT (class, id, item, key) DO UPDATE SET version = ?5, ord = ?6, raw = ?7, content = ?8",
+    "INSERT INTO doc_item (class, id, item, key, version, ord, raw, content, who, op) \
+     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10) ON CONFLICT (class, id, item, key) DO UPDATE SET \
+     version = ?5, ord = ?6, raw = ?7, content = ?8, who = ?9, op = ?10",
 );
 pub(crate) static ERASE: Sql = Sql::new("doc_item.erase", "DELETE FROM doc_item WHERE class = ?1 AND id = ?2");
 pub(crate) static PURGE: Sql = Sql::new(
@@ -56,6 +62,17 @@ pub(crate) fn item_of(row: &Row) -> (ItemKey, StoredItem) {
 pub(crate) fn find_item(tx: &mut dyn Tx, class: &str, id: &str, key: &ItemKey) -> OpResult<Option<StoredItem>> {
     let row = tx.query_one(&GET_ITEM, args![class, id, &key.c, &key.k])?;
     Ok(row.map(|row| item_of(&row).1))
+}
+
+/// One item of a document, and who changed it.
+pub(crate) fn find_with_author(
+    tx: &mut dyn Tx,
+    class: &str,
+    id: &str,
+    key: &ItemKey,
+) -> OpResult<Option<(StoredItem, String)>> {
+    let row = tx.query_one(&GET_WITH_AUTHOR, args![class, id, &key.c, &key.k])?;
+    Ok(row.map(|row| (item_of(&row).1, row.text(6).to_owned())))
 }
 
 /// All items and tombstones of a document.

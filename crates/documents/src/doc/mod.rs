@@ -9,12 +9,15 @@ mod head;
 mod item;
 mod save;
 mod set;
+mod told;
 mod typed;
 
 pub use document::Doc;
+pub(crate) use document::Origin;
 pub(crate) use head::{GET_HEAD, PUT_HEAD, StoredHead, head_of};
 pub(crate) use item::{
-    ERASE, GET_ITEM, ITEMS_OF, KEYS_OF, PURGE, PUT_ITEM, StoredItem, WHOLE, find_item, item_of, whole,
+    ERASE, GET_ITEM, GET_WITH_AUTHOR, ITEMS_OF, KEYS_OF, PURGE, PUT_ITEM, StoredItem, WHOLE, find_item,
+    find_with_author, item_of, whole,
 };
 pub use set::{DocSet, Expect};
 

@@ -12,7 +12,7 @@ use crate::class::ATTACHMENT;
 use crate::content::Stored;
 use crate::index::Strict;
 use crate::limits::ITEMS_MAX;
-use crate::{attachments, cache, copies, index};
+use crate::{attachments, cache, copies, history, index};
 
 /// Saves documents; `None` if nothing changed.
 pub(super) fn save(tx: &mut dyn Tx, cx: &mut OpCx<'_>, mut docs: Vec<Doc>) -> OpResult<Option<Stamp>> {
@@ -69,7 +69,8 @@ fn write(tx: &mut dyn Tx, cx: &mut OpCx<'_>, doc: &Doc, stamp: Stamp) -> OpResul
         erase(tx, cx, doc, stamp)?;
     }
     let ctime = if doc.life == Life::Deleted { 0 } else { ctime(doc, stamp) };
-    let (op, who) = (cx.operation.to_owned(), cx.caller.name.clone());
+    let op = operation(cx, doc).to_owned();
+    let (who, changes) = (cx.caller.name.clone(), doc.found.as_ref().map_or(0, |head| head.changes));
     let born = StoredHead {
         version: stamp,
         ctime,
@@ -80,6 +81,7 @@ fn write(tx: &mut dyn Tx, cx: &mut OpCx<'_>, doc: &Doc, stamp: Stamp) -> OpResul
         gone: 0,
         op: String::new(),
         who: String::new(),
+        changes,
     };
     let mut head = StoredHead { version: stamp, op, who, ..standing.unwrap_or(born) };
     let mut copied = vec![];
@@ -90,9 +92,17 @@ fn write(tx: &mut dyn Tx, cx: &mut OpCx<'_>, doc: &Doc, stamp: Stamp) -> OpResul
     }
     purge(tx, cx, doc, &mut head)?;
     check_size(doc, &head)?;
+    history::record(tx, cx, doc, &mut head)?;
     head.put(tx, doc.class(), &doc.id)?;
     copies::tell(cx, (doc.class(), &doc.id), &copied, stamp);
     Ok(head)
+}
+
+/// What changes the document, for people: where items follow their sources, it is not the running of a task.
+fn operation(cx: &OpCx<'_>, doc: &Doc) -> &'static str {
+    let mut changes = doc.slots.values().filter_map(|slot| slot.change.as_ref());
+    let follows = changes.any(|change| change.origin().is_some_and(|origin| origin.who.is_some()));
+    if follows { copies::CARRY.op } else { cx.operation }
 }
 
 fn ctime(doc: &Doc, stamp: Stamp) -> i64 {
@@ -110,16 +120,18 @@ fn write_item(
 ) -> OpResult<()> {
     let stored = doc.slots.get(at).and_then(|slot| slot.stored.as_ref()?.as_ref());
     let before = stored.and_then(|stored| stored.content.as_ref());
-    let (after, ord) = match change {
-        Change::Put { content, ord } => (Some(content), ord),
-        Change::Delete { ord } => (None, ord),
+    let after = match change {
+        Change::Put { content, .. } => Some(content),
+        Change::Delete { .. } => None,
     };
-    let strict = if ord.is_some() { Strict::No } else { Strict::Yes };
-    let ord = ord.unwrap_or(stamp.number());
+    let origin = change.origin();
+    let strict = if origin.is_some() { Strict::No } else { Strict::Yes };
+    let ord = origin.map_or(stamp.number(), |origin| origin.ord);
+    let who = origin.and_then(|origin| origin.who.as_ref()).unwrap_or(&head.who);
     let (class, id) = (doc.class(), &doc.id);
     let raw = after.is_some_and(|content| content.raw);
     let text = after.map(|content| content.text.as_str());
-    tx.write(&PUT_ITEM, args![class, id, &at.c, &at.k, stamp, ord, raw, text])?;
+    tx.write(&PUT_ITEM, args![class, id, &at.c, &at.k, stamp, ord, raw, text, who, &head.op])?;
     index::change(tx, &doc.class, (id, at), strict, before, after)?;
     if at.c == ATTACHMENT {
         head.v2 += attachments::change(tx, cx, (class, id, &at.k), before, after)?;

@@ -1,6 +1,7 @@
 //! Documents over HTTP.
 
 mod attachments;
+mod browse;
 mod classes;
 mod export;
 mod live;
@@ -20,7 +21,7 @@ pub fn service() -> Service {
 }
 
 fn routes() -> Vec<Route> {
-    [operation::routes(), classes::routes(), attachments::routes(), export::routes(), live::routes()]
+    [operation::routes(), classes::routes(), browse::routes(), attachments::routes(), export::routes(), live::routes()]
         .into_iter()
         .flatten()
         .collect()

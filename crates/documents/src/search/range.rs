@@ -200,7 +200,7 @@ fn bounds<T: Clone>(cond: Cond, v1: T, v2: Option<T>) -> (Bound<T>, Bound<T>) {
 
 /// The first text after all that start with a prefix: its last character that has a next one is replaced by that, and the rest is
 /// cut off. None if there is no such text.
-fn after_prefix(prefix: &str) -> Option<String> {
+pub(crate) fn after_prefix(prefix: &str) -> Option<String> {
     let mut rest = prefix.to_owned();
     while let Some(last) = rest.pop() {
         let next = if last == '\u{d7ff}' { Some('\u{e000}') } else { char::from_u32(u32::from(last) + 1) };
@@ -213,7 +213,7 @@ fn after_prefix(prefix: &str) -> Option<String> {
 }
 
 /// A text above all that are stored, which have at most 255 characters.
-fn top() -> String {
+pub(crate) fn top() -> String {
     "\u{10ffff}".repeat(KEY_MAX + 1)
 }
 

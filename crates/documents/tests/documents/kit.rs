@@ -8,7 +8,7 @@ use documents::{
     SyncOf, Synced,
 };
 use kernel::tasks::Dispatcher;
-use kernel::{Caller, Op, Plan, PlanFn, Properties, TaskRow};
+use kernel::{Caller, Op, Plan, PlanFn, Properties, Request, TaskRow};
 use replica::Held;
 use serde_json::{Value, json};
 use testbed::World;
@@ -37,6 +37,14 @@ impl Desk {
     pub fn commit(&self, changes: Value) -> OpResult<i64> {
         let commit: Commit = serde_json::from_value(json!({ "changes": changes })).unwrap();
         self.0.call(&COMMIT, commit).map(|reply| reply.out.version.map_or(0, |stamp| stamp.number()))
+    }
+
+    /// Commits as somebody else.
+    pub fn commit_as(&self, who: &str, changes: Value) -> OpResult<i64> {
+        let commit: Commit = serde_json::from_value(json!({ "changes": changes })).unwrap();
+        let request = self.0.request();
+        let request = Request { caller: Caller { name: who.to_owned(), ..request.caller }, ..request };
+        self.0.call_as(&COMMIT, request, commit).map(|reply| reply.out.version.map_or(0, |stamp| stamp.number()))
     }
 
     /// Puts one item of a contact.

@@ -11,3 +11,5 @@ mod postgres;
 mod search_model;
 mod searches;
 mod syncs;
+mod upgrade;
+mod who;

@@ -4,7 +4,10 @@ use std::sync::Arc;
 use std::sync::mpsc::channel;
 
 use base::{OpResult, Outbound, Row, Sql, Store};
-use documents::{COMMIT, DECLARE, Found, SEARCH, search_statements};
+use documents::{
+    CHANGES, CLASS_COUNTS, COMMIT, ChangeView, ClassCount, DECLARE, DocDetail, DocLines, Found, LIST, ListOf, SEARCH,
+    SHOW, ViewOf, search_statements,
+};
 use host::{OsEntropy, RealClock, ThreadTimers};
 use kernel::tasks::Dispatcher;
 use kernel::{Caller, Env, Kernel, KernelConfig, Op, Query, Reply};
@@ -17,6 +20,7 @@ use store_postgres::{PostgresConfig, PostgresStore};
 
 use crate::kit::search_of;
 use crate::search_model::{Ground, case, check};
+use crate::who::{self, Scene};
 
 /// Nothing here calls outside.
 struct Nobody;
@@ -45,16 +49,31 @@ impl Postgres {
         Self { kernel, _dispatcher: dispatcher }
     }
 
+    fn read<I: Send + 'static, O: Send + 'static>(&self, query: &'static Query<I, O>, input: I) -> OpResult<O> {
+        let (tell, told) = channel();
+        let done = Box::new(move |found| tell.send(found).expect("somebody waits"));
+        self.kernel.read(&self.kernel.admin_namespace(), query, input, done);
+        told.recv().expect("an answer")
+    }
+
     fn call<I, O>(&self, op: &'static Op<I, O>, input: I)
     where
         I: Send + 'static,
         O: Serialize + DeserializeOwned + Send + 'static,
     {
+        self.call_as(op, Caller::server("test"), input);
+    }
+
+    fn call_as<I, O>(&self, op: &'static Op<I, O>, caller: Caller, input: I) -> O
+    where
+        I: Send + 'static,
+        O: Serialize + DeserializeOwned + Send + 'static,
+    {
         let (tell, told) = channel();
-        let request = self.kernel.request(Caller::server("test"));
-        let done = Box::new(move |reply: OpResult<Reply<O>>| tell.send(reply.map(drop)).expect("somebody waits"));
+        let request = self.kernel.request(caller);
+        let done = Box::new(move |reply: OpResult<Reply<O>>| tell.send(reply).expect("somebody waits"));
         self.kernel.call(&self.kernel.admin_namespace(), op, request, input, done);
-        told.recv().expect("an answer").expect("done");
+        told.recv().expect("an answer").expect("done").out
     }
 }
 
@@ -154,6 +173,51 @@ fn doc_14_copies_follow_their_sources_on_postgres() {
     assert!(level, "{:?} {:?}", postgres.behind(), postgres.waiting());
     assert_eq!(postgres.behind().1, Vec::<String>::new());
     postgres.kernel.admin_namespace().store.close();
+}
+
+impl Scene for Postgres {
+    fn declare_paper(&self, decl: Value) {
+        Ground::declare(self, decl);
+    }
+    fn commit_as(&self, who: &str, changes: Value) -> i64 {
+        let commit = serde_json::from_value(json!({ "changes": changes })).expect("a commit");
+        let caller = Caller { name: who.to_owned(), ..Caller::server("test") };
+        self.call_as(&COMMIT, caller, commit).version.map_or(0, |stamp| stamp.number())
+    }
+    fn list(&self, of: ListOf) -> OpResult<DocLines> {
+        self.read(&LIST, of)
+    }
+    fn show(&self, of: ViewOf) -> OpResult<DocDetail> {
+        self.read(&SHOW, of)
+    }
+    fn changes(&self, of: ViewOf) -> OpResult<Vec<ChangeView>> {
+        self.read(&CHANGES, of)
+    }
+    fn counts(&self) -> Vec<ClassCount> {
+        self.read(&CLASS_COUNTS, vec![]).expect("counted")
+    }
+}
+
+#[test]
+fn con_5_who_changed_what_is_told_on_postgres() {
+    let postgres = Postgres::open("doc_who");
+    who::check_items(&postgres);
+    who::check_pages(&postgres);
+    who::check_history(&postgres);
+    assert_eq!(postgres.behind().1, Vec::<String>::new());
+    postgres.kernel.admin_namespace().store.close();
+}
+
+#[test]
+fn con_5_doc_2_a_store_made_before_opens_and_reads_on_postgres() {
+    let url = std::env::var("FASTNESS_TEST_POSTGRES").expect("FASTNESS_TEST_POSTGRES is not set: run `cargo xtask ci`");
+    let config = PostgresConfig::new(url, format!("doc_upgrade_{}", std::process::id()));
+    let clock = Arc::new(RealClock::new());
+    let store = PostgresStore::open(config, clock.clone(), Arc::new(OsEntropy)).expect("the store opens");
+    let env = || Env { clock: clock.clone(), entropy: Arc::new(OsEntropy), timers: Arc::new(ThreadTimers::new()) };
+    let store: Arc<dyn Store> = Arc::new(store);
+    crate::upgrade::check(&env, &store);
+    store.close();
 }
 
 #[test]

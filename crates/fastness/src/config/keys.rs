@@ -210,12 +210,15 @@ configuration! {
             Preset::Number(BLOB_GRACE_MS.unsigned_abs()), Kind::Duration { min_ms: MINUTE, max_ms: 8_760 * HOUR };
     }
 
-    /// What is kept in memory of documents.
+    /// What is kept in memory of documents, and how long their changes are remembered.
     documents: Documents {
         /// Memory for the documents of all namespaces together; those used least recently go first. 0 B keeps none.
         cache: usize = Preset::Number(64 * MIB), Kind::Size { min: 0, max: 64 * GIB };
         /// How long a document is kept without being compared with the store.
         cache_age: Duration = Preset::Number(10 * MINUTE), Kind::Duration { min_ms: SECOND, max_ms: DAY };
+        /// How long the changes of documents are kept whose class is declared with `history`: who, when, which items. 0ms writes
+        /// none down and lets go what was written.
+        history_age: Duration = Preset::Number(90 * DAY), Kind::Duration { min_ms: 0, max_ms: KEPT_MAX };
     }
 
     /// How much one request may carry.

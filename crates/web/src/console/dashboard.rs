@@ -1,17 +1,28 @@
-//! The overview of a namespace (CON-2).
+//! The overview of a namespace, or of the whole server at the administrators' (CON-2): first what needs a person, then how much
+//! there is, then how it went, then what it runs on.
+//!
+//! Everything on it is live. A part whose numbers cannot be read now says so and leaves the others standing.
 
-use kernel::Role;
-use maud::html;
+mod attention;
+mod namespaces;
+mod rates;
+mod store;
+mod tiles;
+mod words;
+
+use kernel::counters::rates::Span;
+use kernel::overview::{Look, OVERVIEW, Overview};
+use kernel::{Namespace, Role};
+use maud::{Markup, html};
+use serde::Deserialize;
 
 use super::nav::{Group, Nav};
 use super::page::{Page, PageResult};
 use super::visit::{Console, View};
-
-mod words {
-    crate::texts! {
-        OVERVIEW: "Overview", "Обзор", "Vue d’ensemble";
-    }
-}
+use crate::params::QueryOf;
+use crate::tasks::seen_from;
+use crate::ui::Tone;
+use crate::ui::parts::banner;
 
 const ICON: &str = "M1 9h4v6H1zM6 4h4v11H6zM11 1h4v14h-4z";
 
@@ -20,7 +31,44 @@ pub(super) fn pages() -> Vec<Page> {
     vec![Page::new("/console/{ns}/", overview).roles(&[Role::Operator, Role::Reader]).nav(nav)]
 }
 
-async fn overview(console: Console) -> PageResult {
-    let content = html! { p { "…" } };
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Asked {
+    /// How far back the charts go.
+    span: Option<String>,
+}
+
+/// A namespace with what was read of it; nothing if it cannot be read now.
+struct Seen {
+    ns: std::sync::Arc<Namespace>,
+    work: Option<Overview>,
+}
+
+async fn overview(console: Console, QueryOf(asked): QueryOf<Asked>) -> PageResult {
+    let span = asked.span.as_deref().map_or(Ok(Span::TenMinutes), Span::from_word)?;
+    let mut seen = vec![];
+    for ns in seen_from(&console) {
+        let work = console.within(&ns).read(&OVERVIEW, Look::at(console.kernel())).await.ok();
+        seen.push(Seen { ns, work: work.map(|work| work.out) });
+    }
+    let content = html! {
+        div.stack {
+            div #attention data-live { (unread(&console, &seen)) (attention::shown(&console, &seen).await) }
+            div #tiles data-live { (tiles::shown(&console, &seen)) }
+            (rates::shown(&console, &seen, span).await)
+            @if console.at_administration() { div #namespaces data-live { (namespaces::shown(&console, &seen)) } }
+            div #store data-live { (store::shown(&console, &seen)) }
+        }
+    };
     Ok(console.show(View { title: console.say(&words::OVERVIEW), above: &[], actions: html! {}, content }))
+}
+
+/// Says which stores cannot be read now.
+fn unread(console: &Console, seen: &[Seen]) -> Markup {
+    let away: Vec<_> = seen.iter().filter(|seen| seen.work.is_none()).map(|seen| seen.ns.name.clone()).collect();
+    html! {
+        @if !away.is_empty() {
+            (banner(Tone::Bad, html! { (console.fill(&words::STORE_AWAY, &[("names", &away.join(", "))])) }))
+        }
+    }
 }

@@ -74,7 +74,7 @@ fn top(console: &Console) -> Markup {
             button.menu type="button" data-menu="side" aria-expanded="false" aria-controls="side" aria-label=(console.say(&words::MENU)) {
                 (icon(BARS))
             }
-            a.brand href=(console.at("")) { (icon(TOWER)) span { (console.shared().config().name) } }
+            a.brand href=(console.at("")) aria-label=(console.shared().config().name) { (icon(TOWER)) span { (console.shared().config().name) } }
             (namespaces(console))
             span.live #live data-on=(console.say(&words::LIVE)) data-off=(console.say(&words::NOT_LIVE)) role="status" {}
             (person(console))
@@ -162,9 +162,9 @@ pub(super) fn preferences(language: Language, theme: Theme, here: &str) -> Marku
 }
 
 fn side(console: &Console) -> Markup {
-    let role = console.caller().role;
-    let entries: Vec<&Entry> =
-        console.shared().pages().entries.iter().filter(|entry| entry.access.allows(role)).collect();
+    let (role, at_administration) = (console.caller().role, console.at_administration());
+    let seen = |entry: &&Entry| entry.access.allows(role) && (at_administration || !entry.at_administration);
+    let entries: Vec<&Entry> = console.shared().pages().entries.iter().filter(seen).collect();
     let here = current(console, &entries);
     html! {
         @for group in Group::ALL {

@@ -238,7 +238,7 @@ pub fn table(caption: &str, columns: &[Column<'_>], rows: &[Row]) -> Markup {
                 tbody { @for row in rows {
                     tr class=[row.tone.map(Tone::class)] data-key=[row.key.as_ref()] {
                         @for (column, cell) in columns.iter().zip(&row.cells) {
-                            td class=[class(column)] data-label=(column.0) { (cell) }
+                            td class=[class(column)] data-label=(column.0) { div.cell { (cell) } }
                         }
                     }
                 } }

@@ -9,6 +9,10 @@ enum Layer {
     Kernel,
     Engine,
     Kit,
+    /// Whoever uses a server from outside: knows its HTTP and nothing of its inside.
+    Client,
+    /// The command line against a running server: a client too.
+    Commands,
     Service,
     Suite,
     /// The server's library: the one place that names engines and host parts.
@@ -19,9 +23,9 @@ enum Layer {
     Chores,
 }
 
-use Layer::{Chores, Contracts, Engine, Example, Kernel, Kit, Program, Server, Service, Suite};
+use Layer::{Chores, Client, Commands, Contracts, Engine, Example, Kernel, Kit, Program, Server, Service, Suite};
 
-const CRATES: [(&str, Layer); 23] = [
+const CRATES: [(&str, Layer); 24] = [
     ("base", Contracts),
     ("replica", Contracts),
     ("kernel", Kernel),
@@ -29,7 +33,8 @@ const CRATES: [(&str, Layer); 23] = [
     ("store-postgres", Engine),
     ("host", Engine),
     ("web", Kit),
-    ("client", Kit),
+    ("client", Client),
+    ("cli", Commands),
     ("folder-agent", Kit),
     ("documents", Service),
     ("exchange", Service),
@@ -51,13 +56,14 @@ const CRATES: [(&str, Layer); 23] = [
 fn below(layer: Layer) -> &'static [Layer] {
     match layer {
         Contracts | Chores => &[],
-        Kernel | Engine => &[Contracts],
+        Kernel | Engine | Client => &[Contracts],
+        Commands => &[Contracts, Client],
         Kit => &[Contracts, Kernel],
         Service => &[Contracts, Kernel, Kit],
         Suite => &[Contracts, Kernel, Engine],
-        Server => &[Contracts, Kernel, Engine, Kit, Service],
-        Example => &[Contracts, Kernel, Engine, Kit, Service, Server],
-        Program => &[Contracts, Kernel, Engine, Kit, Service, Server, Example],
+        Server => &[Contracts, Kernel, Engine, Kit, Service, Commands],
+        Example => &[Contracts, Kernel, Engine, Kit, Client, Service, Server],
+        Program => &[Contracts, Kernel, Engine, Kit, Client, Service, Server, Example],
     }
 }
 

@@ -21,7 +21,7 @@ const MEMBER: ItemClass = Keyed::<Value>::new("Adh").copied_to(&[GROUPS]).def;
 const STATUS_COPY: ItemClass = Keyed::<Value>::new("Sta").def;
 const MEMBER_COPY: ItemClass = Keyed::<Value>::new("Adh").def;
 
-static RECORD: DocClass = DocClass::new(RECORDS, &[CARD, TEL]);
+static RECORD: DocClass = DocClass::new(RECORDS, &[CARD, TEL]).with_history();
 static ASSOCIATION: DocClass = DocClass::new(ASSOCIATIONS, &[STATUS, MEMBER]);
 static GROUP: DocClass = DocClass::new(GROUPS, &[STATUS_COPY, MEMBER_COPY]);
 

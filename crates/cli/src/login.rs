@@ -1,0 +1,126 @@
+//! `fastness login` and `logout`: a key of one's own for later commands, made by the right of an account.
+
+use clap::{Arg, ArgMatches, Command};
+use client::{Given, Request};
+use serde_json::json;
+
+use crate::failure::{Done, Failure};
+use crate::flags::{Common, SERVER};
+use crate::local;
+use crate::profile::{Profile, Profiles};
+use crate::program::common;
+use crate::session::{ADMINISTRATION, Session, server_of};
+
+pub(crate) const LOGIN: &str = "login";
+pub(crate) const LOGOUT: &str = "logout";
+
+const COOKIE: &str = "fastness_session";
+
+const LOGIN_EXAMPLES: &str = "\
+Examples:
+  fastness login --server https://fastness.example --account anna
+  fastness login --account anna --home shop            an account of the namespace shop
+  fastness login --password-file ~/password            where nobody can type";
+
+const LOGOUT_EXAMPLES: &str = "\
+Examples:
+  fastness logout
+  fastness logout --server https://fastness.example";
+
+pub(crate) fn login_command() -> Command {
+    let option = |name: &'static str, value: &'static str| Arg::new(name).long(name).value_name(value);
+    let command = Command::new(LOGIN)
+        .about("Make an access key for later commands, by an administrator's password")
+        .arg(option("account", "NAME").default_value("admin").help("Whose password is asked for"))
+        .arg(option("home", "NS").default_value(ADMINISTRATION).help("Namespace of the account"))
+        .arg(option("password-file", "FILE").help("Read the password from here; `-` for the standard input"));
+    Common::add_to(command).after_help(LOGIN_EXAMPLES)
+}
+
+pub(crate) fn logout_command() -> Command {
+    Common::add_to(Command::new(LOGOUT).about("Revoke that key and forget it")).after_help(LOGOUT_EXAMPLES)
+}
+
+fn word(matches: &ArgMatches, name: &str) -> String {
+    matches.get_one::<String>(name).cloned().unwrap_or_default()
+}
+
+/// Login, a key, logout: the session ends at once, the key stays.
+pub(crate) async fn login(matches: &ArgMatches) -> Done {
+    let mut common = common(matches)?;
+    common.reach.idempotency_key = None;
+    let server = common.reach.server.clone().unwrap_or_else(|| SERVER.into()).trim_end_matches('/').to_owned();
+    let (account, home) = (word(matches, "account"), word(matches, "home"));
+    let password = password(matches, &account, &server)?;
+    common.reach.namespace.clone_from(&home);
+    let session = Session::with_key(&common, &server, "")?;
+    let body = json!({ "account": account, "password": password });
+    let opened = session.call(Request::new("POST", &["sessions"]).json(&body)).await?;
+    let made = make_key(&common, &server, &opened, &account).await;
+    let (key_id, key) = made?;
+    let mut profiles = Profiles::load()?;
+    let before = profiles.put(&server, Profile { account: account.clone(), namespace: home.clone(), key_id, key });
+    profiles.save()?;
+    if let Some(before) = before {
+        revoke(&common, &server, &before)
+            .await
+            .unwrap_or_else(|_| session.out.remark("the key of the login before stays"));
+    }
+    let who = json!({ "server": server, "account": account, "namespace": home, "role": opened.value["role"] });
+    session.out.done(&who, &format!("logged in at {server} as {account}"), None)
+}
+
+fn password(matches: &ArgMatches, account: &str, server: &str) -> Result<String, Failure> {
+    if let Some(path) = matches.get_one::<String>("password-file") {
+        let wrong = |error| Failure::usage(format!("cannot read {path}: {error}"));
+        let bytes = local::read(path.as_ref()).map_err(wrong)?;
+        return Ok(String::from_utf8_lossy(&bytes).trim_end_matches(['\r', '\n']).to_owned());
+    }
+    let nobody =
+        |_| Failure::usage("nobody can be asked for the password here").hint("give it by --password-file FILE");
+    rpassword::prompt_password(format!("Password of {account} at {server}: ")).map_err(nobody)
+}
+
+async fn make_key(common: &Common, server: &str, opened: &Given, account: &str) -> Result<(String, String), Failure> {
+    let cookie = opened.cookie(COOKIE).map(|token| format!("{COOKIE}={token}"));
+    let cookie = cookie.ok_or_else(|| Failure::here("the server opened no session"))?;
+    let csrf = opened.value["csrf"].as_str().unwrap_or_default().to_owned();
+    let by_session = |request: Request| request.header("cookie", cookie.clone()).header("x-csrf-token", csrf.clone());
+    // Each change has a key of its own: one command, three changes.
+    let session = || Session::with_key(common, server, "");
+    let body = json!({ "role": opened.value["role"], "label": format!("login of {account}") });
+    let made = session()?.change(by_session(Request::new("POST", &["keys"]).json(&body))).await;
+    // It would end by itself; whoever cannot make a key need not know that this failed too.
+    let _ = session()?.change(by_session(Request::new("DELETE", &["sessions"]))).await;
+    let made = made.map_err(|failure| match failure.code.as_deref() {
+        Some("SROLE") => failure.hint("only administrators make keys: ask one for a key, and set FASTNESS_KEY"),
+        _ => failure,
+    })?;
+    let text = |name: &str| made[name].as_str().unwrap_or_default().to_owned();
+    Ok((text("id"), text("key")))
+}
+
+/// Revokes the key at the server, then forgets it; a key that the server does not know any more is forgotten too.
+pub(crate) async fn logout(matches: &ArgMatches) -> Done {
+    let common = common(matches)?;
+    let mut profiles = Profiles::load()?;
+    let server = server_of(&common.reach, &profiles);
+    let profile = profiles.get(&server).cloned();
+    let profile = profile.ok_or_else(|| Failure::usage(format!("not logged in at {server}")))?;
+    match revoke(&common, &server, &profile).await {
+        Ok(()) => {}
+        Err(failure) if matches!(failure.code.as_deref(), Some("SKEY" | "NKEY" | "NNAMESPACE")) => {}
+        Err(failure) => return Err(failure),
+    }
+    profiles.remove(&server);
+    profiles.save()?;
+    let session = Session::with_key(&common, &server, "")?;
+    session.out.done(&json!({ "server": server }), &format!("logged out at {server}"), None)
+}
+
+async fn revoke(common: &Common, server: &str, profile: &Profile) -> Done {
+    let mut common = common.clone();
+    common.reach.namespace.clone_from(&profile.namespace);
+    let session = Session::with_key(&common, server, &profile.key)?;
+    session.change(Request::new("DELETE", &["keys", &profile.key_id])).await.map(drop)
+}

@@ -1,0 +1,106 @@
+//! `fastness help-markdown`: the reference of all commands against a running server, made from what the help says.
+
+use std::fmt::Write as _;
+
+use clap::{Arg, Command};
+
+use crate::failure::{Done, EXIT_CODES, Failure};
+use crate::services::ALL;
+use crate::{completions, login, status};
+
+pub(crate) const NAME: &str = "help-markdown";
+
+const INTRODUCTION: &str = "\
+# Commands: reference
+
+Made by `fastness help-markdown > docs/reference/commands.md`; do not edit. [commands.md](../commands.md) is the introduction.
+";
+
+pub(crate) fn command() -> Command {
+    Command::new(NAME).about("Print the reference of commands as Markdown").hide(true)
+}
+
+pub(crate) fn run(program: &Command) -> Done {
+    let text = text(program);
+    std::io::Write::write_all(&mut std::io::stdout(), text.as_bytes()).map_err(|error| Failure::output(&error))
+}
+
+fn text(program: &Command) -> String {
+    let mut text = format!("{INTRODUCTION}\n```text\n{EXIT_CODES}\n```\n");
+    common(&mut text, program);
+    for name in [status::NAME, login::LOGIN, login::LOGOUT, completions::NAME] {
+        if let Some(command) = program.find_subcommand(name) {
+            let _ = write!(text, "\n## {name}\n");
+            verb(&mut text, &format!("fastness {name}"), command);
+        }
+    }
+    for service in ALL {
+        let Some(command) = program.find_subcommand(service.name) else { continue };
+        let _ = write!(text, "\n## {}\n\n{}.\n", service.name, service.about);
+        for noun in command.get_subcommands().filter(|noun| noun.has_subcommands()) {
+            let _ = write!(text, "\n### {} {}\n\n{}.\n", service.name, noun.get_name(), about(noun));
+            for own in noun.get_subcommands() {
+                verb(&mut text, &format!("fastness {} {} {}", service.name, noun.get_name(), own.get_name()), own);
+            }
+        }
+    }
+    text
+}
+
+/// The flags of all verbs, said once.
+fn common(text: &mut String, program: &Command) {
+    let Some(command) = program.find_subcommand(status::NAME) else { return };
+    text.push_str("\n## Flags of all commands\n\n");
+    command.get_arguments().filter(|arg| arg.is_global_set()).for_each(|arg| argument(text, arg));
+}
+
+fn about(command: &Command) -> String {
+    command.get_about().map(ToString::to_string).unwrap_or_default()
+}
+
+fn verb(text: &mut String, path: &str, command: &Command) {
+    let positional = command.get_positionals().map(|arg| match arg.is_required_set() {
+        true => format!(" {}", value_name(arg)),
+        false => format!(" [{}]", value_name(arg)),
+    });
+    let _ = write!(text, "\n**`{path}{}`** — {}.\n\n", positional.collect::<String>(), about(command));
+    let own: Vec<&Arg> = command.get_arguments().filter(|arg| !arg.is_global_set() && !arg.is_hide_set()).collect();
+    own.iter().for_each(|arg| argument(text, arg));
+    if !own.is_empty() {
+        text.push('\n');
+    }
+    if let Some(examples) = command.get_after_help() {
+        let lines: Vec<String> = examples.to_string().lines().skip(1).map(|line| line.trim().to_owned()).collect();
+        let _ = write!(text, "```text\n{}\n```\n", lines.join("\n"));
+    }
+}
+
+fn argument(text: &mut String, arg: &Arg) {
+    let name = match (arg.get_long(), arg.get_short()) {
+        (Some(long), Some(short)) => format!("--{long}, -{short}"),
+        (Some(long), None) => format!("--{long}"),
+        _ => value_name(arg),
+    };
+    let takes = arg.get_action().takes_values() && arg.get_long().is_some();
+    let value = if takes { format!(" {}", value_name(arg)) } else { String::new() };
+    let help = arg.get_help().map(ToString::to_string).unwrap_or_default();
+    let _ = writeln!(text, "- `{name}{value}`: {help}{}{}", defaults(arg), environment(arg));
+}
+
+fn value_name(arg: &Arg) -> String {
+    let dots = if matches!(arg.get_action(), clap::ArgAction::Append) && arg.get_long().is_none() { "…" } else { "" };
+    let names = arg.get_value_names().unwrap_or_default();
+    format!("{}{dots}", names.iter().map(ToString::to_string).collect::<Vec<_>>().join(" "))
+}
+
+fn defaults(arg: &Arg) -> String {
+    let values: Vec<_> = arg.get_default_values().iter().map(|value| value.to_string_lossy()).collect();
+    if values.is_empty() || !arg.get_action().takes_values() {
+        return String::new();
+    }
+    format!(" [default: {}]", values.join(", "))
+}
+
+fn environment(arg: &Arg) -> String {
+    arg.get_env().map(|name| format!(" [environment: {}]", name.to_string_lossy())).unwrap_or_default()
+}

@@ -1,0 +1,228 @@
+//! Namespaces and grants (KER-1, KER-2). They are asked for at the administrators' namespace, whatever `--namespace` says.
+
+use clap::Subcommand;
+use client::Request;
+use serde_json::Value;
+
+use crate::failure::{Done, Failure};
+use crate::flags::Sure;
+use crate::input::{Body, moment};
+use crate::output::{Column, flag, json, moment as time, state, text};
+use crate::page::List;
+use crate::session::Session;
+
+/// What can be done with namespaces.
+#[derive(Debug, Subcommand)]
+pub(crate) enum NamespaceVerb {
+    /// List all namespaces
+    #[command(after_help = "Examples:\n  fastness admin namespace list\n  fastness admin namespace list -q")]
+    List,
+    /// Show a namespace, and why its store is not good on this node
+    #[command(after_help = "Examples:\n  fastness admin namespace show shop")]
+    Show {
+        /// Name of the namespace
+        #[arg(value_name = "NAME")]
+        name: String,
+    },
+    /// Create a namespace
+    #[command(after_help = "Examples:\n  fastness admin namespace create shop --label 'the shop in Lyon'")]
+    Create(CreateNamespace),
+    /// Change its label, its limits, or its state and what people are told
+    #[command(
+        after_help = "Examples:\n  fastness admin namespace change shop --state closed --message 'moving house' --reopens-at +8h\n  fastness admin namespace change shop --state open"
+    )]
+    Change(ChangeNamespace),
+    /// Remove a namespace; its data is kept aside, as the answer says
+    #[command(after_help = "Examples:\n  fastness admin namespace delete shop --yes")]
+    Delete {
+        /// Name of the namespace
+        #[arg(value_name = "NAME")]
+        name: String,
+        #[command(flatten)]
+        sure: Sure,
+    },
+}
+
+/// A namespace to create.
+#[derive(Debug, clap::Args)]
+pub(crate) struct CreateNamespace {
+    /// 1 to 16 of a-z and 0-9
+    #[arg(value_name = "NAME")]
+    name: String,
+    /// For people
+    #[arg(long, value_name = "TEXT")]
+    label: Option<String>,
+    /// Its engine [default: as the server is configured]
+    #[arg(long, value_name = "ENGINE", value_parser = ["sqlite", "postgres"])]
+    engine: Option<String>,
+    /// File with the URL of its own PostgreSQL, if it is not the server's
+    #[arg(long, value_name = "FILE")]
+    url_file: Option<std::path::PathBuf>,
+}
+
+/// What shall change.
+#[derive(Debug, clap::Args)]
+pub(crate) struct ChangeNamespace {
+    /// Name of the namespace
+    #[arg(value_name = "NAME")]
+    name: String,
+    /// For people
+    #[arg(long, value_name = "TEXT")]
+    label: Option<String>,
+    /// Its state
+    #[arg(long, value_name = "STATE", value_parser = ["open", "read-only", "closed"])]
+    state: Option<String>,
+    /// What people are told, with a state
+    #[arg(long, value_name = "TEXT", requires = "state")]
+    message: Option<String>,
+    /// When it is expected to be open again, with a state
+    #[arg(long, value_name = "MOMENT", value_parser = moment, requires = "state")]
+    reopens_at: Option<String>,
+    /// All of its own limits, JSON: {"requests_max": 100, "readers": 4}
+    #[arg(long, value_name = "JSON", value_parser = crate::input::json)]
+    limits: Option<Value>,
+}
+
+/// What can be done with grants.
+#[derive(Debug, Subcommand)]
+pub(crate) enum GrantVerb {
+    /// List the grants of an owner
+    #[command(after_help = "Examples:\n  fastness admin grant list shop")]
+    List {
+        /// Namespace whose documents they are
+        #[arg(value_name = "OWNER")]
+        owner: String,
+    },
+    /// Let a namespace read the owner's documents of a class
+    #[command(after_help = "Examples:\n  fastness admin grant give shop office Contact")]
+    Give(Grant),
+    /// Take a grant back
+    #[command(after_help = "Examples:\n  fastness admin grant take shop office Contact")]
+    Take(Grant),
+}
+
+/// A grant.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Grant {
+    /// Namespace whose documents they are
+    #[arg(value_name = "OWNER")]
+    owner: String,
+    /// Namespace that may read them
+    #[arg(value_name = "READER")]
+    reader: String,
+    /// Class of the documents
+    #[arg(value_name = "CLASS")]
+    class: String,
+}
+
+const NAMESPACES: List<'_> = List {
+    what: "namespaces",
+    id: "/name",
+    columns: &[
+        text("NAME", "/name"),
+        state("STATE", "/state"),
+        text("ENGINE", "/engine"),
+        state("STORE", "/health"),
+        time("CREATED", "/created_at"),
+        text("LABEL", "/label"),
+        text("MESSAGE", "/message"),
+    ],
+};
+
+const NAMESPACE: &[Column] = &[
+    text("name", "/name"),
+    text("label", "/label"),
+    state("state", "/state"),
+    text("message", "/message"),
+    time("reopens", "/reopens_at"),
+    text("engine", "/engine"),
+    text("place", "/place"),
+    flag("own database", "/own_url"),
+    json("limits", "/limits"),
+    time("created", "/created_at"),
+    state("store", "/health"),
+    text("fault", "/fault"),
+];
+
+const GRANTS: List<'_> = List {
+    what: "grants",
+    id: "/reader",
+    columns: &[text("READER", "/reader"), text("CLASS", "/class"), time("GRANTED", "/granted_at")],
+};
+
+impl NamespaceVerb {
+    pub(super) async fn run(self, session: &Session) -> Done {
+        let session = &session.administration()?;
+        match self {
+            Self::List => NAMESPACES.whole(session, Request::get(&["namespaces"])).await,
+            Self::Show { name } => {
+                let namespace = session.get(Request::get(&["namespaces", &name])).await?;
+                session.out.show(&namespace, NAMESPACE, "/name")
+            }
+            Self::Create(new) => new.create(session).await,
+            Self::Change(change) => change.change(session).await,
+            Self::Delete { name, sure } => {
+                session.confirm(sure, &format!("remove namespace {name}"))?;
+                let removed = session.change(Request::new("DELETE", &["namespaces", &name])).await?;
+                let kept = removed["kept_as"].as_str().unwrap_or_default();
+                session.out.done(&removed, &format!("namespace {name} is removed; its data is kept as {kept}"), None)
+            }
+        }
+    }
+}
+
+impl CreateNamespace {
+    async fn create(self, session: &Session) -> Done {
+        let body = Body::default()
+            .with("name", Some(self.name.clone()))
+            .with("label", self.label)
+            .with("engine", self.engine)
+            .with("url", self.url_file.as_deref().map(url_in).transpose()?);
+        let made = session.change(Request::new("POST", &["namespaces"]).json(&body.value())).await?;
+        let state = made["state"].as_str().unwrap_or_default();
+        session.out.done(&made, &format!("namespace {} is {state}", self.name), Some("/name"))
+    }
+}
+
+/// A URL with a password does not belong on a command line.
+fn url_in(path: &std::path::Path) -> Result<String, Failure> {
+    let wrong = |error| Failure::usage(format!("cannot read {}: {error}", path.display()));
+    let bytes = crate::local::read(path).map_err(wrong)?;
+    Ok(String::from_utf8_lossy(&bytes).trim().to_owned())
+}
+
+impl ChangeNamespace {
+    async fn change(self, session: &Session) -> Done {
+        let body = Body::default()
+            .with("label", self.label)
+            .with("state", self.state)
+            .with("message", self.message)
+            .with("reopens_at", self.reopens_at)
+            .with("limits", self.limits);
+        if body.is_empty() {
+            return Err(Failure::usage("nothing to change: give --label, --state or --limits"));
+        }
+        let changed = session.change(Request::new("PATCH", &["namespaces", &self.name]).json(&body.value())).await?;
+        let state = changed["state"].as_str().unwrap_or_default();
+        session.out.done(&changed, &format!("namespace {} is {state}", self.name), Some("/name"))
+    }
+}
+
+impl GrantVerb {
+    pub(super) async fn run(self, session: &Session) -> Done {
+        let session = &session.administration()?;
+        let steps = |grant: &Grant| -> Vec<String> {
+            ["namespaces", &grant.owner, "grants", &grant.reader, &grant.class].map(str::to_owned).to_vec()
+        };
+        let (method, grant, word) = match &self {
+            Self::List { owner } => return GRANTS.whole(session, Request::get(&["namespaces", owner, "grants"])).await,
+            Self::Give(grant) => ("PUT", grant, "may read"),
+            Self::Take(grant) => ("DELETE", grant, "may no longer read"),
+        };
+        let steps = steps(grant);
+        let steps: Vec<&str> = steps.iter().map(String::as_str).collect();
+        let done = session.change(Request::new(method, &steps)).await?;
+        let Grant { owner, reader, class } = grant;
+        session.out.done(&done, &format!("{reader} {word} documents of class {class} of {owner}"), None)
+    }
+}

@@ -1,0 +1,172 @@
+//! A command at work: who is asked, by what right, and how the outcome is shown.
+
+use std::io::{self, IsTerminal, Write};
+use std::time::Duration;
+
+use client::{Client, Request, Retry, new_key};
+use serde_json::Value;
+
+use crate::failure::{Done, Failure};
+use crate::flags::{Common, Reach, SERVER, Sure};
+use crate::local;
+use crate::output::{Output, escaped};
+use crate::profile::Profiles;
+
+/// The namespace of administrators.
+pub(crate) const ADMINISTRATION: &str = "z";
+/// Seconds for all tries of a call.
+const TIMEOUT_S: u64 = 30;
+/// Tries of a call where nobody says how long.
+const ATTEMPTS: u32 = 6;
+/// Time for bytes of any size, unless a person says how long.
+const TRANSFER: Duration = Duration::from_secs(3600);
+
+/// What a verb works with.
+#[derive(Debug)]
+pub(crate) struct Session {
+    client: Client,
+    /// How things are shown.
+    pub(crate) out: Output,
+    /// The namespace that was named.
+    pub(crate) namespace: String,
+    /// The Idempotency-Key of the one change that a command makes.
+    key: String,
+    /// Whether a person said how long a call may take.
+    in_haste: bool,
+}
+
+impl Session {
+    /// As the flags, the environment and the stored logins say.
+    pub(crate) fn open(common: &Common) -> Result<Self, Failure> {
+        let reach = &common.reach;
+        let profiles = Profiles::load()?;
+        let server = server_of(reach, &profiles);
+        let key = key_of(reach, &profiles, &server)?;
+        Self::with_key(common, &server, &key)
+    }
+
+    /// With this key, or with none.
+    pub(crate) fn with_key(common: &Common, server: &str, key: &str) -> Result<Self, Failure> {
+        let reach = &common.reach;
+        let client = Client::new(server, &reach.namespace, key).map_err(|error| Failure::of_call(error, false, ""))?;
+        let total = Duration::from_secs(reach.timeout.unwrap_or(TIMEOUT_S));
+        // Whoever says how long wants it tried so long; others want to hear soon that there is no server.
+        let attempts = if reach.timeout.is_some() { u32::MAX } else { ATTEMPTS };
+        let client = client.with_retry(Retry { attempts, patience: total, ..Retry::default() });
+        Ok(Self {
+            client: client.within(total),
+            out: Output::of(&common.show),
+            namespace: reach.namespace.clone(),
+            key: reach.idempotency_key.clone().unwrap_or_else(new_key),
+            in_haste: reach.timeout.is_some(),
+        })
+    }
+
+    /// The same for bytes, which take as long as they take, unless a person said how long.
+    pub(crate) fn patient(&self) -> Self {
+        let retry = Retry { attempts: ATTEMPTS, patience: TRANSFER, ..Retry::default() };
+        let client = match self.in_haste {
+            true => self.client.clone(),
+            false => self.client.clone().with_retry(retry).within(TRANSFER),
+        };
+        Self { client, ..self.like() }
+    }
+
+    fn like(&self) -> Self {
+        Self {
+            client: self.client.clone(),
+            out: self.out.clone(),
+            namespace: self.namespace.clone(),
+            key: self.key.clone(),
+            in_haste: self.in_haste,
+        }
+    }
+
+    /// The same at the administrators' namespace.
+    pub(crate) fn administration(&self) -> Result<Self, Failure> {
+        let client = self.client.in_namespace(ADMINISTRATION).map_err(|error| Failure::of_call(error, false, ""))?;
+        Ok(Self { client, namespace: ADMINISTRATION.into(), ..self.like() })
+    }
+
+    /// Reads.
+    pub(crate) async fn get(&self, request: Request) -> Result<Value, Failure> {
+        let given = self.client.call(request.reads()).await;
+        given.map(|given| given.value).map_err(|error| Failure::of_call(error, false, ""))
+    }
+
+    /// Changes something, once.
+    pub(crate) async fn change(&self, request: Request) -> Result<Value, Failure> {
+        Ok(self.call(request).await?.value)
+    }
+
+    /// Changes something, once; gives all that was answered.
+    pub(crate) async fn call(&self, request: Request) -> Result<client::Given, Failure> {
+        let given = self.client.call(request.key(&self.key)).await;
+        given.map_err(|error| Failure::of_call(error, true, &self.key))
+    }
+
+    /// Writes an answer of any size out.
+    pub(crate) async fn pour(&self, request: Request, to: &mut dyn Write) -> Result<u64, Failure> {
+        let mut to = Remembering { to, failed: None };
+        let poured = self.client.pour(request.reads(), &mut to).await;
+        poured.map_err(|error| match &to.failed {
+            Some(failed) => Failure::output(failed),
+            None => Failure::of_call(error, false, ""),
+        })
+    }
+
+    /// Asks before something that cannot be taken back.
+    pub(crate) fn confirm(&self, sure: Sure, what: &str) -> Done {
+        if sure.yes {
+            return Ok(());
+        }
+        if !(io::stdin().is_terminal() && io::stderr().is_terminal()) {
+            return Err(Failure::usage(format!("to {what} needs --yes where nobody can be asked")));
+        }
+        eprint!("Really {}? [y/N] ", escaped(what));
+        let mut answer = String::new();
+        io::stdin().read_line(&mut answer).map_err(Failure::here)?;
+        match answer.trim() {
+            "y" | "Y" | "yes" => Ok(()),
+            _ => Err(Failure::here("nothing was done")),
+        }
+    }
+}
+
+/// A place to write to that knows why it failed.
+struct Remembering<'a> {
+    to: &'a mut dyn Write,
+    failed: Option<io::Error>,
+}
+
+impl Write for Remembering<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = self.to.write(bytes);
+        written.inspect_err(|error| self.failed = Some(io::Error::new(error.kind(), error.to_string())))
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.to.flush()
+    }
+}
+
+/// The server that is meant.
+pub(crate) fn server_of(reach: &Reach, profiles: &Profiles) -> String {
+    let named = reach.server.clone().or_else(|| profiles.latest().map(str::to_owned));
+    named.unwrap_or_else(|| SERVER.to_owned()).trim_end_matches('/').to_owned()
+}
+
+/// A file that was named, the environment, a login: the first of them that is there.
+fn key_of(reach: &Reach, profiles: &Profiles, server: &str) -> Result<String, Failure> {
+    if let Some(path) = &reach.key_file {
+        let read = |error| Failure::usage(format!("cannot read {}: {error}", path.display()));
+        let text = String::from_utf8(local::read(path).map_err(read)?);
+        return Ok(text.map_err(|_| Failure::usage(format!("{} holds no key", path.display())))?.trim().to_owned());
+    }
+    if let Some(key) = std::env::var("FASTNESS_KEY").ok().filter(|key| !key.is_empty()) {
+        return Ok(key.trim().to_owned());
+    }
+    let missing =
+        || Failure::usage("no access key").hint("set FASTNESS_KEY, give --key-file FILE, or log in: fastness login");
+    profiles.key_for(server).map(str::to_owned).ok_or_else(missing)
+}

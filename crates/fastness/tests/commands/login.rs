@@ -1,0 +1,61 @@
+//! Logging in and out: a key that is kept for later commands.
+
+use crate::kit::{Kit, Ran, ran};
+
+impl Kit {
+    /// A command of somebody who has neither key nor server in the environment.
+    fn stranger(&self, words: &str) -> Ran {
+        let mut command = self.command();
+        command.env_remove("FASTNESS_KEY").env_remove("FASTNESS_SERVER").args(words.split_whitespace());
+        ran(&mut command, "")
+    }
+}
+
+#[test]
+fn ker_33_a_login_is_a_key_that_ends_with_the_logout() {
+    let kit = Kit::start();
+    let password = kit.out("admin account create root2 --role admin --namespace z -q");
+    let file = kit.file("password", &password);
+    let login = format!("login --server {} --account root2 --password-file {}", kit.url(), file.display());
+    let nobody = kit.stranger("admin session whoami");
+    assert_eq!(nobody.code, 2);
+    assert!(nobody.err.starts_with("error: no access key\n  hint: set FASTNESS_KEY"), "{nobody:?}");
+    assert_eq!(kit.stranger(&login).out, format!("logged in at {} as root2\n", kit.url()));
+    let kept = kit.folder.path().join("config/fastness/logins.json");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        assert_eq!(std::fs::metadata(&kept).expect("the login").permissions().mode() & 0o777, 0o600);
+    }
+    assert!(!std::fs::read_to_string(&kept).expect("the login").contains(password.trim()), "the password is not kept");
+    assert_eq!(kit.stranger("tasks queue list").code, 0, "server and key are known now");
+    assert_eq!(kit.stranger(&login).code, 0, "again");
+    let keys = kit.out("admin key list --namespace z");
+    let states: Vec<bool> =
+        keys.lines().filter(|line| line.contains("login of root2")).map(|line| line.contains("revoked")).collect();
+    assert_eq!(states, [true, false], "the key before is revoked: {keys}");
+    assert_eq!(kit.stranger("logout").code, 0);
+    assert_eq!(kit.stranger("admin session whoami").code, 2);
+    assert_eq!(kit.out("admin key list --namespace z").matches("revoked").count(), 2);
+    assert_eq!(kit.stranger(&format!("logout --server {}", kit.url())).code, 2, "no login there");
+}
+
+#[test]
+fn ker_33_a_wrong_password_and_an_account_that_makes_no_keys_are_refused() {
+    let kit = Kit::start();
+    let password = kit.out("admin account create anna --role operator -q");
+    let (right, wrong) = (kit.file("right", &password), kit.file("wrong", "no"));
+    let login = |file: &std::path::Path| {
+        kit.stranger(&format!(
+            "login --server {} --account anna --home main --password-file {}",
+            kit.url(),
+            file.display()
+        ))
+    };
+    let refused = login(&wrong);
+    assert_eq!((refused.code, refused.err.as_str()), (3, "error: account or password is wrong (SLOGIN)\n"));
+    let refused = login(&right);
+    assert_eq!(refused.code, 3);
+    assert!(refused.err.contains("(SROLE)\n  hint: only administrators make keys"), "{refused:?}");
+    assert_eq!(kit.stranger(&format!("login --server {}", kit.url())).code, 2, "nobody can be asked");
+}

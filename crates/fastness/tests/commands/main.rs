@@ -1,0 +1,12 @@
+//! The command line against a real server (CON-9, KER-22, KER-36): every verb as a table and as JSON, what is refused, wrong use,
+//! a server that is not there, and data that wants to be obeyed by the terminal.
+#![expect(clippy::disallowed_methods, reason = "a test starts processes and looks at their files")]
+
+mod admin;
+mod documents;
+mod guide;
+mod help;
+mod kit;
+mod login;
+mod refusals;
+mod tasks;

@@ -1,0 +1,74 @@
+//! Words of the overview.
+
+crate::texts! {
+    OVERVIEW: "Overview", "Обзор", "Vue d’ensemble";
+    STORE_AWAY: "The store of {names} cannot be read now. It is tried again by itself.",
+        "Хранилище {names} сейчас недоступно. Сервер сам пробует снова.",
+        "Le stockage de {names} est illisible pour le moment. Le serveur réessaie tout seul.";
+
+    // What needs a person
+    ATTENTION: "Needs you", "Требует вашего внимания", "Demande votre attention";
+    ALL_WELL: "All is well", "Всё в порядке", "Tout va bien";
+    ALL_WELL_HINT: "Nothing is stuck, parked or alarming. What fails is tried again by itself; what cannot go on appears here.",
+        "Ничего не застряло, не отложено и не тревожит. Сбои повторяются сами; что не может идти дальше, появится здесь.",
+        "Rien n’est bloqué, en attente ni alarmant. Les échecs sont retentés ; ce qui ne peut continuer apparaît ici.";
+    PARKED_TASK: "Parked task", "Отложенная задача", "Tâche en attente";
+    ALERT: "Alert", "Тревога", "Alerte";
+    WHAT: "What", "Что", "Quoi";
+    WHY: "Why", "Почему", "Pourquoi";
+    SINCE: "Since", "С каких пор", "Depuis";
+    RUN_AGAIN: "Run again", "Запустить снова", "Relancer";
+    ACKNOWLEDGE: "Acknowledge", "Принять", "Acquitter";
+    STUCK_NOW: "{count} things are overdue and do not go on by themselves.", "Просрочено и не движется само: {count}.", "{count} éléments sont en retard et n’avancent pas seuls.";
+    SUSPENDED_NOW: "{count} tasks wait because their queue is suspended.", "Задач ждут, потому что очередь остановлена: {count}.", "{count} tâches attendent car leur file est suspendue.";
+    CHANNEL: "Alerts may not reach anybody: {reason}", "Тревоги могут никого не достичь: {reason}", "Les alertes n’atteignent peut-être personne : {reason}";
+    LOOK: "Look", "Посмотреть", "Voir";
+    MORE: "Show all {count}", "Показать все: {count}", "Tout afficher : {count}";
+
+    // How much
+    DUE: "Waiting now", "Ждут сейчас", "En attente";
+    DUE_HINT: "could start now", "могут начаться сейчас", "peuvent démarrer";
+    OLDEST: "Oldest waiting", "Дольше всех ждёт", "La plus ancienne";
+    NOTHING_WAITS: "nothing waits", "ничего не ждёт", "rien n’attend";
+    RUNNING: "Running", "Выполняются", "En cours";
+    RUNNING_HINT: "on all nodes", "на всех узлах", "sur tous les nœuds";
+    PARKED: "Parked", "Отложены", "Parquées";
+    PARKED_HINT: "wait for a person", "ждут человека", "attendent quelqu’un";
+    LATER: "Later", "Позже", "Plus tard";
+    NEXT_START: "next {time}", "ближайшая {time}", "prochaine {time}";
+    ALERTS: "Open alerts", "Открытые тревоги", "Alertes ouvertes";
+    ACKNOWLEDGED: "{count} acknowledged", "принято: {count}", "{count} acquittées";
+    STUCK: "Stuck", "Застряло", "Bloqués";
+    STUCK_HINT: "overdue", "просрочено", "en retard";
+
+    // How it went
+    OPERATIONS: "Operations", "Операции", "Opérations";
+    TASKS: "Tasks", "Задачи", "Tâches";
+    DONE: "done", "выполнено", "faites";
+    ERRORS: "errors", "ошибки", "erreurs";
+    PER_SECOND: "per second", "в секунду", "par seconde";
+    NOW: "now", "сейчас", "maintenant";
+    SPAN: "Time span", "Промежуток", "Période";
+    SPAN_10M: "10 minutes", "10 минут", "10 minutes";
+    SPAN_24H: "24 hours", "24 часа", "24 heures";
+    SPAN_7D: "7 days", "7 дней", "7 jours";
+    RATES: "Rates", "Скорость", "Débits";
+
+    // What it runs on
+    STORE: "Store and server", "Хранилище и сервер", "Stockage et serveur";
+    HEALTH: "Health", "Исправность", "Santé";
+    GOOD: "Good", "Исправно", "Bon";
+    READ_ONLY: "Read only", "Только чтение", "Lecture seule";
+    DOWN: "Down", "Недоступно", "Hors service";
+    ENGINE: "Engine", "Движок", "Moteur";
+    DATA: "Data", "Данные", "Données";
+    LOG: "with {log} of log", "и {log} журнала", "et {log} de journal";
+    FREE: "Free on disk", "Свободно на диске", "Libre sur le disque";
+    BLOBS: "Files stored", "Файлов", "Fichiers stockés";
+    JOBS: "Waiting for the store", "Ждут хранилища", "Attendent le stockage";
+    NODES: "Nodes", "Узлы", "Nœuds";
+    UPTIME: "Up for", "Работает", "En service depuis";
+    UNKNOWN: "not known", "неизвестно", "inconnu";
+    NAMESPACES: "Namespaces", "Пространства", "Espaces";
+    FIGURES: "Services", "Службы", "Services";
+}
