@@ -90,7 +90,6 @@ fn move_form(console: &Console, task: &Task) -> Markup {
     let form = console
         .form("POST /v1/{ns}/tasks/{id}/move", &words::MOVE)
         .with("id", &task.id.to_string())
-        .tone(Tone::Good)
         .field(when.hint(console.say(&words::MOVE_HINT)))
         .done(console.say(&words::MOVED))
         .in_dialog(console.say(&words::MOVE_TO));
@@ -106,7 +105,6 @@ fn done_form(console: &Console, task: &Task) -> Markup {
     let form = console
         .form("POST /v1/{ns}/tasks/{id}/done", &words::REPORT_DONE)
         .with("id", &task.id.to_string())
-        .tone(Tone::Good)
         .field(attempt.required().hint(console.say(&words::REPORT_DONE_HINT)))
         .in_dialog(console.say(&words::REPORT_DONE_TITLE));
     html! { (form) }

@@ -148,11 +148,8 @@ fn lines(console: &Console, asked: &Asked, found: &Found) -> Markup {
 
 fn nothing(console: &Console, asked: &Asked, cut: bool) -> Markup {
     let searched = asked.is_filtered() || asked.after.is_some() || cut;
-    let (title, hint) = if searched {
-        (&words::NOT_FOUND, &words::NOT_FOUND_HINT)
-    } else {
-        (&words::EMPTY, &words::EMPTY_HINT)
-    };
+    let (title, hint) =
+        if searched { (&words::NOT_FOUND, &words::NOT_FOUND_HINT) } else { (&words::EMPTY, &words::EMPTY_HINT) };
     empty(console.say(title), html! { p { (console.say(hint)) } })
 }
 
