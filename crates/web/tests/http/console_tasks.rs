@@ -279,10 +279,7 @@ fn con_8_ker_40_what_is_stuck_is_listed_with_its_reason_and_nothing_is_good_news
     world.run("main", &MADE_DUE, (id.clone(), hour_ago)).unwrap();
     for ns in ["main", "z"] {
         let stuck = page(&world, &format!("/console/{ns}/stuck"));
-        has(
-            &stuck,
-            &["No worker took it", &format!("href=\"/console/main/tasks/{id}\""), "1 h ago", "&lt;img src=x"],
-        );
+        has(&stuck, &["No worker took it", &format!("href=\"/console/main/tasks/{id}\""), "1 h ago", "&lt;img src=x"]);
     }
     assert_eq!(world.send("POST", "/v1/main/queues/suspend", ADMIN).status, 200);
     has(&page(&world, "/console/main/stuck"), &["task of a suspended queue", "Resume the queue and it starts"]);
