@@ -54,6 +54,7 @@ fn is_hidden(key: &Key, value: &Value) -> bool {
 }
 
 fn line(key: &Key, source: &Source, value: &Value) -> String {
-    let (mark, shown) = if is_hidden(key, value) { ("# ", "(hidden)".to_owned()) } else { ("", key.kind.write_toml(value)) };
+    let (mark, shown) =
+        if is_hidden(key, value) { ("# ", "(hidden)".to_owned()) } else { ("", key.kind.write_toml(value)) };
     format!("{mark}{} = {shown} # {source}\n", key.name())
 }

@@ -1,7 +1,7 @@
 //! The console's pages of administration (CON-8): accounts, keys, namespaces, configuration.
 
-use kernel::namespaces::{SEED_NAMESPACES, SeedNamespaces};
 use kernel::Role;
+use kernel::namespaces::{SEED_NAMESPACES, SETTLE_NAMESPACE, SeedNamespaces, Settled, State};
 use serde_json::json;
 use web::{AppConfig, ShownKey, ShownSection, ShownSource};
 
@@ -33,6 +33,10 @@ fn world() -> World {
     let world = World::with(Setup { app, ..Setup::default() });
     let input = SeedNamespaces { admin: "z".into(), engine: base::Engine::Sqlite, node: "n".into() };
     world.run("z", &SEED_NAMESPACES, input).unwrap();
+    let rows = world.get("/v1/z/namespaces", ADMIN).json();
+    let main = rows["items"].as_array().unwrap().iter().find(|row| row["name"] == "main").unwrap();
+    let place = main["place"].as_str().unwrap().to_owned();
+    world.run("z", &SETTLE_NAMESPACE, Settled { name: "main".into(), place, from: State::Creating }).unwrap();
     world
 }
 
@@ -43,7 +47,10 @@ fn con_8_accounts_are_listed_with_what_can_be_done() {
     let shown = page(&world, "/console/main/accounts", ADMIN);
     assert!(shown.contains("<strong>operator</strong>") && shown.contains("password to be changed"), "{shown}");
     assert!(shown.contains("data-show=\"password\"") && shown.contains("action=\"/v1/main/accounts\""), "{shown}");
-    for value in ["name=\"blocked\" data-kind=\"json\" value=\"true\"", "name=\"new_password\" data-kind=\"json\" value=\"true\""] {
+    for value in [
+        "name=\"blocked\" data-kind=\"json\" value=\"true\"",
+        "name=\"new_password\" data-kind=\"json\" value=\"true\"",
+    ] {
         assert!(shown.contains(value), "{value}: {shown}");
     }
     let bearer = format!("Bearer {ADMIN}");
@@ -92,7 +99,10 @@ fn con_8_keys_are_listed_with_scope_and_state_and_paged() {
 fn con_8_namespaces_are_shown_with_state_grants_and_resources() {
     let world = world();
     let shown = page(&world, "/console/z/namespaces", ADMIN);
-    assert!(shown.contains("href=\"/console/z/namespaces/main\"") && shown.contains("href=\"/console/main/\""), "{shown}");
+    assert!(
+        shown.contains("href=\"/console/z/namespaces/main\"") && shown.contains("href=\"/console/main/\""),
+        "{shown}"
+    );
     assert!(shown.contains("badge good\">open") && shown.contains("lamp good"), "{shown}");
     let change = json!({ "label": EVIL, "state": "closed", "message": EVIL }).to_string();
     let bearer = format!("Bearer {ADMIN}");
@@ -101,7 +111,10 @@ fn con_8_namespaces_are_shown_with_state_grants_and_resources() {
     assert_eq!(world.send("PUT", "/v1/z/namespaces/main/grants/z/orders", ADMIN).status, 204);
     for path in ["/console/z/namespaces", "/console/z/namespaces/main"] {
         let shown = page(&world, path, ADMIN);
-        assert!(shown.contains("badge warn\">closed") && shown.contains(EVIL_SHOWN) && !shown.contains("<img"), "{shown}");
+        assert!(
+            shown.contains("badge warn\">closed") && shown.contains(EVIL_SHOWN) && !shown.contains("<img"),
+            "{shown}"
+        );
     }
     let one = page(&world, "/console/z/namespaces/main", ADMIN);
     assert!(one.contains("/v1/z/namespaces/main/grants/z/orders\""), "the grant can be taken back: {one}");

@@ -174,7 +174,9 @@ fn con_8_messages_and_channels_of_alerts_are_shown_and_set() {
     assert_eq!(world.put("/v1/main/alert-channels", ADMIN, &kept).status, 204);
     let left = world.get("/v1/main/alert-channels", ADMIN).json();
     assert_eq!((left["channels"].as_array().unwrap().len(), &left["channels"][0]["kind"]), (1, &json!("webhook")));
-    world.put("/v1/main/alert-channels", ADMIN, &json!({ "channels": [{ "kind": "mail", "label": "x" }] })).check(400, "ABODY");
+    world
+        .put("/v1/main/alert-channels", ADMIN, &json!({ "channels": [{ "kind": "mail", "label": "x" }] }))
+        .check(400, "ABODY");
     let looked = page(&world, "/console/main/alerts/channels", &reader);
     assert!(!looked.contains("data-call=\"PUT\""), "a reader only looks: {looked}");
 }

@@ -53,8 +53,7 @@ mod words {
     }
 }
 
-const ICON: &str =
-    "M11 1a4 4 0 0 0-3.8 5.2L1 12.4V15h3v-2h2v-2h2l1-1.2A4 4 0 1 0 11 1zm1 2.2a1.4 1.4 0 1 1 0 2.8 1.4 1.4 0 0 1 0-2.8z";
+const ICON: &str = "M11 1a4 4 0 0 0-3.8 5.2L1 12.4V15h3v-2h2v-2h2l1-1.2A4 4 0 1 0 11 1zm1 2.2a1.4 1.4 0 1 1 0 2.8 1.4 1.4 0 0 1 0-2.8z";
 
 pub(super) fn pages() -> Vec<Page> {
     let nav = Nav { group: Group::Administration, place: 20, text: &words::KEYS, icon: ICON };

@@ -77,7 +77,8 @@ async fn namespace(console: Console, PathOf(NamePath { name }): PathOf<NamePath>
         }
     };
     let above = [(console.at("namespaces"), console.say(&namespaces_words::NAMESPACES).to_owned())];
-    let open = html! { a.button href={ "/console/" (row.name) "/" } { (console.say(&namespaces_words::OPEN_CONSOLE)) } };
+    let open =
+        html! { a.button href={ "/console/" (row.name) "/" } { (console.say(&namespaces_words::OPEN_CONSOLE)) } };
     Ok(console.show(View { title: &row.name, above: &above, actions: open, content }))
 }
 

@@ -95,9 +95,8 @@ pub(super) async fn tabs_of(console: &Console, here: Option<AlertState>) -> Resu
     let summary = console.read(&SUMMARY, ()).await?.out;
     let counted = |text: &Text, count: i64| format!("{} · {}", console.say(text), console.language().number(count));
     let path = console.at("alerts");
-    let state = |state: AlertState, text: String| {
-        (link(&path, &[("state", Some(state.word()))]), text, here == Some(state))
-    };
+    let state =
+        |state: AlertState, text: String| (link(&path, &[("state", Some(state.word()))]), text, here == Some(state));
     let page = |name: &str, text: &Text| {
         let address = console.at(&format!("alerts/{name}"));
         let is_here = console.is_at(&address);

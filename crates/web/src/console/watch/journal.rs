@@ -123,6 +123,7 @@ fn form(console: &Console, asked: &Asked) -> Markup {
     let fields = [
         text("kind", &common::KIND, &asked.kind, Kind::Text).hint(console.say(&words::KIND_HINT)),
         text("who", &common::WHO, &asked.who, Kind::Text),
+        text("subject", &words::SUBJECT, &asked.subject, Kind::Text),
         text("q", &common::TEXT, &asked.q, Kind::Text),
         text("from", &words::FROM, &asked.from, Kind::Moment),
         text("to", &words::TO, &asked.to, Kind::Moment),
@@ -148,11 +149,8 @@ fn lines(console: &Console, asked: &Asked, found: &Found) -> Markup {
 
 fn nothing(console: &Console, asked: &Asked, cut: bool) -> Markup {
     let searched = asked.is_filtered() || asked.after.is_some() || cut;
-    let (title, hint) = if searched {
-        (&words::NOT_FOUND, &words::NOT_FOUND_HINT)
-    } else {
-        (&words::EMPTY, &words::EMPTY_HINT)
-    };
+    let (title, hint) =
+        if searched { (&words::NOT_FOUND, &words::NOT_FOUND_HINT) } else { (&words::EMPTY, &words::EMPTY_HINT) };
     empty(console.say(title), html! { p { (console.say(hint)) } })
 }
 
