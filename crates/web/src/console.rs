@@ -19,7 +19,10 @@ mod login;
 mod nav;
 mod page;
 mod preferences;
+mod queues;
 mod refused;
+mod stuck;
+mod tasks;
 mod visit;
 mod watch;
 mod who;
@@ -45,6 +48,9 @@ pub(crate) fn pages() -> Vec<Page> {
     pages.extend(accounts::pages());
     pages.extend(watch::pages());
     pages.extend(administration::pages());
+    pages.extend(tasks::pages());
+    pages.extend(queues::pages());
+    pages.extend(stuck::pages());
     pages.extend(kit::pages());
     pages
 }

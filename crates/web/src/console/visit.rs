@@ -112,9 +112,17 @@ impl Console {
     /// As [`Self::may`].
     #[must_use]
     pub fn form(&self, label: &str, button: &Text) -> Form {
+        self.form_in(&self.namespace().name, label, button)
+    }
+
+    /// The same for another namespace: for whoever looks at several from the administrators' own.
+    ///
+    /// # Panics
+    /// As [`Self::may`].
+    #[must_use]
+    pub fn form_in(&self, namespace: &str, label: &str, button: &Text) -> Form {
         let (method, path) = label.split_once(' ').unwrap_or(("POST", label));
-        let allowed = self.may(label);
-        Form::new(method, path, self.say(button)).with("ns", &self.namespace().name).allowed(allowed)
+        Form::new(method, path, self.say(button)).with("ns", namespace).allowed(self.may(label))
     }
 
     /// The page.
