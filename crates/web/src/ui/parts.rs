@@ -128,6 +128,13 @@ pub fn id(id: impl Display) -> Markup {
     html! { code.id data-copy=(id) { (id) } }
 }
 
+/// The beginning of a digest; the whole of it is copied with one click.
+#[must_use]
+pub fn digest(digest: &str) -> Markup {
+    let beginning: String = digest.chars().take(12).collect();
+    html! { code.id data-copy=(digest) title=(digest) { (beginning) "…" } }
+}
+
 /// A link with an id as its text.
 #[must_use]
 pub fn id_link(href: &str, id: impl Display) -> Markup {
@@ -194,13 +201,21 @@ pub struct Row {
     pub cells: Vec<Markup>,
     /// Marks the row.
     pub tone: Option<Tone>,
+    /// What it is about, if rows may come, go and move while somebody looks.
+    pub key: Option<String>,
 }
 
 impl Row {
     /// A row of these cells.
     #[must_use]
     pub fn of(cells: Vec<Markup>) -> Self {
-        Self { cells, tone: None }
+        Self { cells, tone: None, key: None }
+    }
+
+    /// Known by this when the table is shown again.
+    #[must_use]
+    pub fn key(self, key: impl Into<String>) -> Self {
+        Self { key: Some(key.into()), ..self }
     }
 
     /// Marked.
@@ -228,7 +243,7 @@ pub fn table(caption: &str, columns: &[Column<'_>], rows: &[Row]) -> Markup {
                     }
                 } } }
                 tbody { @for row in rows {
-                    tr class=[row.tone.map(Tone::class)] {
+                    tr class=[row.tone.map(Tone::class)] data-key=[row.key.as_ref()] {
                         @for (column, cell) in columns.iter().zip(&row.cells) {
                             td class=[class(column)] data-label=(column.0) { div.cell { (cell) } }
                         }
@@ -259,6 +274,7 @@ mod tests {
             empty(evil, html! {}),
             facts(&[(evil, html! { (evil) })]),
             id(evil),
+            digest(evil),
             id_link(evil, evil),
             data(evil),
             data(&serde_json::json!({ evil: evil }).to_string()),
