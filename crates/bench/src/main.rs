@@ -6,6 +6,7 @@
 //!
 //! Deliberately not here: timed tests. A figure is looked at, it does not fail a build.
 
+mod console;
 mod contest;
 mod disk;
 mod documents;
@@ -18,7 +19,7 @@ use std::time::Duration;
 
 use contest::Effort;
 
-const USAGE: &str = "usage: bench kernel|overload|tasks|documents [--seconds N] [--rounds N] [--only TEXT]
+const USAGE: &str = "usage: bench kernel|overload|tasks|documents|console [--seconds N] [--rounds N] [--only TEXT]
 
   kernel   durable operations per second with 1, 16, 256 and 2048 callers, on SQLite and (if FASTNESS_TEST_POSTGRES
            is set) on PostgreSQL, against the same SQL one commit at a time and a hand-written group commit loop
@@ -27,6 +28,7 @@ const USAGE: &str = "usage: bench kernel|overload|tasks|documents [--seconds N] 
            and what a claim costs when a million tasks wait
   documents commits, reads, searches, synchronisation and memory of documents over HTTP, against PocketBase (PyPI) and
            pouchdb-server (npm); needs the program: cargo build --release -p fastness
+  console  every page of the console with 100,000 rows behind it; needs the program as well
 ";
 
 fn main() -> ExitCode {
@@ -37,6 +39,7 @@ fn main() -> ExitCode {
         ["overload", options @ ..] => effort(options).and_then(|effort| overload::run(&effort)),
         ["tasks", options @ ..] => effort(options).and_then(|effort| tasks::run(&effort)),
         ["documents", options @ ..] => effort(options).and_then(|effort| documents::run(&effort)),
+        ["console", options @ ..] => effort(options).and_then(|effort| console::run(&effort)),
         ["hot-child", schema, seconds] => kernel::hot_child(schema, seconds),
         _ => {
             eprint!("{USAGE}");

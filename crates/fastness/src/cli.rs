@@ -213,7 +213,7 @@ fn serve(args: &ServeArgs, services: Vec<web::Service>) -> ExitCode {
         {
             return failed(&anyhow::anyhow!("the supervisor {parent} is gone"));
         }
-        ended(server::run(&loaded.config, services))
+        ended(server::run(&loaded, services))
     })
 }
 

@@ -19,7 +19,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use web::{App, AppConfig, BodyLimits, EdgeLimits, Shutdown};
 
 use crate::alone::{self, Alone};
-use crate::config::Config;
+use crate::config::{self, Config, Loaded};
 use crate::keeper::{self, Keeper};
 use crate::stores::Opener;
 use crate::tls::Certificate;
@@ -35,7 +35,8 @@ const END_TASKS: Duration = Duration::from_secs(5);
 const LOOK_EVERY: Duration = Duration::from_millis(20);
 
 /// Runs the server until it is told to stop.
-pub(crate) fn run(config: &Config, services: Vec<web::Service>) -> Result<()> {
+pub(crate) fn run(loaded: &Loaded, services: Vec<web::Service>) -> Result<()> {
+    let config = &loaded.config;
     // One data directory, one server (KER-42); the lock is held until the stores are closed.
     let _lock = DirLock::acquire(&config.data.dir)?;
     restore::refuse_unfinished(&config.data.dir)?;
@@ -61,7 +62,8 @@ pub(crate) fn run(config: &Config, services: Vec<web::Service>) -> Result<()> {
     let (dispatcher, sequencer) = (Dispatcher::start(&kernel, outbound.clone()), Sequencer::start(&kernel));
     // Last, when nothing can keep the password from being shown any more.
     let password = welcome::first_account(&kernel)?;
-    let edge = Edge { listener, certificate, dispatcher: dispatcher.clone(), places, password };
+    let shown = config::shown(loaded);
+    let edge = Edge { listener, certificate, dispatcher: dispatcher.clone(), places, password, shown };
     let served = runtime.block_on(serve(config, edge, kernel.clone(), services));
     runtime.block_on(end_tasks(&dispatcher));
     runtime.shutdown_timeout(Duration::from_secs(1));
@@ -143,6 +145,8 @@ struct Edge {
     dispatcher: Dispatcher,
     places: Arc<dyn BlobPlaces>,
     password: Option<String>,
+    /// The configuration, for the console.
+    shown: Vec<web::ShownSection>,
 }
 
 /// Nothing more is begun; what runs may end; then other nodes are told that they need not wait for us.
@@ -165,7 +169,7 @@ async fn end_tasks(dispatcher: &Dispatcher) {
 }
 
 async fn serve(config: &Config, edge: Edge, kernel: Kernel, services: Vec<web::Service>) -> Result<()> {
-    let Edge { listener, certificate, dispatcher, places, password } = edge;
+    let Edge { listener, certificate, dispatcher, places, password, shown } = edge;
     let scheme = if certificate.is_some() { "https" } else { "http" };
     let url = format!("{scheme}://{}", listener.local_addr()?);
     let shutdown = Shutdown::new();
@@ -175,6 +179,7 @@ async fn serve(config: &Config, edge: Edge, kernel: Kernel, services: Vec<web::S
         AppConfig {
             dispatcher: Some(dispatcher.clone()),
             blobs: Some(places),
+            shown_configuration: shown,
             secure_cookies: certificate.is_some() || app_config(config, &url, &shutdown).secure_cookies,
             ..app_config(config, &url, &shutdown)
         },

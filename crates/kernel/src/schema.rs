@@ -27,6 +27,7 @@ const STATEMENTS: &[&Sql] = &[
     &ops::bootstrap_key::ANY,
     &ops::revoke_key::REVOKE,
     &ops::list_keys::PAGE,
+    &ops::list_keys::ONE,
     &ops::forget_requests::DELETE,
     &INCOMPLETE,
     &secret::GET,

@@ -6,7 +6,7 @@ use kernel::alerts::Channel;
 use kernel::alerts::acknowledge::{ACKNOWLEDGE_ALERT, Acknowledge, Acknowledged};
 use kernel::alerts::list::{AlertInfo, AlertList, AlertPage, AlertState, LIST_ALERTS};
 use kernel::alerts::messages::{LIST_MESSAGES, MessageInfo, MessagePage, TryInfo};
-use kernel::alerts::set_channels::{CHANNELS, Channels, SET_CHANNELS, SetChannels};
+use kernel::alerts::set_channels::{CHANNELS, Channels, SET_CHANNELS, SetChannels, Wanted};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
@@ -71,7 +71,7 @@ fn routes() -> Vec<Route> {
             .about(
                 "The next channel is used when the one before fails. An empty list means the channels of the administrators' \
                  namespace, or else those of the configuration. A webhook given without a secret keeps the one that its URL \
-                 had. Messages that no channel took are tried again at once.",
+                 had, and one that is given by its `label` alone stays as it is. Messages that no channel took are tried again at once.",
             )
             .takes::<NewChannels>()
             .answers_nothing()
@@ -261,7 +261,8 @@ impl From<TryInfo> for TryView {
     }
 }
 
-fn outcome(message: &MessageInfo) -> &'static str {
+/// What became of a message, in a word.
+pub(crate) fn outcome(message: &MessageInfo) -> &'static str {
     let has = |outcome: &str| message.tries.iter().any(|one| one.outcome == outcome);
     match message.done_at {
         Some(_) => "done",
@@ -306,17 +307,21 @@ struct NewChannel {
     /// Webhook: signs the body as Standard Webhooks says; `whsec_` and the base64 of 24 to 64 bytes.
     #[serde(default)]
     secret: Option<String>,
+    /// Instead of all else but the kind: keeps the namespace's channel of this label.
+    #[serde(default)]
+    label: Option<String>,
 }
 
 impl NewChannel {
-    fn channel(self) -> Result<Channel, ApiError> {
-        let Self { kind, to, url, secret } = self;
-        match (kind.as_str(), url, secret) {
-            ("mail", None, None) => Ok(Channel::Mail { to }),
-            ("webhook", Some(url), secret) if to.is_empty() => Ok(Channel::Webhook { url, secret }),
+    fn channel(self) -> Result<Wanted, ApiError> {
+        let Self { kind, to, url, secret, label } = self;
+        match (kind.as_str(), url, secret, label) {
+            ("mail" | "webhook", None, None, Some(label)) if to.is_empty() => Ok(Wanted::Kept(label)),
+            ("mail", None, None, None) => Ok(Channel::Mail { to }.into()),
+            ("webhook", Some(url), secret, None) if to.is_empty() => Ok(Channel::Webhook { url, secret }.into()),
             _ => Err(ApiError::refused(
                 codes::ABODY,
-                "a channel is {kind: \"mail\", to} or {kind: \"webhook\", url, secret?}",
+                "a channel is {kind: \"mail\", to}, {kind: \"webhook\", url, secret?} or {kind, label}",
             )),
         }
     }

@@ -81,13 +81,19 @@ pub struct List<T: ToSchema> {
 impl<T: ToSchema> List<T> {
     /// A page of at most `limit` items out of one more: whether there is one more tells whether there is a next page.
     #[must_use]
-    pub fn cut(mut items: Vec<T>, limit: u32, cursor: impl Fn(&T) -> String) -> Self {
-        let limit = limit as usize;
-        let more = items.len() > limit;
-        items.truncate(limit);
-        let next = items.last().filter(|_| more).map(cursor);
+    pub fn cut(items: Vec<T>, limit: u32, cursor: impl Fn(&T) -> String) -> Self {
+        let (items, next) = cut(items, limit, cursor);
         Self { items, next }
     }
+}
+
+/// At most `limit` items out of one more, and the cursor of the next page if there is one.
+pub(crate) fn cut<T>(mut items: Vec<T>, limit: u32, cursor: impl Fn(&T) -> String) -> (Vec<T>, Option<String>) {
+    let limit = limit as usize;
+    let more = items.len() > limit;
+    items.truncate(limit);
+    let next = items.last().filter(|_| more).map(cursor);
+    (items, next)
 }
 
 /// By hand, because a page of keys and a page of entries are two schemas and must have two names.

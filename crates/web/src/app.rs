@@ -14,7 +14,7 @@ use tokio::sync::{Notify, Semaphore};
 use crate::address::Network;
 use crate::admission::Admission;
 use crate::body::{BodyLimits, memory};
-use crate::console::{self, Pages};
+use crate::console::{self, Pages, ShownSection};
 use crate::error::ApiError;
 use crate::live::Live;
 use crate::metrics::metrics_handle;
@@ -63,6 +63,8 @@ pub struct AppConfig {
     pub shutdown: Shutdown,
     /// What runs the tasks of this node, if something does.
     pub dispatcher: Option<Dispatcher>,
+    /// The configuration as it is shown to administrators: no secret is in it.
+    pub shown_configuration: Vec<ShownSection>,
 }
 
 impl Default for AppConfig {
@@ -84,6 +86,7 @@ impl Default for AppConfig {
             blob_max: base::limits::BLOB_MAX,
             shutdown: Shutdown::new(),
             dispatcher: None,
+            shown_configuration: vec![],
         }
     }
 }

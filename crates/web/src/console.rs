@@ -9,6 +9,7 @@
 //! unescaped (CON-9).
 
 mod accounts;
+mod administration;
 mod dashboard;
 mod enter;
 mod frame;
@@ -18,13 +19,20 @@ mod login;
 mod nav;
 mod page;
 mod preferences;
+mod queues;
 mod refused;
+mod stuck;
+mod tasks;
 mod visit;
+mod watch;
+mod who;
 pub mod words;
 
+pub use administration::{ShownKey, ShownSection, ShownSource};
 pub use nav::{Group, Nav};
 pub use page::{Page, PageResult};
 pub use visit::{Console, View};
+pub use who::who;
 
 pub(crate) use page::Pages;
 pub(crate) use refused::refused;
@@ -38,6 +46,11 @@ pub(crate) fn pages() -> Vec<Page> {
     pages.extend(live::pages());
     pages.extend(dashboard::pages());
     pages.extend(accounts::pages());
+    pages.extend(watch::pages());
+    pages.extend(administration::pages());
+    pages.extend(tasks::pages());
+    pages.extend(queues::pages());
+    pages.extend(stuck::pages());
     pages.extend(kit::pages());
     pages
 }

@@ -15,7 +15,7 @@ use crate::route::{Route, Service};
 use crate::time::rfc3339;
 
 /// Separates kind and name in a cursor; neither holds one.
-const SEPARATOR: char = '\u{1f}';
+pub(crate) const SEPARATOR: char = '\u{1f}';
 
 /// The service with its routes.
 pub(crate) const SERVICE: Service = Service { def: &kernel::counters::SERVICE, routes, pages: Vec::new };

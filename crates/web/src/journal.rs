@@ -48,6 +48,9 @@ struct JournalQuery {
     /// Exactly this subject.
     #[param(nullable = false)]
     subject: Option<String>,
+    /// A part of the caller's name, in any case: `account.z.` finds what administrators of the server did.
+    #[param(nullable = false)]
+    caller: Option<String>,
     /// Words that all occur in kind, subject, caller or text, in any case; 10 at most.
     #[param(nullable = false)]
     q: Option<String>,
@@ -93,6 +96,7 @@ async fn search(api: Api, QueryOf(query): QueryOf<JournalQuery>) -> ApiResult<Li
         to: moment_of("to", query.to.as_deref())?,
         kind: query.kind,
         subject: query.subject,
+        caller: query.caller.map(|caller| caller.to_lowercase()),
         words: Search::words_of(query.q.as_deref().unwrap_or_default())?,
         after: query.after.as_deref().map(Place::read).transpose()?,
         limit: page.limit as usize,

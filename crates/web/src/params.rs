@@ -53,6 +53,12 @@ fn short(words: &str) -> String {
     words.chars().take(200).collect()
 }
 
+/// What a filter of a page holds: one that was left empty is none.
+#[must_use]
+pub fn given(text: Option<String>) -> Option<String> {
+    text.map(|text| text.trim().to_owned()).filter(|text| !text.is_empty())
+}
+
 /// Which page of a list.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]

@@ -80,6 +80,8 @@ pub struct RouteInfo {
     pub path: &'static str,
     /// Who may use it.
     pub access: Access,
+    /// Whether it exists on the administrators' namespace only.
+    pub(crate) at_administration: bool,
     /// What it does, in a few words.
     pub summary: &'static str,
     /// More about it.
@@ -169,6 +171,13 @@ impl Route {
     #[must_use]
     pub fn roles(mut self, roles: &'static [Role]) -> Self {
         self.info.access = Access::Roles(roles);
+        self
+    }
+
+    /// On the administrators' namespace only; elsewhere there is no such path.
+    #[must_use]
+    pub fn at_administration(mut self) -> Self {
+        self.info.at_administration = true;
         self
     }
 
@@ -279,6 +288,7 @@ impl RouteInfo {
             method,
             path,
             access: Access::Roles(&[]),
+            at_administration: false,
             summary: "",
             about: "",
             tag: "",

@@ -18,9 +18,11 @@ use anyhow::Result;
 
 use crate::contest::Effort;
 use crate::disk::print_sync_time;
-use ours::Ours;
+pub use drive::{ask_all, drive, request};
+pub use ours::Ours;
 use pocketbase::{Durability, PocketBase};
-use side::{Line, Side, contest};
+pub use side::Side;
+use side::{Line, contest};
 
 /// Documents that are there when a contest begins.
 const DOCUMENTS: usize = 10_000;

@@ -80,13 +80,14 @@ fn paint(out: &Output, text: &str, colour: Option<&str>) -> String {
 
 /// One thing: its fields one below the other, without those that are empty.
 pub(super) fn sheet(out: &Output, value: &Value, fields: &[Column]) -> String {
-    let wide = fields.iter().map(|field| width(field.head)).max().unwrap_or(0);
-    let line = |field: &Column| {
-        let text = Some(field.value(out, value)).filter(|text| !text.is_empty())?;
+    let shown = fields.iter().map(|field| (field, field.value(out, value))).filter(|(_, text)| !text.is_empty());
+    let shown: Vec<(&Column, String)> = shown.collect();
+    let wide = shown.iter().map(|(field, _)| width(field.head)).max().unwrap_or(0);
+    let line = |(field, text): &(&Column, String)| {
         let blanks = " ".repeat(wide - width(field.head) + GAP);
-        Some(format!("{}{blanks}{}\n", paint(out, field.head, Some("2")), paint(out, &text, field.colour(&text))))
+        format!("{}{blanks}{}\n", paint(out, field.head, Some("2")), paint(out, text, field.colour(text)))
     };
-    fields.iter().filter_map(line).collect()
+    shown.iter().map(line).collect()
 }
 
 #[cfg(test)]
@@ -132,7 +133,7 @@ mod tests {
         let narrow = Output { width: Some(44), ..out() };
         expect![[r#"
             ID   STATE    TRIES  START   INFO
-            01A  parked      12          long \u{1b}[3…
+            01A  parked      12          long \u{1b}[31…
             01B  waiting      3  in 60m
         "#]]
         .assert_eq(&Table::new(&narrow, COLUMNS).page(&rows()));

@@ -37,4 +37,4 @@ pub use layers::{Loaded, Sources};
 pub use reference::{example, reference};
 pub use rules::{RULES, Rule};
 pub(crate) use rules::{addresses, webhook};
-pub use show::show;
+pub use show::{show, shown};

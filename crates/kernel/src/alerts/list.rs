@@ -9,7 +9,9 @@ use crate::op::Query;
 pub static LIST_ALERTS: Query<AlertPage, AlertList> = Query::new("alert.list", list_alerts);
 
 /// Alerts that are looked at for one page at most; the cursor goes on behind them.
-const LOOKED_AT_MAX: u32 = 2_000;
+const LOOKED_AT_MAX: usize = 2_000;
+/// Alerts that are read at once.
+const STEP: usize = 250;
 /// Above every id.
 const END: &str = "~";
 
@@ -115,19 +117,31 @@ fn list_alerts(tx: &mut dyn Tx, page: &AlertPage) -> OpResult<AlertList> {
         Some(AlertState::Open | AlertState::Acknowledged) => &LIVE,
         Some(AlertState::Closed) | None => &ALL,
     };
-    let after = if page.after.is_empty() { END } else { &page.after };
-    let rows = tx.query(sql, args![after, LOOKED_AT_MAX], LOOKED_AT_MAX as usize)?;
-    let looked_at_all = rows.len() < LOOKED_AT_MAX as usize;
-    let last = rows.last().map(|row| row.text(0).to_owned());
-    let mut alerts: Vec<AlertInfo> = rows.iter().map(info).filter(|alert| fits(alert, page)).collect();
-    let full = alerts.len() > page.limit as usize;
-    alerts.truncate(page.limit as usize);
-    let next = match (full, looked_at_all) {
-        (true, _) => alerts.last().map(|alert| alert.id.clone()),
-        (false, false) => last,
-        (false, true) => None,
-    };
+    let (alerts, next) = walk(tx, sql, page)?;
     Ok(AlertList { alerts, next, banner: banner(tx)? })
+}
+
+/// Those that fit, and where the next page begins.
+fn walk(tx: &mut dyn Tx, sql: &'static Sql, page: &AlertPage) -> OpResult<(Vec<AlertInfo>, Option<String>)> {
+    let mut place = if page.after.is_empty() { END.to_owned() } else { page.after.clone() };
+    let (mut alerts, step): (Vec<AlertInfo>, _) = (vec![], i64::try_from(STEP).unwrap_or(i64::MAX));
+    for _ in 0..LOOKED_AT_MAX / STEP {
+        let rows = tx.query(sql, args![&place, step], STEP)?;
+        for alert in rows.iter().map(info) {
+            place.clone_from(&alert.id);
+            if fits(&alert, page) && alerts.len() == page.limit as usize {
+                let next = alerts.last().map(|alert| alert.id.clone());
+                return Ok((alerts, next));
+            }
+            if fits(&alert, page) {
+                alerts.push(alert);
+            }
+        }
+        if rows.len() < STEP {
+            return Ok((alerts, None));
+        }
+    }
+    Ok((alerts, Some(place)))
 }
 
 fn fits(alert: &AlertInfo, page: &AlertPage) -> bool {

@@ -1,6 +1,6 @@
 //! Sets the channels of a namespace, or shows them.
 
-use base::{OpResult, Sql, Tx, args};
+use base::{OpError, OpResult, Sql, Tx, args, codes};
 use serde::{Deserialize, Serialize};
 
 use super::channel::{self, Channel};
@@ -29,7 +29,23 @@ pub static OWN_CHANNELS: Query<(), Vec<Channel>> = Query::new("alert.own_channel
 #[serde(deny_unknown_fields)]
 pub struct SetChannels {
     /// At most 8.
-    pub channels: Vec<Channel>,
+    pub channels: Vec<Wanted>,
+}
+
+/// A channel to be.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Wanted {
+    /// This one.
+    New(Channel),
+    /// The one of this label that is there: whoever was shown the list knows neither URLs nor secrets.
+    Kept(String),
+}
+
+impl From<Channel> for Wanted {
+    fn from(channel: Channel) -> Self {
+        Self::New(channel)
+    }
 }
 
 /// The channels that are.
@@ -51,8 +67,10 @@ pub(crate) static TROUBLE: Sql = Sql::new(
 );
 
 fn set_channels(tx: &mut dyn Tx, cx: &mut OpCx<'_>, input: &SetChannels) -> OpResult<()> {
-    channel::check_all(&input.channels)?;
-    let channels = with_kept_secrets(channel::own(tx)?, &input.channels);
+    let before = channel::own(tx)?;
+    let wanted = resolved(&before, &input.channels)?;
+    channel::check_all(&wanted)?;
+    let channels = with_kept_secrets(before, &wanted);
     tx.write(&CLEAR, args![])?;
     for (place, channel) in (0_i64..).zip(&channels) {
         let text = serde_json::to_string(channel).unwrap_or_default();
@@ -63,6 +81,23 @@ fn set_channels(tx: &mut dyn Tx, cx: &mut OpCx<'_>, input: &SetChannels) -> OpRe
     let labels: Vec<String> = channels.iter().map(Channel::label).collect();
     cx.fx.journal("alert.channels", "alert channels", format!("set to: {}", labels.join("; ")));
     Ok(())
+}
+
+/// Each that is kept is taken once, in the order of the list, because two may have one label.
+fn resolved(before: &[Channel], wanted: &[Wanted]) -> OpResult<Vec<Channel>> {
+    let mut left: Vec<&Channel> = before.iter().collect();
+    let mut one = |wanted: &Wanted| match wanted {
+        Wanted::New(channel) => Ok(channel.clone()),
+        Wanted::Kept(label) => {
+            let found = left.iter().position(|channel| channel.label() == *label);
+            let missing = || {
+                let shown = crate::watch::shown(label, 80);
+                OpError::new(codes::ABODY, format!("no channel of this namespace is labelled `{shown}`"))
+            };
+            found.map(|at| left.remove(at).clone()).ok_or_else(missing)
+        }
+    };
+    wanted.iter().map(&mut one).collect()
 }
 
 /// A webhook that is given without its secret keeps the one it had: the list that is shown holds none.
@@ -96,4 +131,22 @@ fn try_again_now(tx: &mut dyn Tx, cx: &mut OpCx<'_>) -> OpResult<()> {
         change::inscribe(tx, cx, kind, now)?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ker_27_a_channel_is_kept_by_its_label_without_its_secret_being_known() {
+        let webhook = |path: &str| Channel::Webhook { url: format!("https://sms.example/{path}"), secret: None };
+        let before = [webhook("one"), webhook("two"), Channel::Mail { to: vec!["a@b".into()] }];
+        let kept = |label: &str| Wanted::Kept(label.into());
+        let sms = "webhook https://sms.example";
+        let found = resolved(&before, &[kept("mail to a@b"), kept(sms), kept(sms)]).unwrap();
+        assert!(found == [before[2].clone(), webhook("one"), webhook("two")]);
+        for missing in [vec![kept("mail to c@d")], vec![kept(sms), kept(sms), kept(sms)]] {
+            assert_eq!(resolved(&before, &missing).unwrap_err().code, codes::ABODY);
+        }
+    }
 }

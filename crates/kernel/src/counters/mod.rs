@@ -43,6 +43,8 @@ pub static SERVICE: ServiceDef = ServiceDef {
         &flush::ADD,
         &minutes::ADD,
         &list::PAGE,
+        &list::ONE,
+        &list::NEXT_KIND,
         &rates::BY_STEP,
         &forget::DELETE,
         &forget::DELETE_MINUTES,

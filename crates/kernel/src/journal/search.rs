@@ -30,6 +30,8 @@ pub struct Search {
     pub kind: Option<String>,
     /// Exactly this subject.
     pub subject: Option<String>,
+    /// A part of the caller's name, in small letters.
+    pub caller: Option<String>,
     /// Words that all occur in the text, the subject or the caller, in any case.
     pub words: Vec<String>,
     /// Behind this place; see [`Place`].
@@ -160,7 +162,8 @@ fn line(row: &Row) -> Line {
 fn fits(line: &Line, search: &Search) -> bool {
     let kind = search.kind.as_ref().is_none_or(|kind| line.kind.starts_with(kind.as_str()));
     let subject = search.subject.as_ref().is_none_or(|subject| line.subject == *subject);
-    kind && subject && has_words(line, &search.words)
+    let caller = search.caller.as_ref().is_none_or(|caller| line.caller.to_lowercase().contains(caller.as_str()));
+    kind && subject && caller && has_words(line, &search.words)
 }
 
 fn has_words(line: &Line, words: &[String]) -> bool {

@@ -1,11 +1,14 @@
 //! Lists access keys, without their secrets.
 
-use base::{OpResult, Row, Sql, Tx, Wall, args};
+use base::{OpError, OpResult, Row, Sql, Tx, Wall, args, codes};
 
 use crate::op::Query;
 
 /// A page of keys, oldest first.
 pub static LIST_KEYS: Query<Page, Vec<KeyInfo>> = Query::new("key.list", list_keys);
+
+/// One key.
+pub static SHOW_KEY: Query<String, KeyInfo> = Query::new("key.show", show_key);
 
 /// Which page.
 #[derive(Debug, Clone)]
@@ -65,9 +68,20 @@ pub(crate) static PAGE: Sql = Sql::new(
      FROM access_key k WHERE id > ?1 ORDER BY id LIMIT ?2",
 );
 
+pub(crate) static ONE: Sql = Sql::new(
+    "access_key.one",
+    "SELECT id, role, scope, label, created_at, revoked_at, \
+     (SELECT COUNT(*) FROM access_secret s WHERE s.key_id = k.id AND s.valid_until > ?2) FROM access_key k WHERE id = ?1",
+);
+
 fn list_keys(tx: &mut dyn Tx, page: &Page) -> OpResult<Vec<KeyInfo>> {
     let rows = tx.query(&PAGE, args![&page.after, page.limit, tx.heard()], page.limit as usize)?;
     Ok(rows.iter().map(info).collect())
+}
+
+fn show_key(tx: &mut dyn Tx, id: &String) -> OpResult<KeyInfo> {
+    let row = tx.query_one(&ONE, args![id, tx.heard()])?;
+    row.as_ref().map(info).ok_or_else(|| OpError::new(codes::NKEY, "no such key"))
 }
 
 fn info(row: &Row) -> KeyInfo {

@@ -5,9 +5,13 @@ use base::{Id, OpResult, Sql, StoreResult, Tx, Wall, args};
 
 use super::queues::{COUNT_MAX, SUSPENDED, WAITING};
 use super::row::parked_at;
+use crate::op::Query;
 
 /// Queues that are looked at; more than anybody has.
 const QUEUES_MAX: usize = 100;
+
+/// How tasks stand at a moment.
+pub static COUNTS: Query<Wall, TaskCounts> = Query::new("task.counts", |tx, now| counts(tx, *now));
 
 /// How tasks stand.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -20,7 +20,7 @@ pub static PAGE: Query<Search, Page> = Query::new("task.page", page);
 pub static SHOW: Query<Id, Task> = Query::new("task.show", |tx, id| get(tx, *id));
 
 /// Tasks that one page looks at.
-pub const LOOKED_AT_MAX: usize = 3_000;
+pub const LOOKED_AT_MAX: usize = 2_000;
 /// Words of one search.
 const WORDS_MAX: usize = 10;
 const QUERY_MAX: usize = 200;
@@ -138,7 +138,7 @@ fn list(tx: &mut dyn Tx, search: &Search) -> OpResult<Vec<Task>> {
 fn page(tx: &mut dyn Tx, search: &Search) -> OpResult<Page> {
     let (mut ids, mut walk, mut looked_at) = (vec![], Walk::of(search), 0);
     while looked_at < LOOKED_AT_MAX {
-        let step = walk.step(tx)?;
+        let step = walk.step(tx, LOOKED_AT_MAX - looked_at)?;
         looked_at += step.len();
         for seen in &step {
             if ids.len() == search.limit as usize {

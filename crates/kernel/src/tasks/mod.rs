@@ -9,6 +9,7 @@
 //! owner and a moment at which it is taken for lost; of a lane one is in flight, and the others are behind it.
 
 mod administer;
+mod around;
 mod calls;
 mod claim;
 mod config;
@@ -43,16 +44,17 @@ mod walk;
 mod watch;
 
 pub use administer::{Changed, DELETE, MOVE, Move};
+pub use around::{AROUND, Around, RunBy};
 pub use config::TaskConfig;
 pub(crate) use counts::counts;
-pub use counts::{OldestDue, TaskCounts};
+pub use counts::{COUNTS, OldestDue, TaskCounts};
 pub use create::{CREATE, Create, Created};
 pub use cron::{Cron, InvalidCron};
 pub use dispatcher::Dispatcher;
 pub(crate) use inscribe::{cancel, write as inscribe};
 pub use kind::Kind;
 pub use list::{LIST, LOOKED_AT_MAX, Order, PAGE, Page, SHOW, Search, State};
-pub use queues::{ALL, COUNT_MAX, Look, QueueState, RESUME, STATE, SUSPEND, Switched};
+pub use queues::{ALL, COUNT_MAX, Look, QueueState, RESUME, STATE, SUSPEND, SUSPENSIONS, Switched};
 pub use report_done::{Ended, REPORT_DONE, ReportDone};
 pub use row::{Task, parked_at};
 pub use start::Start;
@@ -127,6 +129,8 @@ const STATEMENTS: &[&Sql] = &[
     &queues::INSERT,
     &queues::REMOVE,
     &queues::SUSPENDED,
+    &around::RUN_BY,
+    &around::HEAD,
     &queues::WAITING,
     &queues::RUNNING,
     &queues::NEXT,

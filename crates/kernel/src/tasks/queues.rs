@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use base::{OpResult, Sql, Tx, Wall, args};
+use base::{OpResult, Sql, StoreResult, Tx, Wall, args};
 use serde::{Deserialize, Serialize};
 
 use super::row::parked_at;
@@ -19,6 +19,9 @@ pub static SUSPEND: Op<i64, Switched> = Op::new("queue.suspend", suspend).ending
 pub static RESUME: Op<i64, Switched> = Op::new("queue.resume", resume).ending();
 /// What is in the queues.
 pub static STATE: Query<Look, BTreeMap<i64, QueueState>> = Query::new("queue.state", state);
+
+/// The queues that are suspended by their number; [`ALL`] if the whole manager is.
+pub static SUSPENSIONS: Query<(), Vec<i64>> = Query::new("queue.suspensions", |tx, ()| Ok(suspended(tx)?));
 
 /// It was done.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -100,7 +103,7 @@ fn name(queue: i64) -> String {
 }
 
 fn state(tx: &mut dyn Tx, look: &Look) -> OpResult<BTreeMap<i64, QueueState>> {
-    let suspended: Vec<i64> = tx.query(&SUSPENDED, args![], 1_000)?.iter().map(|row| row.int(0)).collect();
+    let suspended = suspended(tx)?;
     let running = tx.query(&RUNNING, args![], 1_000)?;
     let running: BTreeMap<i64, i64> = running.iter().map(|row| (row.int(0), row.int(1))).collect();
     let of = |queue: i64| {
@@ -118,6 +121,10 @@ fn state(tx: &mut dyn Tx, look: &Look) -> OpResult<BTreeMap<i64, QueueState>> {
         Ok((queue, state))
     };
     (0..look.queues).map(of).collect()
+}
+
+pub(super) fn suspended(tx: &mut dyn Tx) -> StoreResult<Vec<i64>> {
+    Ok(tx.query(&SUSPENDED, args![], 1_000)?.iter().map(|row| row.int(0)).collect())
 }
 
 fn count(tx: &mut dyn Tx, queue: i64, after: Wall, to: Wall) -> OpResult<(i64, Option<Wall>)> {

@@ -9,7 +9,7 @@ use super::counts::queues;
 use super::list::{Order, Search, State};
 use super::row::parked_at;
 
-/// Tasks of one step.
+/// Tasks of one step at most.
 const STEP: usize = 500;
 /// Running tasks that are read at once. More are found along all tasks.
 const RUNNING_MAX: usize = 1_000;
@@ -113,12 +113,15 @@ pub(super) struct Walk<'a> {
     along: Along<'a>,
     order: Order,
     place: Option<Id>,
+    /// Tasks of the next step: about as many as are asked for, then more.
+    size: usize,
     is_over: bool,
 }
 
 impl<'a> Walk<'a> {
     pub(super) fn of(search: &'a Search) -> Self {
-        Self { along: Along::of(search), order: search.order, place: search.after, is_over: false }
+        let size = (search.limit as usize + 1).clamp(50, STEP);
+        Self { along: Along::of(search), order: search.order, place: search.after, size, is_over: false }
     }
 
     /// The last task that was seen.
@@ -131,8 +134,9 @@ impl<'a> Walk<'a> {
         self.is_over
     }
 
-    /// The next tasks.
-    pub(super) fn step(&mut self, tx: &mut dyn Tx) -> OpResult<Vec<Seen>> {
+    /// The next tasks, at most so many.
+    pub(super) fn step(&mut self, tx: &mut dyn Tx, max: usize) -> OpResult<Vec<Seen>> {
+        self.size = self.size.min(max);
         let seen = match self.along {
             Along::All => self.along_index(tx, &ALL, &[])?,
             Along::Op(op) => self.along_index(tx, &BY_OP, args![op])?,
@@ -142,7 +146,8 @@ impl<'a> Walk<'a> {
             Along::Parked => self.parked(tx)?,
             Along::Running => self.running(tx)?,
         };
-        self.is_over = seen.len() < STEP || self.along == Along::Running;
+        self.is_over = seen.len() < self.size || self.along == Along::Running;
+        self.size = (self.size * 2).min(STEP);
         self.place = seen.last().map(|seen| seen.id).or(self.place);
         Ok(seen)
     }
@@ -150,10 +155,10 @@ impl<'a> Walk<'a> {
     fn along_index(&self, tx: &mut dyn Tx, ways: &'static Ways, entered_by: &[Value<'_>]) -> StoreResult<Vec<Seen>> {
         let way = usize::from(self.order == Order::Newest);
         let place = self.place.map_or_else(|| ENDS[way].to_owned(), |id| id.to_string());
-        let step = i64::try_from(STEP).unwrap_or(i64::MAX);
+        let size = i64::try_from(self.size).unwrap_or(i64::MAX);
         let args: Vec<Value<'_>> =
-            [Value::from(place), Value::from(step)].into_iter().chain(entered_by.iter().cloned()).collect();
-        Ok(tx.query(&ways[way], &args, STEP)?.iter().map(Seen::read).collect())
+            [Value::from(place), Value::from(size)].into_iter().chain(entered_by.iter().cloned()).collect();
+        Ok(tx.query(&ways[way], &args, self.size)?.iter().map(Seen::read).collect())
     }
 
     /// Each queue has its parked tasks in the order of their ids, at the end of those that wait.
@@ -163,7 +168,7 @@ impl<'a> Walk<'a> {
             seen.extend(self.along_index(tx, &PARKED, args![queue, parked_at()])?);
         }
         let mut seen = self.in_order(seen);
-        seen.truncate(STEP);
+        seen.truncate(self.size);
         Ok(seen)
     }
 

@@ -123,6 +123,7 @@ impl Driver {
     }
 
     pub fn set_channels(&self, channels: Vec<Channel>) {
+        let channels = channels.into_iter().map(Into::into).collect();
         self.world.call(&SET_CHANNELS, self.world.request(), SetChannels { channels }).unwrap();
     }
 

@@ -235,7 +235,10 @@ fn ker_27_a_page_goes_on_where_the_one_before_ended() {
 fn ker_34_bad_channels_and_unknown_alerts_change_nothing() {
     let driver = Driver::new();
     let world = &driver.world;
-    let set = |channels| error_code(world.call(&SET_CHANNELS, world.request(), SetChannels { channels })).0;
+    let set = |channels: Vec<Channel>| {
+        let channels = channels.into_iter().map(Into::into).collect();
+        error_code(world.call(&SET_CHANNELS, world.request(), SetChannels { channels })).0
+    };
     assert_eq!(set(vec![Channel::Mail { to: vec!["a b".into()] }]), "ABODY");
     assert_eq!(set(vec![Channel::Mail { to: vec!["a@b".into()] }; 9]), "ALIMIT");
     static CHANNELS: Sql = Sql::new("test.channels", "SELECT COUNT(*) FROM alert_channel");

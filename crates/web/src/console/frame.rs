@@ -162,9 +162,9 @@ pub(super) fn preferences(language: Language, theme: Theme, here: &str) -> Marku
 }
 
 fn side(console: &Console) -> Markup {
-    let role = console.caller().role;
-    let entries: Vec<&Entry> =
-        console.shared().pages().entries.iter().filter(|entry| entry.access.allows(role)).collect();
+    let (role, at_administration) = (console.caller().role, console.at_administration());
+    let seen = |entry: &&Entry| entry.access.allows(role) && (at_administration || !entry.at_administration);
+    let entries: Vec<&Entry> = console.shared().pages().entries.iter().filter(seen).collect();
     let here = current(console, &entries);
     html! {
         @for group in Group::ALL {

@@ -39,6 +39,12 @@ impl Page {
         Self { route: self.route.public(), ..self }
     }
 
+    /// On the administrators' namespace only: about the server as a whole.
+    #[must_use]
+    pub fn at_administration(self) -> Self {
+        Self { route: self.route.at_administration(), ..self }
+    }
+
     /// Found in the navigation.
     #[must_use]
     pub fn nav(self, nav: Nav) -> Self {
@@ -51,6 +57,7 @@ pub(crate) struct Entry {
     pub(crate) nav: Nav,
     pub(crate) path: &'static str,
     pub(crate) access: Access,
+    pub(crate) at_administration: bool,
 }
 
 /// All pages: what the router mounts, and what the navigation shows.
@@ -65,9 +72,9 @@ impl Pages {
     pub(crate) fn of(pages: Vec<Page>) -> (Self, Vec<MethodRouter<Shared>>) {
         let (mut all, mut handlers) = (Self { infos: vec![], entries: vec![] }, vec![]);
         for Page { route, nav } in pages {
-            let (path, access) = (route.info.path, route.info.access);
+            let RouteInfo { path, access, at_administration, .. } = route.info;
             assert!(super::below(path).is_some(), "{path} is no page of the console");
-            all.entries.extend(nav.map(|nav| Entry { nav, path, access }));
+            all.entries.extend(nav.map(|nav| Entry { nav, path, access, at_administration }));
             all.infos.push(Arc::new(route.info));
             handlers.push(route.handler);
         }

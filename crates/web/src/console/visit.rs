@@ -13,6 +13,7 @@ use super::preferences::Preferences;
 use crate::api::Api;
 use crate::app::Shared;
 use crate::error::ApiError;
+use crate::ui::form::encoded;
 use crate::ui::{Counted, Form, Language, Text, moment};
 
 /// One visit of a page.
@@ -78,6 +79,12 @@ impl Console {
         format!("/console/{}/{page}", self.namespace().name)
     }
 
+    /// Whether this is the page of an address, whatever its query.
+    #[must_use]
+    pub fn is_at(&self, address: &str) -> bool {
+        self.here.split('?').next() == Some(address)
+    }
+
     /// Whether this caller may use a route of the API, by its label: `POST /v1/{ns}/tasks/{id}/run`.
     ///
     /// # Panics
@@ -89,15 +96,33 @@ impl Console {
         route.access.allows(self.caller().role)
     }
 
+    /// The address of a page of the console for this caller; `None` where there is none, or not for its role.
+    #[must_use]
+    pub fn address(&self, pattern: &str, parts: &[(&str, &str)]) -> Option<String> {
+        let info = self.shared().pages().infos.iter().find(|info| info.path == pattern)?;
+        let seen = info.access.allows(self.caller().role) && (self.at_administration() || !info.at_administration);
+        let path = pattern.replace("{ns}", &self.namespace().name);
+        let filled = |path: String, (name, value): &(&str, &str)| path.replace(&format!("{{{name}}}"), &encoded(value));
+        seen.then(|| parts.iter().fold(path, filled))
+    }
+
     /// A form for a route of the API, by its label; nothing if this caller may not use it.
     ///
     /// # Panics
     /// As [`Self::may`].
     #[must_use]
     pub fn form(&self, label: &str, button: &Text) -> Form {
+        self.form_in(&self.namespace().name, label, button)
+    }
+
+    /// The same for another namespace: for whoever looks at several from the administrators' own.
+    ///
+    /// # Panics
+    /// As [`Self::may`].
+    #[must_use]
+    pub fn form_in(&self, namespace: &str, label: &str, button: &Text) -> Form {
         let (method, path) = label.split_once(' ').unwrap_or(("POST", label));
-        let allowed = self.may(label);
-        Form::new(method, path, self.say(button)).with("ns", &self.namespace().name).allowed(allowed)
+        Form::new(method, path, self.say(button)).with("ns", namespace).allowed(self.may(label))
     }
 
     /// The page.

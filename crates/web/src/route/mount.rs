@@ -10,7 +10,7 @@ use base::codes;
 
 use super::{Access, Route, RouteInfo};
 use crate::app::Shared;
-use crate::auth::Visitor;
+use crate::auth::{Visitor, no_route};
 use crate::error::ApiError;
 use crate::watch::Trace;
 
@@ -33,11 +33,22 @@ async fn enter(State((info, shared)): State<(Arc<RouteInfo>, Shared)>, mut reque
         trace.set_route(&info);
     }
     let visitor = request.extensions().get::<Visitor>();
-    if let Err(refusal) = check_role(info.access, visitor).and_then(|()| check_standing(&info, &shared, visitor)) {
+    let checked = check_place(&info, &shared, visitor)
+        .and_then(|()| check_role(info.access, visitor))
+        .and_then(|()| check_standing(&info, &shared, visitor));
+    if let Err(refusal) = checked {
         return refusal.into_response();
     }
     request.extensions_mut().insert(info);
     next.run(request).await
+}
+
+fn check_place(info: &RouteInfo, shared: &Shared, visitor: Option<&Visitor>) -> Result<(), ApiError> {
+    let admins = &shared.kernel().config().admin_namespace;
+    match visitor {
+        Some(visitor) if info.at_administration && visitor.ns.name != *admins => Err(no_route()),
+        _ => Ok(()),
+    }
 }
 
 fn check_role(access: Access, visitor: Option<&Visitor>) -> Result<(), ApiError> {

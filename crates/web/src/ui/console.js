@@ -121,7 +121,7 @@ function complain(form, text) {
 async function call(form) {
   const { body, fill } = gathered(form);
   const method = form.dataset.call;
-  const takesBody = form.classList.contains("with-fields") || form.querySelector("[data-kind]:not([data-kind=path])");
+  const takesBody = form.querySelector("[data-kind]:not([data-kind=path])");
   const headers = { "Idempotency-Key": form.idempotencyKey ??= newKey() };
   const csrf = meta("csrf");
   if (csrf) headers["X-CSRF-Token"] = csrf;
@@ -205,7 +205,8 @@ function morph(old, fresh) {
 }
 
 function attributes(old, fresh) {
-  const kept = new Set(["open", "value", "checked"]);
+  // What nobody can have typed is always the server's.
+  const kept = new Set(old.type === "hidden" ? [] : ["open", "value", "checked"]);
   for (const { name } of [...old.attributes]) if (!fresh.hasAttribute(name) && !kept.has(name)) old.removeAttribute(name);
   for (const { name, value } of fresh.attributes) if (!kept.has(name) && old.getAttribute(name) !== value) old.setAttribute(name, value);
 }

@@ -4,6 +4,8 @@
 //! server would refuse for the role. The script sends the fields as JSON with the session's token and an Idempotency-Key made once
 //! per form, so that a double click or a repeat after a broken connection does nothing twice.
 
+use std::borrow::Cow;
+
 use maud::{Markup, Render, html};
 
 use super::parts::Tone;
@@ -31,11 +33,15 @@ pub enum Kind {
     Password,
     /// Not shown.
     Hidden,
+    /// JSON that is not shown.
+    HiddenJson,
+    /// Not sent: a word that must be typed as it is before something that cannot be taken back.
+    Typed,
 }
 
 /// A field of a form.
 pub struct Field {
-    name: &'static str,
+    name: Cow<'static, str>,
     label: String,
     kind: Kind,
     value: String,
@@ -51,9 +57,9 @@ pub struct Field {
 impl Field {
     /// A field of this name in the API's body, with a label.
     #[must_use]
-    pub fn new(name: &'static str, label: impl Into<String>, kind: Kind) -> Self {
+    pub fn new(name: impl Into<Cow<'static, str>>, label: impl Into<String>, kind: Kind) -> Self {
         Self {
-            name,
+            name: name.into(),
             label: label.into(),
             kind,
             value: String::new(),
@@ -63,6 +69,18 @@ impl Field {
             autocomplete: None,
             in_path: false,
         }
+    }
+
+    /// JSON that is sent along.
+    #[must_use]
+    pub fn hidden(name: impl Into<Cow<'static, str>>, value: &serde_json::Value) -> Self {
+        Self::new(name, "", Kind::HiddenJson).value(value.to_string())
+    }
+
+    /// A word that must be typed as it is before the form can be sent.
+    #[must_use]
+    pub fn typed(label: impl Into<String>, word: &str) -> Self {
+        Self::new("", label, Kind::Typed).value(word).required()
     }
 
     /// One that must be filled in.
@@ -101,13 +119,17 @@ impl Field {
         Self { in_path: true, ..self }
     }
 
+    fn is_hidden(&self) -> bool {
+        matches!(self.kind, Kind::Hidden | Kind::HiddenJson)
+    }
+
     fn data_kind(&self) -> &'static str {
         match self.kind {
             _ if self.in_path => "path",
-            Kind::Text | Kind::Lines | Kind::Password | Kind::Hidden => "text",
+            Kind::Text | Kind::Lines | Kind::Password | Kind::Hidden | Kind::Typed => "text",
             Kind::AnyText => "any-text",
             Kind::Number => "number",
-            Kind::Json => "json",
+            Kind::Json | Kind::HiddenJson => "json",
             Kind::Flag => "flag",
             Kind::Moment => "moment",
             Kind::Words => "words",
@@ -115,7 +137,7 @@ impl Field {
     }
 
     fn control(&self) -> Markup {
-        let (name, kind, value) = (self.name, self.data_kind(), &self.value);
+        let (name, kind, value) = (&self.name, self.data_kind(), &self.value);
         if !self.choices.is_empty() {
             return html! {
                 select name=(name) data-kind=(kind) required[self.required] {
@@ -134,6 +156,7 @@ impl Field {
                 Kind::Lines | Kind::Json => textarea name=(name) data-kind=(kind) rows="6" spellcheck="false"
                     required[self.required] { (value) },
                 Kind::Flag => input type="checkbox" name=(name) data-kind=(kind) checked[value == "true"];,
+                Kind::Typed => input type="text" pattern=(exactly(value)) placeholder=(value) autocomplete="off" required;,
                 _ => input type=(input_type) name=(name) data-kind=(kind) value=(value) required[self.required]
                     autocomplete=[self.autocomplete.or(Some("off"))] step=[(self.kind == Kind::Moment).then_some("1")];,
             }
@@ -143,7 +166,7 @@ impl Field {
 
 impl Render for Field {
     fn render(&self) -> Markup {
-        if self.kind == Kind::Hidden {
+        if self.is_hidden() {
             return html! { input type="hidden" name=(self.name) data-kind=(self.data_kind()) value=(self.value); };
         }
         let class = if self.kind == Kind::Flag { "field flag" } else { "field" };
@@ -272,7 +295,7 @@ impl Form {
     }
 
     fn form(&self) -> Markup {
-        let visible = self.fields.iter().any(|field| field.kind != Kind::Hidden);
+        let visible = self.fields.iter().any(|field| !field.is_hidden());
         let class = if visible { "call with-fields" } else { "call" };
         let (show_field, show_label) = self.show.as_ref().map_or((None, None), |show| (Some(show.0), Some(&show.1)));
         html! {
@@ -299,6 +322,18 @@ impl Render for Form {
             dialog aria-label=(title) { header.dialog-head { h2 { (title) } button.close type="button" data-closes aria-label="×" { "×" } } (self.form()) }
         }
     }
+}
+
+/// The pattern that only this word fits.
+fn exactly(word: &str) -> String {
+    let mut pattern = String::with_capacity(word.len());
+    for letter in word.chars() {
+        if r"^$\.*+?()[]{}|/".contains(letter) {
+            pattern.push('\\');
+        }
+        pattern.push(letter);
+    }
+    pattern
 }
 
 /// A part of a path as a URL holds it.
@@ -349,6 +384,8 @@ mod tests {
             .field(Field::new("x", evil, Kind::Text).value(evil).hint(evil))
             .field(Field::new("y", evil, Kind::Json).value(evil))
             .field(Field::new("z", evil, Kind::Text).choices(vec![(evil.into(), evil.into())]))
+            .field(Field::hidden("h", &serde_json::json!({ evil: evil })))
+            .field(Field::typed(evil, evil))
             .confirm(evil)
             .in_dialog(evil);
         let text = form.render().into_string();

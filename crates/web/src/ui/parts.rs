@@ -194,13 +194,21 @@ pub struct Row {
     pub cells: Vec<Markup>,
     /// Marks the row.
     pub tone: Option<Tone>,
+    /// What it is about, so that it stays the same row when the list moves.
+    pub key: Option<String>,
 }
 
 impl Row {
     /// A row of these cells.
     #[must_use]
     pub fn of(cells: Vec<Markup>) -> Self {
-        Self { cells, tone: None }
+        Self { cells, tone: None, key: None }
+    }
+
+    /// About this.
+    #[must_use]
+    pub fn key(self, key: impl Into<String>) -> Self {
+        Self { key: Some(key.into()), ..self }
     }
 
     /// Marked.
@@ -228,7 +236,7 @@ pub fn table(caption: &str, columns: &[Column<'_>], rows: &[Row]) -> Markup {
                     }
                 } } }
                 tbody { @for row in rows {
-                    tr class=[row.tone.map(Tone::class)] {
+                    tr class=[row.tone.map(Tone::class)] data-key=[row.key.as_ref()] {
                         @for (column, cell) in columns.iter().zip(&row.cells) {
                             td class=[class(column)] data-label=(column.0) { div.cell { (cell) } }
                         }

@@ -2,7 +2,6 @@
 
 use base::{OpResult, Sql, Tx, Value, Wall, args};
 use kernel::Op;
-use kernel::overview::{Look, OVERVIEW};
 use kernel::tasks::{LOOKED_AT_MAX, Order, PAGE, Search, State, parked_at};
 
 use crate::nodes::Node;
@@ -15,12 +14,12 @@ const PORTION: i64 = 1_500;
 static FILL: Sql = Sql::new(
     "test.fill",
     "INSERT INTO task (id, op, param, info, queue, lane, behind, place, start_at, start_time, owner, lost_at, attempt, retry, \
-     forgiven, exc, created_at) WITH RECURSIVE numbers (n) AS (SELECT ?1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ?2) \
+     forgiven, exc, created_at) WITH RECURSIVE numbers (n) AS (SELECT CAST(?1 AS BIGINT) UNION ALL SELECT n + 1 FROM numbers WHERE n < ?2) \
      SELECT '01KA2B3C4D5E6F7G8H' || CAST(10000000 + n AS TEXT), CASE WHEN n % 10 = 0 THEN 'test.rare' ELSE 'test.often' END, \
      'null', 'number ' || CAST(n AS TEXT), n % 3, \
      CASE WHEN n % 991 = 0 THEN 'lane' ELSE NULL END, CASE WHEN n % 991 = 0 THEN 1 ELSE 0 END, n, \
-     CASE WHEN n % 1000 = 0 THEN ?3 ELSE ?4 + n END, CASE WHEN n % 997 = 0 THEN 1 ELSE NULL END, \
-     CASE WHEN n % 997 = 0 THEN 'node' ELSE NULL END, CASE WHEN n % 997 = 0 THEN ?3 ELSE NULL END, 5, \
+     CASE WHEN n % 1000 = 0 THEN CAST(?3 AS BIGINT) ELSE CAST(?4 AS BIGINT) + n END, CASE WHEN n % 997 = 0 THEN 1 ELSE NULL END, \
+     CASE WHEN n % 997 = 0 THEN 'node' ELSE NULL END, CASE WHEN n % 997 = 0 THEN CAST(?3 AS BIGINT) ELSE NULL END, 5, \
      CASE WHEN n % 983 = 0 THEN 4 ELSE 0 END, 0, CASE WHEN n % 983 = 0 THEN 'XTARGET' ELSE NULL END, 0 FROM numbers",
 );
 static FILL_OP: Op<i64, ()> = Op::new("test.fill", |tx, cx, first| {
@@ -109,12 +108,13 @@ fn plan(tx: &mut dyn Tx, explain: &str, name: &str, back: bool) -> OpResult<Stri
     let text = known.find(|sql| sql.name == name).expect("a statement").text;
     let explain: &'static Sql =
         Box::leak(Box::new(Sql::new(format!("test.plan.{name}").leak(), format!("{explain} {text}").leak())));
+    let place = if back { "~" } else { "" };
     let args: Vec<Value<'_>> = match name.rsplit('_').next() {
         Some("queue") => vec![Value::from(0)],
         Some("due") => vec![Value::from(0), Value::from(Wall(1))],
-        Some("op" | "info") => vec![Value::from("x"), Value::from(1), Value::from("x")],
-        Some("parked") => vec![Value::from("x"), Value::from(1), Value::from(0), Value::from(Wall(1))],
-        _ => vec![Value::from("x"), Value::from(1)],
+        Some("op" | "info") => vec![Value::from(place), Value::from(1), Value::from("x")],
+        Some("parked") => vec![Value::from(place), Value::from(1), Value::from(0), Value::from(Wall(1))],
+        _ => vec![Value::from(place), Value::from(1)],
     };
     let rows = tx.query(explain, &args, 100)?;
     let column = if tx.engine() == base::Engine::Sqlite { 3 } else { 0 };
@@ -150,47 +150,4 @@ fn ker_22_every_list_has_its_index_on_postgres() {
     let node = Node::postgres(1).remove(0);
     fill(&node, MANY);
     check_plans(&node, "EXPLAIN", "Sort");
-}
-
-/// How long lists take among `FASTNESS_TEST_MANY` tasks: run by hand, with `--run-ignored all --no-capture`.
-#[test]
-#[ignore = "a measurement"]
-fn ker_22_measure_lists_sqlite() {
-    measure(&Node::sqlite());
-}
-
-#[test]
-#[ignore = "a measurement"]
-fn ker_22_measure_lists_postgres() {
-    measure(&Node::postgres(1).remove(0));
-}
-
-fn measure(node: &Node) {
-    fill(node, 100_500);
-    let base = Search { limit: 101, ..Search::default() };
-    let state = |state: State| Search { state: Some(state), ..base.clone() };
-    let searches = [
-        ("oldest", base.clone()),
-        ("newest", Search { order: Order::Newest, ..base.clone() }),
-        ("parked", state(State::Parked)),
-        ("running", state(State::Running)),
-        ("behind", state(State::Behind)),
-        ("waiting", state(State::Waiting)),
-        ("retry", Search { retry_min: 1, ..base.clone() }),
-        ("queue, none", Search { queue: Some(9), ..base.clone() }),
-        ("from, none", Search { from: Some(Wall(i64::MAX - 1)), ..base.clone() }),
-        ("words, none", Search { words: vec!["nothing".into()], ..base.clone() }),
-        ("op", Search { op: Some("test.rare".into()), ..base.clone() }),
-    ];
-    let clock = node.kernel.env().clock.clone();
-    for (name, search) in searches {
-        (0..2).for_each(|_| drop(node.read(&PAGE, search.clone())));
-        let begun_us = clock.monotonic_us();
-        (0..5).for_each(|_| drop(node.read(&PAGE, search.clone()).unwrap()));
-        println!("task.page {name}: {} us", (clock.monotonic_us() - begun_us) / 5);
-    }
-    let look = Look::at(&node.kernel);
-    let begun_us = clock.monotonic_us();
-    (0..5).for_each(|_| drop(node.read(&OVERVIEW, look.clone()).unwrap()));
-    println!("overview: {} us", (clock.monotonic_us() - begun_us) / 5);
 }

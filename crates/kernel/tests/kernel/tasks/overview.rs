@@ -32,9 +32,9 @@ fn con_2_tasks_are_counted_by_what_they_do() {
 fn con_2_running_and_parked_tasks_and_nodes_are_counted() {
     let world = World::new();
     let _node = world.node();
-    world.create(|task| task.param("\"https://a/\""), "test.call");
     world.create(|task| task, "test.unknown");
     world.pass(252 * 60_000);
+    world.create(|task| task.param("\"https://a/\""), "test.call");
     let seen = overview(&world);
     assert_eq!((seen.tasks.parked, seen.tasks.running), (1, 1), "{seen:?}");
     assert_eq!((seen.nodes.len(), seen.stuck.unwanted()), (1, 0));

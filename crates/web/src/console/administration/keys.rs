@@ -1,0 +1,205 @@
+//! Access keys (CON-8, KER-32): what programs show.
+
+use kernel::Role;
+use kernel::keys::scope::FIELDS;
+use kernel::ops::list_keys::{KeyInfo, KeyState, LIST_KEYS, Page as KeyPage, SHOW_KEY};
+use maud::{Markup, html};
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+use super::ROWS;
+use crate::answer::cut;
+use crate::console::frame::role_word;
+use crate::console::nav::{Group, Nav};
+use crate::console::page::{Page, PageResult};
+use crate::console::visit::{Console, View};
+use crate::console::words as common;
+use crate::params::{PageQuery, QueryOf, given};
+use crate::ui::form::{filters, link};
+use crate::ui::parts::{Column, Holds, Row, badge, empty, id, pager, table};
+use crate::ui::{Field, Form, Kind, Text, Tone};
+
+mod words {
+    crate::texts! {
+        KEYS: "Access keys", "Ключи доступа", "Clés d’accès";
+        NEW: "New key", "Новый ключ", "Nouvelle clé";
+        SHOWN_ONCE: "The key, shown only now: keep it where its program finds it",
+            "Ключ, показывается только сейчас: сохраните его там, где его найдёт программа",
+            "La clé, affichée une seule fois : gardez-la là où son programme la trouve";
+        LABEL_HINT: "For people: whose it is, such as “till 7”", "Для людей: чей это ключ, например «касса 7»",
+            "Pour les gens : à qui elle est, par exemple « caisse 7 »";
+        SCOPE: "Scope", "Область", "Portée";
+        SCOPE_ALL: "everything of its role", "всё, что даёт роль", "tout ce que permet le rôle";
+        SCOPE_HINT: "Names separated by commas; empty: all", "Имена через запятую; пусто — все", "Noms séparés par des virgules ; vide : tous";
+        ROTATE: "Rotate", "Заменить секрет", "Renouveler";
+        OVERLAP: "The old secret stays valid for", "Старый секрет действует ещё", "L’ancien secret reste valable";
+        OVERLAP_NONE: "not at all", "нисколько", "pas du tout";
+        OVERLAP_HOUR: "1 hour", "1 час", "1 heure";
+        OVERLAP_DAY: "1 day", "1 день", "1 jour";
+        OVERLAP_WEEK: "7 days", "7 дней", "7 jours";
+        OVERLAP_MONTH: "30 days", "30 дней", "30 jours";
+        REVOKE: "Revoke", "Отозвать", "Révoquer";
+        REVOKE_ASK: "Whoever uses the key “{label}” is refused at once. This cannot be taken back.",
+            "Всем, кто использует ключ «{label}», сразу будет отказано. Это нельзя отменить.",
+            "Quiconque utilise la clé « {label} » est refusé aussitôt. C’est irrévocable.";
+        ACTIVE: "active", "действует", "active";
+        OVERLAPPING: "two secrets", "два секрета", "deux secrets";
+        REVOKED: "revoked", "отозван", "révoquée";
+        ID: "Id", "Идентификатор", "Identifiant";
+        EMPTY: "No key", "Ключей нет", "Aucune clé";
+        EMPTY_HINT: "Create one for each program and device, so that each can be revoked alone.",
+            "Создайте по одному на программу и устройство, чтобы каждый можно было отозвать отдельно.",
+            "Créez-en une par programme et par appareil, pour pouvoir révoquer chacune seule.";
+    }
+}
+
+const ICON: &str = "M11 1a4 4 0 0 0-3.8 5.2L1 12.4V15h3v-2h2v-2h2l1-1.2A4 4 0 1 0 11 1zm1 2.2a1.4 1.4 0 1 1 0 2.8 1.4 1.4 0 0 1 0-2.8z";
+
+pub(super) fn pages() -> Vec<Page> {
+    let nav = Nav { group: Group::Administration, place: 20, text: &words::KEYS, icon: ICON };
+    vec![Page::new("/console/{ns}/keys", keys).nav(nav)]
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Asked {
+    id: Option<String>,
+    after: Option<String>,
+}
+
+async fn keys(console: Console, QueryOf(asked): QueryOf<Asked>) -> PageResult {
+    let (wanted, after) = (given(asked.id), given(asked.after));
+    let (found, next) = find(&console, wanted.clone(), after.clone()).await?;
+    let field = Field::new("id", console.say(&words::ID), Kind::Text).value(wanted.clone().unwrap_or_default());
+    let address = |after: Option<&str>| link(&console.at("keys"), &[("after", after)]);
+    let first = (after.is_some() || wanted.is_some()).then(|| address(None));
+    let next = next.map(|next| address(Some(&next)));
+    let content = html! {
+        (filters(&console.at("keys"), &[field], console.say(&common::SEARCH)))
+        div #keys data-live {
+            @if found.is_empty() {
+                (empty(console.say(&words::EMPTY), html! { p { (console.say(&words::EMPTY_HINT)) } }))
+            } @else { (rows(&console, &found)) }
+            (pager((console.say(&common::FIRST_PAGE), first), (console.say(&common::NEXT_PAGE), next)))
+        }
+    };
+    let actions = html! { (create(&console)) };
+    Ok(console.show(View { title: console.say(&words::KEYS), above: &[], actions, content }))
+}
+
+async fn find(
+    console: &Console,
+    wanted: Option<String>,
+    after: Option<String>,
+) -> Result<(Vec<KeyInfo>, Option<String>), crate::ApiError> {
+    if let Some(wanted) = wanted {
+        let found = console.read(&SHOW_KEY, wanted).await;
+        return match found {
+            Ok(found) => Ok((vec![found.out], None)),
+            Err(error) if error.0.code == base::codes::NKEY => Ok((vec![], None)),
+            Err(error) => Err(error),
+        };
+    }
+    let page = console.page(&PageQuery { limit: None, after })?;
+    let found = console.read(&LIST_KEYS, KeyPage { after: page.after_text(), limit: ROWS + 1 }).await?.out;
+    Ok(cut(found, ROWS, |key| key.id.clone()))
+}
+
+fn create(console: &Console) -> Form {
+    let choices = Role::ALL.map(|role| (role.word().to_owned(), role_word(console.language(), role).to_owned()));
+    let role = Field::new("role", console.say(&common::ROLE), Kind::Text).choices(choices.to_vec());
+    let label = Field::new("label", console.say(&common::LABEL), Kind::Text).hint(console.say(&words::LABEL_HINT));
+    let form = console
+        .form("POST /v1/{ns}/keys", &common::CREATE)
+        .field(role.value(Role::App.word()))
+        .field(label)
+        .show("key", console.say(&words::SHOWN_ONCE))
+        .tone(Tone::Good)
+        .in_dialog(console.say(&words::NEW));
+    let scope = |field: &str| {
+        let label = format!("{}: {field}", console.say(&words::SCOPE));
+        Field::new(format!("scope.{field}"), label, Kind::Words).hint(console.say(&words::SCOPE_HINT))
+    };
+    FIELDS.into_iter().fold(form, |form, field| form.field(scope(field)))
+}
+
+fn rows(console: &Console, found: &[KeyInfo]) -> Markup {
+    let columns = [
+        Column(console.say(&common::LABEL), Holds::Text),
+        Column(console.say(&common::ROLE), Holds::Text),
+        Column(console.say(&words::SCOPE), Holds::Text),
+        Column(console.say(&common::STATE), Holds::Text),
+        Column(console.say(&common::CREATED), Holds::Text),
+        Column(console.say(&common::ACTIONS), Holds::Actions),
+    ];
+    let rows: Vec<_> = found.iter().map(|key| row(console, key)).collect();
+    table(console.say(&words::KEYS), &columns, &rows)
+}
+
+fn row(console: &Console, key: &KeyInfo) -> Row {
+    let role = Role::from_word(&key.role).map_or(key.role.as_str(), |role| role_word(console.language(), role));
+    let cells = vec![
+        html! { @if !key.label.is_empty() { strong { (key.label) } } span.sub { (id(&key.id)) } },
+        html! { (role) },
+        scope(console, &key.scope),
+        state(console, key),
+        console.moment(key.created_at),
+        actions(console, key),
+    ];
+    Row::of(cells).key(&key.id)
+}
+
+/// Fields and names of a scope, one line each.
+fn scope(console: &Console, text: &str) -> Markup {
+    let scope: Map<String, Value> = serde_json::from_str(text).unwrap_or_default();
+    let names = |value: &Value| match value {
+        Value::String(name) => name.clone(),
+        Value::Array(names) => names.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(", "),
+        other => other.to_string(),
+    };
+    html! {
+        @if scope.is_empty() { span.sub-text { (console.say(&words::SCOPE_ALL)) } }
+        @for (field, value) in &scope { div { span.sub-text { (field) ":" } " " (names(value)) } }
+    }
+}
+
+fn state(console: &Console, key: &KeyInfo) -> Markup {
+    let (tone, text) = match key.state {
+        KeyState::Active => (Tone::Good, &words::ACTIVE),
+        KeyState::Overlapping => (Tone::Info, &words::OVERLAPPING),
+        KeyState::Revoked => (Tone::Quiet, &words::REVOKED),
+    };
+    html! {
+        (badge(tone, console.say(text)))
+        @if let Some(at) = key.revoked_at { span.sub { (console.moment(at)) } }
+    }
+}
+
+fn actions(console: &Console, key: &KeyInfo) -> Markup {
+    let valid = key.state != KeyState::Revoked;
+    let overlaps: [(u32, &Text); 5] = [
+        (0, &words::OVERLAP_NONE),
+        (3_600, &words::OVERLAP_HOUR),
+        (86_400, &words::OVERLAP_DAY),
+        (604_800, &words::OVERLAP_WEEK),
+        (2_592_000, &words::OVERLAP_MONTH),
+    ];
+    let choices = overlaps.map(|(seconds, text)| (seconds.to_string(), console.say(text).to_owned()));
+    let overlap = Field::new("overlap_s", console.say(&words::OVERLAP), Kind::Number).choices(choices.to_vec());
+    let rotate = console
+        .form("POST /v1/{ns}/keys/{id}/rotate", &words::ROTATE)
+        .with("id", &key.id)
+        .field(overlap.value("86400"))
+        .show("key", console.say(&words::SHOWN_ONCE))
+        .tone(Tone::Good)
+        .in_dialog(console.say(&words::ROTATE))
+        .allowed(valid);
+    let label = if key.label.is_empty() { &key.id } else { &key.label };
+    let revoke = console
+        .form("DELETE /v1/{ns}/keys/{id}", &words::REVOKE)
+        .with("id", &key.id)
+        .tone(Tone::Bad)
+        .confirm(console.fill(&words::REVOKE_ASK, &[("label", label)]))
+        .allowed(valid);
+    html! { (rotate) (revoke) }
+}

@@ -1,0 +1,162 @@
+//! The list of tasks: by state in tabs, filtered, newest first.
+
+use kernel::Namespace;
+use kernel::tasks::{self, COUNT_MAX, State, Task, TaskCounts};
+use maud::{Markup, html};
+
+use super::super::page::PageResult;
+use super::super::visit::{Console, View};
+use super::super::words as common;
+use super::search::{Asked, Found, find};
+use super::{address, counted, delete_form, failure, new, queue_name, run_form, state_badge, words};
+use crate::error::ApiError;
+use crate::params::QueryOf;
+use crate::ui::form::filters;
+use crate::ui::parts::{banner, empty, pager, table, tabs};
+use crate::ui::{Column, Field, Holds, Kind, Row, Text, Tone};
+
+pub(super) async fn list(console: Console, QueryOf(asked): QueryOf<Asked>) -> PageResult {
+    let found = find(&console, &asked).await?;
+    let counts = counts(&console).await?;
+    let content = html! {
+        div #states data-live { (states(&console, &asked, counts.as_ref())) }
+        (filter(&console, &asked))
+        div.stack #tasks data-live {
+            @for (namespace, code) in &found.unseen {
+                (banner(Tone::Warn, html! { (console.fill(&words::NOT_SEEN, &[("namespace", namespace), ("code", code)])) }))
+            }
+            @if found.tasks.is_empty() { (nothing(&console, &asked, found.next.is_some())) } @else { (rows(&console, &found)) }
+            (pages(&console, &asked, &found))
+        }
+    };
+    let actions = html! { (new::form(&console)) };
+    Ok(console.show(View { title: console.say(&words::TASKS), above: &[], actions, content }))
+}
+
+/// How many there are of each state. Not at the administrators' namespace: counting in every namespace would not be cheap.
+async fn counts(console: &Console) -> Result<Option<TaskCounts>, ApiError> {
+    if console.at_administration() {
+        return Ok(None);
+    }
+    Ok(Some(console.read(&tasks::COUNTS, console.now()).await?.out))
+}
+
+fn states(console: &Console, asked: &Asked, counts: Option<&TaskCounts>) -> Markup {
+    let waiting = counts.map(|counts| (counts.due + counts.later).min(COUNT_MAX));
+    let tabs_of: [(&str, &Text, Option<i64>); 5] = [
+        ("", &words::ANY_STATE, None),
+        ("waiting", &words::WAITING, waiting),
+        ("behind", &words::BEHIND, counts.map(|counts| counts.behind)),
+        ("running", &words::RUNNING, counts.map(|counts| counts.running)),
+        ("parked", &words::PARKED, counts.map(|counts| counts.parked)),
+    ];
+    let tab = |(state, text, count): (&str, &Text, Option<i64>)| {
+        let href = asked.link(console, |asked| {
+            state.clone_into(&mut asked.state);
+            asked.after.clear();
+        });
+        let count = count.map(|count| format!(" {}", counted(console, count))).unwrap_or_default();
+        (href, format!("{}{count}", console.say(text)), asked.state == state)
+    };
+    tabs(console.say(&common::STATE), &tabs_of.map(tab))
+}
+
+fn filter(console: &Console, asked: &Asked) -> Markup {
+    let text =
+        |name, label: &Text, kind, value: &String| Field::new(name, console.say(label), kind).value(value.clone());
+    let workers = console.kernel().task_config().workers.len();
+    let mut queues = vec![(String::new(), console.say(&common::ALL_OF_THEM).to_owned())];
+    let numbers = (0..workers).filter_map(|queue| i64::try_from(queue).ok());
+    queues.extend(numbers.map(|queue| (queue.to_string(), queue_name(console, queue))));
+    let orders = [("newest", &words::NEWEST), ("oldest", &words::OLDEST)];
+    let orders = orders.map(|(word, text)| (word.to_owned(), console.say(text).to_owned()));
+    let fields = [
+        text("op", &words::OPERATION, Kind::Text, &asked.op),
+        text("info", &words::INFO, Kind::Text, &asked.info),
+        text("queue", &words::QUEUE, Kind::Text, &asked.queue).choices(queues),
+        text("retry", &words::RETRIES_MIN, Kind::Number, &asked.retry),
+        text("from", &words::FROM_UTC, Kind::Moment, &asked.from),
+        text("to", &words::TO_UTC, Kind::Moment, &asked.to),
+        text("order", &words::ORDER, Kind::Text, &asked.order).choices(orders.into()),
+        Field::new("state", "", Kind::Hidden).value(asked.state.clone()),
+    ];
+    filters(&console.at("tasks"), &fields, console.say(&common::FILTER))
+}
+
+fn nothing(console: &Console, asked: &Asked, more: bool) -> Markup {
+    let fits_any = !asked.filters() && asked.state.is_empty();
+    let (title, hint) = match (more, fits_any) {
+        (true, _) => (&words::NOTHING_YET, &words::NOTHING_YET_HINT),
+        (false, true) => (&words::NO_TASKS, &words::NO_TASKS_HINT),
+        (false, false) => (&words::NOTHING_FITS, &words::NOTHING_FITS_HINT),
+    };
+    let hint = html! {
+        p { (console.say(hint)) }
+        @if !fits_any { a.button href=(console.at("tasks")) { (console.say(&common::RESET)) } }
+    };
+    empty(console.say(title), hint)
+}
+
+fn pages(console: &Console, asked: &Asked, found: &Found) -> Markup {
+    let first = (!asked.after.is_empty()).then(|| asked.link(console, |asked| asked.after.clear()));
+    let next = found.next.clone().map(|next| asked.link(console, |asked| asked.after = next));
+    pager((console.say(&common::FIRST_PAGE), first), (console.say(&common::NEXT_PAGE), next))
+}
+
+fn rows(console: &Console, found: &Found) -> Markup {
+    let everywhere = console.at_administration();
+    let mut columns = vec![
+        Column(console.say(&common::STATE), Holds::Text),
+        Column(console.say(&words::OPERATION), Holds::Text),
+        Column(console.say(&words::STARTS), Holds::Text),
+        Column(console.say(&words::TRIES), Holds::Numbers),
+        Column(console.say(&words::QUEUE), Holds::Text),
+        Column(console.say(&words::LAST_FAILURE), Holds::Text),
+        Column(console.say(&common::ACTIONS), Holds::Actions),
+    ];
+    if everywhere {
+        columns.insert(1, Column(console.say(&common::NAMESPACE), Holds::Text));
+    }
+    let rows: Vec<Row> = found.tasks.iter().map(|(ns, task)| row(console, ns, task, everywhere)).collect();
+    table(console.say(&words::TASKS), &columns, &rows)
+}
+
+fn row(console: &Console, ns: &Namespace, task: &Task, everywhere: bool) -> Row {
+    let mut cells = vec![
+        state_badge(console, task.state()),
+        name(&ns.name, task),
+        starts(console, task),
+        html! { (console.language().number(task.attempt)) },
+        html! { (queue_name(console, task.queue)) },
+        failure::short(task),
+        html! { (run_form(console, &ns.name, task)) (delete_form(console, &ns.name, task)) },
+    ];
+    if everywhere {
+        cells.insert(1, html! { (ns.name) });
+    }
+    Row::of(cells).tone(tone(task)).key(format!("{}.{}", ns.name, task.id))
+}
+
+fn tone(task: &Task) -> Option<Tone> {
+    match task.state() {
+        State::Parked => Some(Tone::Bad),
+        State::Running => Some(Tone::Info),
+        State::Waiting | State::Behind => (task.retry > 0).then_some(Tone::Warn),
+    }
+}
+
+fn name(namespace: &str, task: &Task) -> Markup {
+    html! {
+        a href=(address(namespace, task.id)) { (task.op) }
+        @if !task.info.is_empty() { span.sub { (task.info) } }
+    }
+}
+
+/// When it starts, or started.
+fn starts(console: &Console, task: &Task) -> Markup {
+    match (task.state(), task.start_time) {
+        (State::Running, Some(started)) => console.moment(started),
+        (State::Parked, _) => html! {},
+        (State::Waiting | State::Behind | State::Running, _) => console.moment(task.start_at),
+    }
+}

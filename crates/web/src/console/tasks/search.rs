@@ -1,0 +1,190 @@
+//! Which tasks a page of the list shows: its query, read and checked, and what was found.
+
+use std::sync::Arc;
+
+use base::{Id, Wall, codes};
+use kernel::Namespace;
+use kernel::tasks::{self, Order, Search, State, Task};
+use serde::Deserialize;
+
+use super::super::visit::Console;
+use crate::error::ApiError;
+use crate::tasks::seen_from;
+use crate::time::moment;
+use crate::ui::form::link;
+
+/// Tasks of a page.
+const PAGE: u32 = 50;
+
+/// The query as a form sends it: fields that were left empty are there, and empty.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct Asked {
+    pub(super) op: String,
+    pub(super) info: String,
+    pub(super) state: String,
+    pub(super) queue: String,
+    pub(super) retry: String,
+    pub(super) from: String,
+    pub(super) to: String,
+    pub(super) order: String,
+    pub(super) after: String,
+}
+
+/// A page of the list.
+#[derive(Default)]
+pub(super) struct Found {
+    pub(super) tasks: Vec<(Arc<Namespace>, Task)>,
+    /// Where the next page begins.
+    pub(super) next: Option<String>,
+    /// Namespaces that could not be looked at, with the code of the reason.
+    pub(super) unseen: Vec<(String, &'static str)>,
+}
+
+impl Asked {
+    /// Whether anything is filtered but the state, which has tabs.
+    pub(super) fn filters(&self) -> bool {
+        [&self.op, &self.info, &self.queue, &self.retry, &self.from, &self.to].iter().any(|text| !text.is_empty())
+    }
+
+    /// The same list with another state, order or place.
+    pub(super) fn link(&self, console: &Console, change: impl FnOnce(&mut Self)) -> String {
+        let mut other = self.clone();
+        change(&mut other);
+        let Self { op, info, state, queue, retry, from, to, order, after } = &other;
+        let fields = [
+            ("op", op),
+            ("info", info),
+            ("state", state),
+            ("queue", queue),
+            ("retry", retry),
+            ("from", from),
+            ("to", to),
+            ("order", order),
+            ("after", after),
+        ];
+        link(&console.at("tasks"), &fields.map(|(name, value)| (name, Some(value.as_str()))))
+    }
+
+    pub(super) fn search(&self) -> Result<Search, ApiError> {
+        let given = |text: &String| Some(text.trim().to_owned()).filter(|text| !text.is_empty());
+        Ok(Search {
+            op: given(&self.op),
+            info: given(&self.info),
+            state: self.state()?,
+            queue: number("queue", &self.queue)?,
+            retry_min: number("retry", &self.retry)?.unwrap_or(0),
+            from: time("from", &self.from)?,
+            to: time("to", &self.to)?,
+            order: self.order()?,
+            limit: PAGE,
+            ..Search::default()
+        })
+    }
+
+    pub(super) fn state(&self) -> Result<Option<State>, ApiError> {
+        match self.state.as_str() {
+            "" => Ok(None),
+            "waiting" => Ok(Some(State::Waiting)),
+            "behind" => Ok(Some(State::Behind)),
+            "running" => Ok(Some(State::Running)),
+            "parked" => Ok(Some(State::Parked)),
+            _ => Err(ApiError::refused(codes::ABODY, "state is none of waiting, behind, running, parked")),
+        }
+    }
+
+    fn order(&self) -> Result<Order, ApiError> {
+        match self.order.as_str() {
+            "" | "newest" => Ok(Order::Newest),
+            "oldest" => Ok(Order::Oldest),
+            _ => Err(ApiError::refused(codes::ABODY, "order is neither newest nor oldest")),
+        }
+    }
+
+    /// The namespace and the task after which the page begins.
+    fn place(&self) -> Result<Option<(String, Id)>, ApiError> {
+        if self.after.is_empty() {
+            return Ok(None);
+        }
+        let wrong = || ApiError::refused(codes::ABODY, "after is not the place of a next page");
+        let (namespace, id) = self.after.split_once('.').ok_or_else(wrong)?;
+        Ok(Some((namespace.to_owned(), id.parse().map_err(|_| wrong())?)))
+    }
+}
+
+fn number(name: &str, text: &str) -> Result<Option<i64>, ApiError> {
+    let wrong = |_| ApiError::refused(codes::ABODY, format!("{name} is no whole number"));
+    Some(text.trim()).filter(|text| !text.is_empty()).map(|text| text.parse().map_err(wrong)).transpose()
+}
+
+/// A moment as a field of a form sends it: without a zone it is UTC.
+fn time(name: &str, text: &str) -> Result<Option<Wall>, ApiError> {
+    let wrong = || ApiError::refused(codes::ABODY, format!("{name} is no time such as 2026-11-15T12:00"));
+    let read = |text: &str| moment(text).or_else(|| moment(&format!("{text}Z"))).ok_or_else(wrong);
+    Some(text.trim()).filter(|text| !text.is_empty()).map(read).transpose()
+}
+
+/// The tasks of a page: namespace after namespace, from the one in which the page before ended. Where there is more to look at
+/// than one page may, the next one goes on.
+pub(super) async fn find(console: &Console, asked: &Asked) -> Result<Found, ApiError> {
+    let (search, place) = (asked.search()?, asked.place()?);
+    let from = place.as_ref().map(|(namespace, _)| namespace.as_str());
+    let mut found = Found::default();
+    for ns in seen_from(console).into_iter().filter(|ns| from.is_none_or(|from| ns.name.as_str() >= from)) {
+        let after = place.as_ref().filter(|(namespace, _)| *namespace == ns.name).map(|(_, id)| *id);
+        let limit = PAGE.saturating_sub(u32::try_from(found.tasks.len()).unwrap_or(PAGE));
+        if limit == 0 {
+            found.next = found.tasks.last().map(|(ns, task)| format!("{}.{}", ns.name, task.id));
+            break;
+        }
+        let here = console.within(&ns).read(&tasks::PAGE, Search { after, limit, ..search.clone() }).await;
+        let page = match here {
+            Ok(page) => page.out,
+            // Of many namespaces one may be away; the others are shown all the same.
+            Err(error) if console.at_administration() && error.0.code.passes() => {
+                found.unseen.push((ns.name.clone(), error.0.code.name));
+                continue;
+            }
+            Err(error) => return Err(error),
+        };
+        found.tasks.extend(page.tasks.into_iter().map(|task| (ns.clone(), task)));
+        found.next = page.next.map(|next| format!("{}.{next}", ns.name));
+        if found.next.is_some() {
+            break;
+        }
+    }
+    Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn con_8_empty_fields_filter_nothing() {
+        let search = Asked::default().search().unwrap();
+        assert_eq!((search.op, search.queue, search.from, search.state), (None, None, None, None));
+        assert_eq!((search.retry_min, search.order, search.limit), (0, Order::Newest, PAGE));
+    }
+
+    #[test]
+    fn con_8_fields_are_read_as_forms_send_them() {
+        let asked = Asked { from: "1970-01-01T00:01".into(), to: "1970-01-01T00:00:01".into(), ..Asked::default() };
+        let search = asked.search().unwrap();
+        assert_eq!((search.from, search.to), (Some(Wall(60_000)), Some(Wall(1_000))));
+        let wrong: [fn(&mut Asked); 5] = [
+            |asked| asked.queue = "x".into(),
+            |asked| asked.retry = "1.5".into(),
+            |asked| asked.from = "soon".into(),
+            |asked| asked.state = "odd".into(),
+            |asked| asked.order = "size".into(),
+        ];
+        for change in wrong {
+            let mut asked = Asked::default();
+            change(&mut asked);
+            assert_eq!(asked.search().unwrap_err().0.code, codes::ABODY, "{asked:?}");
+        }
+        assert!(Asked { after: "main".into(), ..Asked::default() }.place().is_err());
+        assert!(Asked { after: "main.x".into(), ..Asked::default() }.place().is_err());
+    }
+}
