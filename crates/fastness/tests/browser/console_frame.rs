@@ -5,8 +5,8 @@ use browser::eyes::{button, field, heading, link};
 use browser::{Eyes, Sight, Theme};
 use serde_json::json;
 
-use crate::public::check_sound;
 use crate::site::{ADMIN, HOME, PASSWORD, Site};
+use crate::steps::check_sound;
 
 const MENU: &str = ".person summary";
 
@@ -189,7 +189,8 @@ fn con_1_what_cannot_be_shown_is_told_with_a_way_on() -> Result<()> {
     let check = |page: &str, title: &str| -> Result<()> {
         eyes.goto(page)?;
         eyes.wait_for(heading(title))?;
-        let found = eyes.judge()?.into_iter().filter(|fault| !fault.contains("the server responded with a status of 40"));
+        let found =
+            eyes.judge()?.into_iter().filter(|fault| !fault.contains("the server responded with a status of 40"));
         assert_eq!(found.collect::<Vec<_>>(), [""; 0], "{page}");
         Ok(())
     };

@@ -6,8 +6,8 @@ use browser::eyes::{button, heading, link};
 use serde_json::json;
 
 use crate::elsewhere::Elsewhere;
-use crate::public::check_sound;
 use crate::site::{ADMIN, PASSWORD, Site};
+use crate::steps::check_sound;
 
 /// Gone with the page if it is loaded anew.
 const MARK: &str = "window.same = true; window.moves = 0;
@@ -33,7 +33,10 @@ fn con_2_numbers_and_charts_move_under_load_without_reload() -> Result<()> {
     let holds = |expression: &str| eyes.wait_until(&format!("{TILE}.innerText.match({expression})"), json!(["Later"]));
     holds(r"/\b3\d\b/")?;
     // The charts tell the rate in words, too.
-    eyes.wait_until("/Tasks.*done: [\\d.]+, max (?!0[;,])/.test(document.querySelector('#rates').innerHTML)", json!([]))?;
+    eyes.wait_until(
+        "/Tasks.*done: [\\d.]+, max (?!0[;,])/.test(document.querySelector('#rates').innerHTML)",
+        json!([]),
+    )?;
     eyes.wait_until("window.moves > 2 && window.same", json!([]))?;
     assert_eq!(eyes.judge()?, [""; 0]);
     Ok(())

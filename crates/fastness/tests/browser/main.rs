@@ -2,9 +2,14 @@
 //!
 //! Each test has a server and a browser of its own. A test is what a person does, step by step.
 
+mod console_administration;
 mod console_frame;
 mod console_overview;
+mod console_tasks;
+mod console_watch;
 mod elsewhere;
 mod forgery;
 mod public;
 mod site;
+mod steps;
+mod sweep;

@@ -1,24 +1,11 @@
 //! Pages that need no login, in every sight.
 
 use anyhow::Result;
+use browser::Sight;
 use browser::eyes::{heading, link};
-use browser::{Eyes, Sight};
 
 use crate::site::Site;
-
-/// Nothing is wrong with the page, however one looks at it. axe-core, which takes long, is asked in these sights.
-pub fn check_sound(eyes: &mut Eyes, page: &str, asked: &[Sight]) -> Result<()> {
-    let mut found = vec![];
-    for sight in Sight::ALL {
-        eyes.look_as(sight)?;
-        eyes.goto(page)?;
-        let faults = if asked.contains(&sight) { eyes.judge()? } else { eyes.faults()? };
-        found.extend(faults.into_iter().map(|fault| format!("{page} {sight}: {fault}")));
-    }
-    found.extend(eyes.complaints()?);
-    assert!(found.is_empty(), "{}", found.join("\n"));
-    Ok(())
-}
+use crate::steps::check_sound;
 
 #[test]
 fn con_10_the_status_page_is_sound_in_every_sight() -> Result<()> {
