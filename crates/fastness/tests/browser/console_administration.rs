@@ -133,7 +133,8 @@ fn con_8_a_namespace_is_made_closed_opened_and_removed() -> Result<()> {
 
 #[test]
 fn con_8_the_configuration_shows_everything_but_secrets() -> Result<()> {
-    let site = Site::start_with(&[("FASTNESS_MAIL__URL", "smtp://robot:hunter-two@127.0.0.1:9")])?;
+    let mail = ("FASTNESS_MAIL__URL", "smtp://robot:hunter-two@127.0.0.1:9");
+    let site = Site::start_with(&[mail, ("FASTNESS_MAIL__FROM", "robot@example.org")])?;
     let eyes = site.admin(Sight::DESK)?;
     eyes.goto("/console/z/")?;
     eyes.click(link("Configuration").within("nav.side"))?;

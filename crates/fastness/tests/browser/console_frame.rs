@@ -196,8 +196,8 @@ fn con_1_what_cannot_be_shown_is_told_with_a_way_on() -> Result<()> {
     };
     check("/console/main/no-such-page", "There is no such page")?;
     check("/console/main/?span=yesterday", "That cannot be shown")?;
-    check("/console/z/", "Not for your role")?;
-    check("/console/_components", "Not for your role")?;
+    check("/console/z/", "Welcome")?;
+    check("/console/main/accounts", "Not for your role")?;
     assert_eq!(eyes.count(link("Log in with another account"))?, 1);
     check("/console/main/no-such-page", "There is no such page")?;
     eyes.click(link("To the overview"))?;

@@ -49,7 +49,7 @@ fn fill(site: &Site, target: &Elsewhere) -> Result<Vec<String>> {
     }
     site.ask("PATCH", "/v1/z/namespaces/main", &json!({ "label": EVIL }))?;
     site.make("/v1/main/accounts", &json!({ "name": "w".repeat(64), "role": "reader" }))?;
-    let hook = json!({ "channels": [{ "kind": "webhook", "url": target.url("/?<img src=x onerror=alert(1)>") }] });
+    let hook = json!({ "channels": [{ "kind": "webhook", "url": target.url("/?%3Cimg%20src=x%3E") }] });
     site.ask("PUT", "/v1/main/alert-channels", &hook)?;
     let login = json!({ "account": EVIL, "password": EVIL });
     site.client().post("/v1/main/sessions", &login, "").map_err(std::io::Error::from)?;
