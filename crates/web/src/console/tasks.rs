@@ -64,7 +64,7 @@ pub(super) fn queue_name(console: &Console, queue: i64) -> String {
         2 => &words::QUEUE_BACKGROUND,
         _ => return queue.to_string(),
     };
-    format!("{queue} {}", console.say(word))
+    format!("{queue}\u{a0}{}", console.say(word))
 }
 
 /// A count, which may have ended before the end.
@@ -76,13 +76,13 @@ pub(super) fn counted(console: &Console, count: i64) -> String {
 /// Starts a task that waits, or begins a parked one anew: the same call, in the words of its state. Nothing for one that runs,
 /// or that starts by itself anyway.
 fn run_form(console: &Console, namespace: &str, task: &Task) -> Markup {
-    let text = match task.state() {
-        State::Parked => &words::RUN_AGAIN,
-        State::Waiting if task.start_at > console.now() => &words::RUN_NOW,
+    let (text, tone) = match task.state() {
+        State::Parked => (&words::RUN_AGAIN, Tone::Good),
+        State::Waiting if task.start_at > console.now() => (&words::RUN_NOW, Tone::Quiet),
         State::Waiting | State::Behind | State::Running => return html! {},
     };
     let form = console.form_in(namespace, "POST /v1/{ns}/tasks/{id}/run", text);
-    html! { (form.with("id", &task.id.to_string()).tone(Tone::Good).done(console.say(&words::WILL_RUN))) }
+    html! { (form.with("id", &task.id.to_string()).tone(tone).done(console.say(&words::WILL_RUN))) }
 }
 
 fn delete_form(console: &Console, namespace: &str, task: &Task) -> Form {

@@ -5,6 +5,7 @@ use kernel::journal::search::{Found, Line, SEARCH_JOURNAL, Search};
 use maud::{Markup, html};
 
 use super::super::visit::Console;
+use super::super::who::who;
 use super::super::words as common;
 use super::words;
 use crate::error::ApiError;
@@ -38,8 +39,12 @@ fn rows(console: &Console, found: &Found) -> Markup {
         Column(console.say(&common::TEXT), Holds::Text),
     ];
     let row = |line: &Line| {
-        let cells =
-            [console.moment(line.at), html! { code { (line.kind) } }, html! { (line.caller) }, html! { (line.text) }];
+        let cells = [
+            console.moment(line.at),
+            html! { code { (line.kind) } },
+            who(console, &line.caller),
+            html! { (line.text) },
+        ];
         Row::of(cells.into()).key(line.id.clone())
     };
     let rows: Vec<Row> = found.lines.iter().map(row).collect();

@@ -13,7 +13,7 @@ use super::headline::{Headline, Sight};
 use super::{cron, delete_form, failure, gone, history, queue_name, run_form, state_badge, words};
 use crate::error::ApiError;
 use crate::params::PathOf;
-use crate::ui::moment::bytes;
+use crate::ui::moment::{bytes, plain};
 use crate::ui::parts::{badge, banner, card, data, facts, id as id_part};
 use crate::ui::{Field, Kind, Tone};
 
@@ -49,11 +49,13 @@ fn page(console: &Console, around: &Around, lines: &Found) -> Response {
         div.stack #task data-live {
             div.columns {
                 (card(console.say(&words::FACTS), state_badge(console, task.state()), about(console, around)))
-                (happened(console, task))
-            }
-            (card(console.say(&words::PARAMETER), html! {}, shortened(console, &task.param)))
-            @if let Some(checkpoint) = &task.checkpoint {
-                (card(console.say(&words::CHECKPOINT), html! { span.hint { (console.say(&words::CHECKPOINT_HINT)) } }, shortened(console, checkpoint)))
+                div.stack {
+                    (happened(console, task))
+                    (card(console.say(&words::PARAMETER), html! {}, shortened(console, &task.param)))
+                    @if let Some(checkpoint) = &task.checkpoint {
+                        (card(console.say(&words::CHECKPOINT), html! { span.hint { (console.say(&words::CHECKPOINT_HINT)) } }, shortened(console, checkpoint)))
+                    }
+                }
             }
             (history::shown(console, &task.id.to_string(), lines))
         }
@@ -90,7 +92,6 @@ fn move_form(console: &Console, task: &Task) -> Markup {
     let form = console
         .form("POST /v1/{ns}/tasks/{id}/move", &words::MOVE)
         .with("id", &task.id.to_string())
-        .tone(Tone::Good)
         .field(when.hint(console.say(&words::MOVE_HINT)))
         .done(console.say(&words::MOVED))
         .in_dialog(console.say(&words::MOVE_TO));
@@ -106,7 +107,6 @@ fn done_form(console: &Console, task: &Task) -> Markup {
     let form = console
         .form("POST /v1/{ns}/tasks/{id}/done", &words::REPORT_DONE)
         .with("id", &task.id.to_string())
-        .tone(Tone::Good)
         .field(attempt.required().hint(console.say(&words::REPORT_DONE_HINT)))
         .in_dialog(console.say(&words::REPORT_DONE_TITLE));
     html! { (form) }
@@ -140,7 +140,10 @@ fn repeats(console: &Console, repeat: Cron) -> Markup {
         code { (repeat) } " " (cron::in_words(console.language(), repeat))
         div.hint {
             (console.say(&words::NEXT_RUNS)) ": "
-            @for (place, at) in next.take(FORETOLD).enumerate() { @if place > 0 { ", " } (console.moment(at)) }
+            @for (place, at) in next.take(FORETOLD).enumerate() {
+                @if place > 0 { ", " }
+                time datetime=(at.rfc3339()) { (plain(at)) }
+            }
         }
     }
 }
