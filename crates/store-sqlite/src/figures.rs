@@ -1,7 +1,6 @@
 //! What a store takes up: sizes of its files, and the room beside them.
 //!
 //! Looked at by the checkpointer's thread, which may wait for a disk that hangs; whoever asks is told what was seen last.
-#![expect(clippy::disallowed_methods, reason = "an engine owns the files beside its database")]
 
 use std::fs;
 use std::path::Path;

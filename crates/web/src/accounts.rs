@@ -23,7 +23,7 @@ use view::{AccountsQuery, ConsoleAccount, ConsoleAccountChange, MadeConsoleAccou
 const TAG: &str = "Accounts";
 
 /// The service with its routes.
-pub(crate) const SERVICE: Service = Service { def: &kernel::accounts::SERVICE, routes, pages: Vec::new };
+pub(crate) const SERVICE: Service = Service::new(&kernel::accounts::SERVICE, routes);
 
 fn routes() -> Vec<Route> {
     let mut routes = account_routes();

@@ -24,7 +24,7 @@ const READERS: &[Role] = &[Role::Operator, Role::Reader];
 const MESSAGES_MAX: u32 = 100;
 
 /// The service with its routes.
-pub(crate) const SERVICE: Service = Service { def: &kernel::alerts::SERVICE, routes, pages: Vec::new };
+pub(crate) const SERVICE: Service = Service::new(&kernel::alerts::SERVICE, routes);
 
 fn routes() -> Vec<Route> {
     vec![

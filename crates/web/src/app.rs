@@ -22,6 +22,7 @@ use crate::passwords::Passwords;
 use crate::refusal::Refusals;
 use crate::route::{Access, Route, RouteInfo, Service, Table};
 use crate::shutdown::Shutdown;
+use crate::ui::Text;
 use crate::{
     accounts, alerts, auth, blobs, counters, feed, journal, keys, namespaces, openapi, overview, pipeline, system,
     tasks, ui,
@@ -102,6 +103,7 @@ struct Inner {
     public_routes: Vec<Arc<RouteInfo>>,
     table: Table,
     pages: Pages,
+    services: Vec<Service>,
     /// Told when a namespace may have come, gone or changed.
     turned: Arc<Notify>,
     openapi: Bytes,
@@ -154,6 +156,12 @@ impl Shared {
         &self.0.table
     }
 
+    /// What a figure of a service is called.
+    pub(crate) fn figure(&self, service: &str, name: &str) -> Option<&'static Text> {
+        let of_service = self.0.services.iter().find(|known| known.def.name == service)?;
+        of_service.figures.iter().find(|(known, _)| *known == name).map(|(_, text)| text)
+    }
+
     /// The pages of the console.
     pub(crate) fn pages(&self) -> &Pages {
         &self.0.pages
@@ -203,6 +211,7 @@ impl App {
             docs: ui::docs_page(&table, &document, &config).into(),
             openapi: document.to_string().into(),
             pages,
+            services: OWN.into_iter().chain(services).collect(),
             kernel,
             config,
         };

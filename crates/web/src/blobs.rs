@@ -21,7 +21,7 @@ const WRITERS: &[Role] = &[Role::Operator, Role::App];
 const READERS: &[Role] = &[Role::Operator, Role::Reader, Role::App];
 
 /// The service with its routes.
-pub(crate) const SERVICE: Service = Service { def: &kernel::blobs::SERVICE, routes, pages: Vec::new };
+pub(crate) const SERVICE: Service = Service::new(&kernel::blobs::SERVICE, routes);
 
 fn routes() -> Vec<Route> {
     vec![

@@ -18,7 +18,7 @@ use crate::time::rfc3339;
 pub(crate) const SEPARATOR: char = '\u{1f}';
 
 /// The service with its routes.
-pub(crate) const SERVICE: Service = Service { def: &kernel::counters::SERVICE, routes, pages: Vec::new };
+pub(crate) const SERVICE: Service = Service::new(&kernel::counters::SERVICE, routes);
 
 fn routes() -> Vec<Route> {
     vec![

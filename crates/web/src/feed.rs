@@ -20,7 +20,7 @@ use crate::sse::EVENT_STREAM;
 const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 
 /// The service with its routes.
-pub(crate) const SERVICE: Service = Service { def: &kernel::feed::SERVICE, routes, pages: Vec::new };
+pub(crate) const SERVICE: Service = Service::new(&kernel::feed::SERVICE, routes);
 
 fn routes() -> Vec<Route> {
     vec![

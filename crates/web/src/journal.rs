@@ -14,7 +14,7 @@ use crate::route::{Route, Service};
 use crate::time::{moment, rfc3339};
 
 /// The service with its routes.
-pub(crate) const SERVICE: Service = Service { def: &kernel::journal::SERVICE, routes, pages: Vec::new };
+pub(crate) const SERVICE: Service = Service::new(&kernel::journal::SERVICE, routes);
 
 fn routes() -> Vec<Route> {
     vec![

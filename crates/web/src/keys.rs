@@ -23,7 +23,7 @@ use crate::time::rfc3339;
 const TAG: &str = "Access keys";
 
 /// The kernel with its routes.
-pub(crate) const SERVICE: Service = Service { def: &KERNEL, routes, pages: Vec::new };
+pub(crate) const SERVICE: Service = Service::new(&KERNEL, routes);
 
 fn routes() -> Vec<Route> {
     vec![

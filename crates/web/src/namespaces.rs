@@ -31,7 +31,7 @@ const TAG: &str = "Namespaces";
 const COME_TRUE: Duration = Duration::from_secs(5);
 
 /// The service with its routes.
-pub(crate) const SERVICE: Service = Service { def: &kernel::namespaces::SERVICE, routes, pages: Vec::new };
+pub(crate) const SERVICE: Service = Service::new(&kernel::namespaces::SERVICE, routes);
 
 fn routes() -> Vec<Route> {
     let mut routes = own_routes();

@@ -16,7 +16,7 @@ use crate::tasks::seen_from;
 use crate::time::rfc3339;
 
 /// The service with its routes.
-pub(crate) const SERVICE: Service = Service { def: &kernel::overview::SERVICE, routes, pages: Vec::new };
+pub(crate) const SERVICE: Service = Service::new(&kernel::overview::SERVICE, routes);
 
 fn routes() -> Vec<Route> {
     vec![

@@ -24,6 +24,8 @@ use utoipa::{IntoParams, ToSchema};
 use crate::api::Api;
 use crate::app::Shared;
 use crate::body::JsonBody;
+use crate::console::Page;
+use crate::ui::Text;
 pub(crate) use describe::{AnswerKind, SchemaOf};
 
 /// A kernel service with its routes.
@@ -34,7 +36,29 @@ pub struct Service {
     /// Its routes.
     pub routes: fn() -> Vec<Route>,
     /// Its pages of the console.
-    pub pages: fn() -> Vec<crate::console::Page>,
+    pub pages: fn() -> Vec<Page>,
+    /// What its figures are called on the overview, by their names.
+    pub figures: &'static [(&'static str, Text)],
+}
+
+impl Service {
+    /// A service with its routes and no page.
+    #[must_use]
+    pub const fn new(def: &'static ServiceDef, routes: fn() -> Vec<Route>) -> Self {
+        Self { def, routes, pages: Vec::new, figures: &[] }
+    }
+
+    /// With pages of the console.
+    #[must_use]
+    pub const fn pages(self, pages: fn() -> Vec<Page>) -> Self {
+        Self { pages, ..self }
+    }
+
+    /// With words for its figures.
+    #[must_use]
+    pub const fn figures(self, figures: &'static [(&'static str, Text)]) -> Self {
+        Self { figures, ..self }
+    }
 }
 
 /// Who may use a route.

@@ -21,10 +21,16 @@ use crate::error::ApiError;
 use crate::params::{PageQuery, PathOf, QueryOf};
 use crate::route::{Route, Service};
 use crate::time::moment;
+use crate::ui::Text;
 use views::{Done, MadeTask, NewTask, StartAt, TaskView};
 
 /// The service with its routes.
-pub(crate) const SERVICE: Service = Service { def: &kernel::tasks::SERVICE, routes, pages: Vec::new };
+pub(crate) const SERVICE: Service =
+    Service::new(&kernel::tasks::SERVICE, routes).figures(&[("suspended_queues", SUSPENDED)]);
+
+/// A figure of the overview.
+const SUSPENDED: Text =
+    Text { en: "Suspended queues", ru: "Остановленные очереди", fr: "Files suspendues" };
 
 const TAG: &str = "Tasks";
 const WATCHERS: &[Role] = &[Role::Operator, Role::Reader];

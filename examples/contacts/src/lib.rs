@@ -37,5 +37,5 @@ pub static CONTACTS: ServiceDef = ServiceDef {
 /// The service, for the server. It needs no routes of its own.
 #[must_use]
 pub fn service() -> web::Service {
-    web::Service { def: &CONTACTS, routes: Vec::new, pages: Vec::new }
+    web::Service::new(&CONTACTS, Vec::new)
 }

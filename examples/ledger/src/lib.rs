@@ -40,11 +40,11 @@ pub static LEDGER: ServiceDef = ServiceDef {
 /// The service with its routes, for the server.
 #[must_use]
 pub fn service() -> web::Service {
-    web::Service { def: &LEDGER, routes, pages: Vec::new }
+    web::Service::new(&LEDGER, routes)
 }
 
 /// The kill harness's tasks, which an administrator starts by `POST /v1/{ns}/tasks`.
 #[must_use]
 pub fn drill() -> web::Service {
-    web::Service { def: &drill::DRILL, routes: Vec::new, pages: Vec::new }
+    web::Service::new(&drill::DRILL, Vec::new)
 }

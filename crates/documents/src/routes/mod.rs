@@ -8,16 +8,28 @@ mod live;
 mod operation;
 
 use kernel::Role;
+use web::ui::Text;
 use web::{Route, Service};
 
 const TAG: &str = "Documents";
 const WRITERS: &[Role] = &[Role::Operator, Role::App];
 const READERS: &[Role] = &[Role::Operator, Role::Reader, Role::App];
 
+/// What its figures are called on the overview.
+const FIGURES: &[(&str, Text)] = &[
+    ("classes", Text { en: "Classes of documents", ru: "Классы документов", fr: "Classes de documents" }),
+    (
+        "indexes_filling",
+        Text {
+            en: "Indexes being filled", ru: "Заполняемые индексы", fr: "Index en cours de remplissage"
+        },
+    ),
+];
+
 /// The service with its routes, for a server.
 #[must_use]
 pub fn service() -> Service {
-    Service { def: &crate::SERVICE, routes, pages: crate::console::pages }
+    Service::new(&crate::SERVICE, routes).pages(crate::console::pages).figures(FIGURES)
 }
 
 fn routes() -> Vec<Route> {

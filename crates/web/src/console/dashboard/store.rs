@@ -2,6 +2,7 @@
 
 use base::{Health, StoreFigures};
 use kernel::Namespace;
+use kernel::overview::Figure;
 use maud::{Markup, html};
 
 use super::{Seen, words};
@@ -49,15 +50,20 @@ pub(super) fn health(console: &Console, ns: &Namespace) -> Markup {
     badge(tone, console.say(text))
 }
 
-/// What services say of themselves. Their names are words of the program.
+/// What a figure is called: by its service, or else as the program calls it.
+fn named(console: &Console, figure: &Figure) -> String {
+    let text = console.shared().figure(figure.service, figure.name).map(|text| console.say(text).to_owned());
+    text.unwrap_or_else(|| format!("{} · {}", figure.service, figure.name.replace('_', " ")))
+}
+
+/// What services say of themselves.
 fn figures(console: &Console, seen: &Seen) -> Markup {
     let Some(work) = &seen.work else { return html! {} };
     let stored = |size: i64| bytes(console.language(), u64::try_from(size).unwrap_or(0));
     let nodes =
         html! { @for node in &work.nodes { div { (node.name) " " span.soft { (console.moment(node.seen_at)) } } } };
     let blobs = html! { (console.language().number(work.blobs.blobs)) span.soft { ", " (stored(work.blobs.bytes)) } };
-    let named: Vec<String> =
-        work.figures.iter().map(|figure| format!("{} · {}", figure.service, figure.name.replace('_', " "))).collect();
+    let named: Vec<String> = work.figures.iter().map(|figure| named(console, figure)).collect();
     let mut all = vec![(console.say(&words::NODES), nodes), (console.say(&words::BLOBS), blobs)];
     for (name, figure) in named.iter().zip(&work.figures) {
         all.push((name, html! { (console.language().number(figure.value)) }));
