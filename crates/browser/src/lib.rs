@@ -18,4 +18,5 @@ pub mod sight;
 
 pub use driver::Driver;
 pub use eyes::Eyes;
+pub use fantoccini::key::Key;
 pub use sight::{Sight, Theme};

@@ -45,6 +45,9 @@ impl Sight {
         Self { width: PHONE, theme: Theme::Dark },
     ];
 
+    /// Each width and each theme once, for what takes long.
+    pub const CROSSWISE: [Self; 2] = [Self::ALL[0], Self::ALL[3]];
+
     /// A desk by day.
     pub const DESK: Self = Self::ALL[0];
 

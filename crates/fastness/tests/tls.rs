@@ -67,7 +67,7 @@ impl Program {
         let mut output = BufReader::new(child.stdout.take().unwrap());
         let line = line_with(&mut output, "console");
         let address = line.split("https://").nth(1).unwrap_or_else(|| panic!("no https in {line}"));
-        Self { child, log, address: address.trim_end().trim_end_matches('/').to_owned() }
+        Self { child, log, address: address.trim_end().trim_end_matches("/console").to_owned() }
     }
 }
 

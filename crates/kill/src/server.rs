@@ -139,7 +139,7 @@ impl Starting {
             anyhow!("the server did not become ready; its log, the last line first: {}", last.join("\n"))
         })?;
         let url = greeting.lines().find_map(|line| line.trim().strip_prefix("console")).context("no console line")?;
-        let address = url.trim().trim_start_matches("http://").trim_end_matches('/').parse()?;
+        let address = url.trim().trim_start_matches("http://").trim_end_matches("/console").parse()?;
         Ok(Server { child, address, greeting, launch })
     }
 

@@ -46,11 +46,11 @@ pub(crate) fn pages() -> Vec<Page> {
     pages.extend(live::pages());
     pages.extend(dashboard::pages());
     pages.extend(accounts::pages());
+    pages.extend(watch::pages());
+    pages.extend(administration::pages());
     pages.extend(tasks::pages());
     pages.extend(queues::pages());
     pages.extend(stuck::pages());
-    pages.extend(watch::pages());
-    pages.extend(administration::pages());
     pages.extend(kit::pages());
     pages
 }

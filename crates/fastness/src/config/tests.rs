@@ -316,7 +316,9 @@ fn ker_36_secrets_are_hidden_everywhere() {
     assert!(shown.contains("# url = (hidden) # environment FASTNESS_STORE__URL\n"), "{shown}");
     let error = env(&[("FASTNESS_STORE__URL", "hunter2\n"), ("FASTNESS_STORE__ULR", "hunter2")]).unwrap_err();
     let rule = Config::load(None, NO_ENV, &[("store.url", secret.into()), ("server.listen", "1.2.3.4:5".into())]);
-    for text in [shown, format!("{loaded:?}"), format!("{error}{error:?}"), format!("{}", rule.unwrap_err())] {
+    let page = format!("{:?}", super::shown(&loaded));
+    assert!(page.contains("store.url\", value: None, source: Environment(\"FASTNESS_STORE__URL\")"), "{page}");
+    for text in [shown, page, format!("{loaded:?}"), format!("{error}{error:?}"), format!("{}", rule.unwrap_err())] {
         assert!(!text.contains("hunter2"), "{text}");
     }
     told(

@@ -1,6 +1,15 @@
 //! The server's pages in a real browser (CON-10): `cargo xtask services run -- cargo nextest run -p fastness --test browser`.
 //!
-//! Each test has a server and a browser of its own.
+//! Each test has a server and a browser of its own. A test is what a person does, step by step.
 
+mod console_administration;
+mod console_frame;
+mod console_overview;
+mod console_tasks;
+mod console_watch;
+mod elsewhere;
+mod forgery;
 mod public;
 mod site;
+mod steps;
+mod sweep;

@@ -1,24 +1,11 @@
 //! Pages that need no login, in every sight.
 
 use anyhow::Result;
+use browser::Sight;
 use browser::eyes::{heading, link};
-use browser::{Eyes, Sight};
 
 use crate::site::Site;
-
-/// Nothing is wrong with the page, however one looks at it. axe-core, which takes long, is asked in these sights.
-fn check_sound(eyes: &mut Eyes, page: &str, asked: &[Sight]) -> Result<()> {
-    let mut found = vec![];
-    for sight in Sight::ALL {
-        eyes.look_as(sight)?;
-        eyes.goto(page)?;
-        let faults = if asked.contains(&sight) { eyes.judge()? } else { eyes.faults()? };
-        found.extend(faults.into_iter().map(|fault| format!("{page} {sight}: {fault}")));
-    }
-    found.extend(eyes.complaints()?);
-    assert!(found.is_empty(), "{}", found.join("\n"));
-    Ok(())
-}
+use crate::steps::check_sound;
 
 #[test]
 fn con_10_the_status_page_is_sound_in_every_sight() -> Result<()> {
@@ -30,8 +17,7 @@ fn con_10_the_status_page_is_sound_in_every_sight() -> Result<()> {
 #[test]
 fn con_10_the_page_of_the_api_is_sound_in_every_sight() -> Result<()> {
     let site = Site::start()?;
-    let crosswise = [Sight::ALL[0], Sight::ALL[3]];
-    check_sound(&mut site.stranger(Sight::DESK)?, "/docs", &crosswise)
+    check_sound(&mut site.stranger(Sight::DESK)?, "/docs", &Sight::CROSSWISE)
 }
 
 #[test]

@@ -39,6 +39,28 @@ fn ker_2_namespaces_live_and_end() {
 }
 
 #[test]
+fn ker_2_resources_are_put_listed_and_removed() {
+    let kit = Kit::start();
+    let put = ["admin", "resource", "put", "main", "a/hello.txt", "-", "--type", "text/plain"];
+    assert_eq!(kit.run_words(&put, "hello").out, "resource a/hello.txt of main is put\n");
+    assert_eq!(
+        kit.table("admin resource list main"),
+        "PATH  TYPE  BYTES  CHANGED\na/hello.txt  text/plain; charset=utf-8  5  AGO\n"
+    );
+    assert_eq!(kit.json("admin resource delete main a/hello.txt --yes"), json!({}));
+    assert_eq!(kit.run("admin resource list main").err, "no resources\n");
+}
+
+#[test]
+fn con_2_the_overview_is_one_table() {
+    let kit = Kit::start();
+    let table = kit.table("admin overview show --namespace z");
+    assert!(table.starts_with("NAMESPACE  STORE  DUE  RUNNING  PARKED  OLDEST  ALERTS  STUCK  BLOBS"), "{table}");
+    assert!(table.contains("\nmain  Good  ") && table.contains("\nz  Good  "), "{table}");
+    assert_eq!(kit.json("admin overview show")["items"][0]["namespace"], "main");
+}
+
+#[test]
 fn ker_32_accounts_are_made_changed_and_deleted() {
     let kit = Kit::start();
     let made = kit.out("admin account create anna --role operator");

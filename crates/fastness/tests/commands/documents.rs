@@ -37,6 +37,12 @@ fn doc_6_documents_are_put_read_found_and_deleted() {
         Tel  home  V  {"number":"1"}
     "#]]
     .assert_eq(&kit.table("documents document get Contact ada"));
+    assert_eq!(
+        kit.table("documents document list Contact --prefix a"),
+        "ID  VERSION  CHANGED  OPERATION  BY\nada  V  AGO  doc.commit  ID\n"
+    );
+    assert_eq!(kit.out("documents document list Contact -q"), "ada\n");
+    assert!(kit.run("documents document changes Contact ada").err.starts_with("no changes"));
     let version = kit.json("documents document get Contact ada")["v"].clone();
     let stale = kit.run("documents document put Contact ada --expect new --item Card={}");
     assert_eq!(stale.code, 3);

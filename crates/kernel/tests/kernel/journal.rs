@@ -48,6 +48,7 @@ fn ker_28_lines_are_found_by_time_kind_subject_and_words_newest_first() {
     let check = |search: Search, expected: &[&str]| assert_eq!(texts(&find(&world, search)), expected);
     check(Search { kind: Some("login.".into()), ..all.clone() }, &["in", "wrong password from 10.0.0.1"]);
     check(Search { subject: Some("bert".into()), ..all.clone() }, &["Wrong turn"]);
+    check(Search { caller: Some("nobody".into()), ..all.clone() }, &[]);
     check(Search { words: Search::words_of("WRONG anna").unwrap(), ..all.clone() }, &["wrong password from 10.0.0.1"]);
     let (from, to) = (Some(Wall(NOON + 1_000)), Some(Wall(NOON + 3_000)));
     check(Search { from, to, ..all }, &["Wrong turn", "in"]);

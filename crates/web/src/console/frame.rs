@@ -131,7 +131,12 @@ pub(super) fn role_word(language: Language, role: Role) -> &'static str {
         Role::Admin => language.say(&words::ROLE_ADMIN),
         Role::Operator => language.say(&words::ROLE_OPERATOR),
         Role::Reader => language.say(&words::ROLE_READER),
-        _ => role.word(),
+        Role::Database => language.say(&words::ROLE_DATABASE),
+        Role::Device => language.say(&words::ROLE_DEVICE),
+        Role::Actor => language.say(&words::ROLE_ACTOR),
+        Role::Gateway => language.say(&words::ROLE_GATEWAY),
+        Role::Folder => language.say(&words::ROLE_FOLDER),
+        Role::App => language.say(&words::ROLE_APP),
     }
 }
 

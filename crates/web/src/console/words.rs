@@ -71,6 +71,12 @@ texts! {
     ROLE_ADMIN: "Administrator", "Администратор", "Administrateur";
     ROLE_OPERATOR: "Operator", "Оператор", "Opérateur";
     ROLE_READER: "Reader", "Читатель", "Lecteur";
+    ROLE_DATABASE: "Database", "База данных", "Base de données";
+    ROLE_DEVICE: "Device", "Устройство", "Appareil";
+    ROLE_ACTOR: "Actor", "Исполнитель", "Acteur";
+    ROLE_GATEWAY: "Gateway", "Шлюз", "Passerelle";
+    ROLE_FOLDER: "Folder client", "Клиент папок", "Client de dossiers";
+    ROLE_APP: "Application", "Приложение", "Application";
 
     // Refusals
     NO_SUCH_PAGE: "There is no such page", "Такой страницы нет", "Cette page n’existe pas";

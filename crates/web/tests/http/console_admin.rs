@@ -1,7 +1,7 @@
 //! The console's pages of administration (CON-8): accounts, keys, namespaces, configuration.
 
 use kernel::Role;
-use kernel::namespaces::{SEED_NAMESPACES, SeedNamespaces};
+use kernel::namespaces::{SEED_NAMESPACES, SETTLE_NAMESPACE, SeedNamespaces, Settled, State};
 use serde_json::json;
 use web::{AppConfig, ShownKey, ShownSection, ShownSource};
 
@@ -33,6 +33,10 @@ fn world() -> World {
     let world = World::with(Setup { app, ..Setup::default() });
     let input = SeedNamespaces { admin: "z".into(), engine: base::Engine::Sqlite, node: "n".into() };
     world.run("z", &SEED_NAMESPACES, input).unwrap();
+    let rows = world.get("/v1/z/namespaces", ADMIN).json();
+    let main = rows["items"].as_array().unwrap().iter().find(|row| row["name"] == "main").unwrap();
+    let place = main["place"].as_str().unwrap().to_owned();
+    world.run("z", &SETTLE_NAMESPACE, Settled { name: "main".into(), place, from: State::Creating }).unwrap();
     world
 }
 

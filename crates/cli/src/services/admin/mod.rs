@@ -21,6 +21,12 @@ pub(crate) enum Admin {
     /// Grants: a namespace reads documents of another
     #[command(subcommand)]
     Grant(namespaces::GrantVerb),
+    /// Files of a namespace that everybody may read
+    #[command(subcommand)]
+    Resource(namespaces::ResourceVerb),
+    /// How everything stands
+    #[command(subcommand)]
+    Overview(watch::OverviewVerb),
     /// Accounts of people
     #[command(subcommand)]
     Account(accounts::AccountVerb),
@@ -55,6 +61,8 @@ impl Nouns for Admin {
         match self {
             Self::Namespace(verb) => verb.run(session).await,
             Self::Grant(verb) => verb.run(session).await,
+            Self::Resource(verb) => verb.run(session).await,
+            Self::Overview(verb) => verb.run(session).await,
             Self::Account(verb) => verb.run(session).await,
             Self::Key(verb) => verb.run(session).await,
             Self::Alert(verb) => verb.run(session).await,

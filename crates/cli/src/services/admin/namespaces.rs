@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::failure::{Done, Failure};
 use crate::flags::Sure;
 use crate::input::{Body, moment};
-use crate::output::{Column, flag, json, moment as time, state, text};
+use crate::output::{Column, flag, json, moment as time, number, state, text};
 use crate::page::List;
 use crate::session::Session;
 
@@ -101,6 +101,46 @@ pub(crate) enum GrantVerb {
     Take(Grant),
 }
 
+/// What can be done with resources.
+#[derive(Debug, Subcommand)]
+pub(crate) enum ResourceVerb {
+    /// List the resources of a namespace; those of `z` are common to all
+    #[command(after_help = "Examples:\n  fastness admin resource list shop")]
+    List {
+        /// Name of the namespace
+        #[arg(value_name = "NAME")]
+        name: String,
+    },
+    /// Put a file of at most 1 MiB; one that is there is replaced
+    #[command(after_help = "Examples:\n  fastness admin resource put shop img/logo.png logo.png --type image/png")]
+    Put {
+        /// Name of the namespace
+        #[arg(value_name = "NAME")]
+        name: String,
+        /// Where it is read from: /v1/NAME/resources/PATH
+        #[arg(value_name = "PATH")]
+        path: String,
+        /// The file; `-` for the standard input
+        #[arg(value_name = "FILE")]
+        file: std::path::PathBuf,
+        /// Its media type
+        #[arg(long = "type", value_name = "MIME")]
+        mime: String,
+    },
+    /// Remove a resource
+    #[command(after_help = "Examples:\n  fastness admin resource delete shop img/logo.png --yes")]
+    Delete {
+        /// Name of the namespace
+        #[arg(value_name = "NAME")]
+        name: String,
+        /// Its path
+        #[arg(value_name = "PATH")]
+        path: String,
+        #[command(flatten)]
+        sure: Sure,
+    },
+}
+
 /// A grant.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Grant {
@@ -149,6 +189,43 @@ const GRANTS: List<'_> = List {
     id: "/reader",
     columns: &[text("READER", "/reader"), text("CLASS", "/class"), time("GRANTED", "/granted_at")],
 };
+
+const RESOURCES: List<'_> = List {
+    what: "resources",
+    id: "/path",
+    columns: &[
+        text("PATH", "/path"),
+        text("TYPE", "/media_type"),
+        number("BYTES", "/size"),
+        time("CHANGED", "/changed_at"),
+    ],
+};
+
+impl ResourceVerb {
+    pub(super) async fn run(self, session: &Session) -> Done {
+        let session = &session.administration()?;
+        match self {
+            Self::List { name } => RESOURCES.whole(session, Request::get(&["namespaces", &name, "resources"])).await,
+            Self::Put { name, path, file, mime } => {
+                let wrong = |error| Failure::usage(format!("cannot read {}: {error}", file.display()));
+                let bytes = crate::local::read(&file).map_err(wrong)?;
+                let done = session.change(resource("PUT", &name, &path).bytes(&mime, bytes)).await?;
+                session.out.done(&done, &format!("resource {path} of {name} is put"), None)
+            }
+            Self::Delete { name, path, sure } => {
+                session.confirm(sure, &format!("remove resource {path} of {name}"))?;
+                let done = session.change(resource("DELETE", &name, &path)).await?;
+                session.out.done(&done, &format!("resource {path} of {name} is removed"), None)
+            }
+        }
+    }
+}
+
+/// Its path has steps of its own.
+fn resource(method: &str, name: &str, path: &str) -> Request {
+    let steps = ["namespaces", name, "resources"].into_iter().chain(path.split('/'));
+    Request::new(method, &steps.collect::<Vec<_>>())
+}
 
 impl NamespaceVerb {
     pub(super) async fn run(self, session: &Session) -> Done {

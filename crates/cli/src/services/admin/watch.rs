@@ -6,13 +6,13 @@ use std::time::Duration;
 use base::Wall;
 use clap::Subcommand;
 use client::Request;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::failure::{Done, Failure, Kind};
 use crate::flags::Paging;
 use crate::input::moment;
 use crate::local;
-use crate::output::{Output, Table, clock, moment as time, number, text};
+use crate::output::{Output, Table, clock, moment as time, number, state, text};
 use crate::page::{List, items_of};
 use crate::session::Session;
 
@@ -72,6 +72,34 @@ pub(crate) enum CounterVerb {
         paging: Paging,
     },
 }
+
+/// What can be asked about everything.
+#[derive(Debug, Subcommand)]
+pub(crate) enum OverviewVerb {
+    /// Show tasks, alerts, what is stuck and the store; with `--namespace z` of all namespaces
+    #[command(
+        after_help = "Examples:\n  fastness admin overview show --namespace z\n  fastness admin overview show --json"
+    )]
+    Show,
+}
+
+const OVERVIEW: List<'_> = List {
+    what: "namespaces",
+    id: "/namespace",
+    columns: &[
+        text("NAMESPACE", "/namespace"),
+        state("STORE", "/store/health"),
+        number("DUE", "/inside/tasks/due"),
+        number("RUNNING", "/inside/tasks/running"),
+        number("PARKED", "/inside/tasks/parked"),
+        time("OLDEST", "/inside/tasks/oldest/since"),
+        number("ALERTS", "/inside/alerts_open"),
+        number("STUCK", "/inside/stuck"),
+        number("BLOBS", "/inside/blobs"),
+        number("DATA BYTES", "/store/data_bytes"),
+        number("FREE BYTES", "/store/free_bytes"),
+    ],
+};
 
 const JOURNAL: List<'_> = List {
     what: "lines",
@@ -203,6 +231,25 @@ impl<'a> Tail<'a> {
 fn name_of(line: &Value) -> (i64, String) {
     let text = |name: &str| line[name].as_str().unwrap_or_default();
     (Wall::parse_rfc3339(text("at")).map_or(0, |at| at.0), text("id").to_owned())
+}
+
+impl OverviewVerb {
+    pub(super) async fn run(self, session: &Session) -> Done {
+        match self {
+            Self::Show => {
+                let given = session.get(Request::get(&["overview"])).await?;
+                match session.out.json {
+                    true => session.out.document(&given),
+                    false => OVERVIEW.show(session, &items_of(&given)?.iter().map(row).collect::<Vec<_>>()),
+                }
+            }
+        }
+    }
+}
+
+/// A namespace as the table names its parts.
+fn row(item: &Value) -> Value {
+    json!({ "namespace": item["namespace"], "store": item["store"], "inside": item["work"] })
 }
 
 impl CounterVerb {

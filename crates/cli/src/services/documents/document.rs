@@ -11,13 +11,30 @@ use super::{files, operation};
 use crate::failure::{Done, Failure};
 use crate::flags::{Paging, Sure};
 use crate::input::{Body, json_file};
-use crate::output::{Column, Table, json as as_json, number, text};
+use crate::output::{Column, Table, json as as_json, moment, number, text};
 use crate::page::List;
 use crate::session::Session;
 
 /// What can be done with documents.
 #[derive(Debug, Subcommand)]
 pub(crate) enum DocumentVerb {
+    /// List the documents of a class by id, with who changed each of them last
+    #[command(
+        after_help = "Examples:\n  fastness documents document list Contact\n  fastness documents document list Contact --prefix a --all -q"
+    )]
+    List {
+        /// Class of the documents
+        #[arg(value_name = "CLASS")]
+        class: String,
+        /// Only ids that start with this
+        #[arg(long, value_name = "TEXT")]
+        prefix: Option<String>,
+        #[command(flatten)]
+        paging: Paging,
+    },
+    /// List the last changes of a document whose class keeps a history, newest first
+    #[command(after_help = "Examples:\n  fastness documents document changes Contact ada")]
+    Changes(Name),
     /// Read a document
     #[command(
         after_help = "Examples:\n  fastness documents document get Contact ada\n  fastness documents document get Contact ada --json"
@@ -120,6 +137,31 @@ pub(crate) struct Search {
     paging: Paging,
 }
 
+const DOCUMENTS: List<'_> = List {
+    what: "documents",
+    id: "/id",
+    columns: &[
+        text("ID", "/id"),
+        number("VERSION", "/v"),
+        moment("CHANGED", "/changed_at"),
+        text("OPERATION", "/op"),
+        text("BY", "/who"),
+    ],
+};
+
+const CHANGES: List<'_> = List {
+    what: "changes: either nothing changed, or the class is declared without `history`",
+    id: "/v",
+    columns: &[
+        number("VERSION", "/v"),
+        moment("CHANGED", "/changed_at"),
+        text("KIND", "/kind"),
+        text("OPERATION", "/op"),
+        text("BY", "/who"),
+        number("ITEMS", "/item_count"),
+    ],
+};
+
 const FOUND: List<'_> = List { what: "documents", id: "/id", columns: &[text("ID", "/id")] };
 
 const FOUND_ITEMS: List<'_> = List {
@@ -143,6 +185,13 @@ const ITEMS: &[Column] =
 impl DocumentVerb {
     pub(super) async fn run(self, session: &Session) -> Done {
         match self {
+            Self::List { class, prefix, paging } => {
+                let request = super::super::filtered(Request::get(&["docs", &class]), [("prefix", prefix)]);
+                DOCUMENTS.paged(session, request, &paging).await
+            }
+            Self::Changes(Name { class, id }) => {
+                CHANGES.whole(session, Request::get(&["docs", &class, &id, "changes"])).await
+            }
             Self::Get { of, tolerance_s } => get(session, &of, tolerance_s).await,
             Self::Put(put) => put.put(session).await,
             Self::Commit { file } => {

@@ -163,10 +163,8 @@ fn actions(console: &Console, account: &Account) -> Markup {
     let ask = |text: &Text| console.fill(text, &[("name", &account.name)]);
     let change = |button: &Text| console.form(CHANGE, button).with("name", &account.name);
     let blocked = |blocked: bool| Field::hidden("blocked", &json!(blocked));
-    let role = change(&common::SAVE)
-        .field(role_field(console, account.role))
-        .tone(Tone::Good)
-        .in_dialog(console.say(&words::CHANGE_ROLE));
+    let role =
+        change(&common::SAVE).field(role_field(console, account.role)).in_dialog(console.say(&words::CHANGE_ROLE));
     let password = change(&words::NEW_PASSWORD)
         .field(Field::hidden("new_password", &json!(true)))
         .confirm(ask(&words::NEW_PASSWORD_ASK))

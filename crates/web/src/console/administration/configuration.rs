@@ -26,8 +26,7 @@ mod words {
         FILE: "file", "файл", "fichier";
         ENVIRONMENT: "environment", "окружение", "environnement";
         FLAG: "flag", "флаг", "option";
-        FILTER_HINT: "Part of a key, a value, a source or its meaning", "Часть ключа, значения, источника или смысла",
-            "Partie d’une clé, d’une valeur, d’une origine ou de la signification";
+        WORDS: "Key, value, source or meaning", "Ключ, значение, источник или смысл", "Clé, valeur, origine ou signification";
         HOW: "A change is made in the file, the environment or a flag, and counts from the next start.",
             "Изменения вносятся в файл, окружение или флаг и действуют со следующего запуска.",
             "Un changement se fait dans le fichier, l’environnement ou une option, et compte au prochain démarrage.";
@@ -110,8 +109,7 @@ struct Asked {
 async fn configuration(console: Console, QueryOf(asked): QueryOf<Asked>) -> PageResult {
     let q = given(asked.q).unwrap_or_default();
     let wanted: Vec<_> = q.split_whitespace().map(str::to_lowercase).collect();
-    let hint = console.say(&words::FILTER_HINT);
-    let field = Field::new("q", console.say(&crate::console::words::SEARCH), Kind::Text).value(q).hint(hint);
+    let field = Field::new("q", console.say(&words::WORDS), Kind::Text).value(q);
     let shown: Vec<_> = console.shared().config().shown_configuration.iter().collect();
     let sections: Vec<_> = shown.into_iter().filter_map(|section| of_section(&console, section, &wanted)).collect();
     let content = html! {

@@ -191,7 +191,6 @@ fn actions(console: &Console, key: &KeyInfo) -> Markup {
         .with("id", &key.id)
         .field(overlap.value("86400"))
         .show("key", console.say(&words::SHOWN_ONCE))
-        .tone(Tone::Good)
         .in_dialog(console.say(&words::ROTATE))
         .allowed(valid);
     let label = if key.label.is_empty() { &key.id } else { &key.label };

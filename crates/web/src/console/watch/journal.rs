@@ -21,7 +21,7 @@ use crate::ui::{Field, Kind, Tone};
 mod words {
     crate::texts! {
         JOURNAL: "Journal", "Журнал", "Journal";
-        KIND_HINT: "or its beginning: login.", "или начало: login.", "ou son début : login.";
+        KIND: "Kind or its beginning", "Вид или его начало", "Type ou son début";
         SUBJECT: "About", "О чём", "Objet";
         FROM: "From (UTC)", "С (UTC)", "Du (UTC)";
         TO: "To (UTC)", "По (UTC)", "Au (UTC)";
@@ -121,8 +121,9 @@ fn form(console: &Console, asked: &Asked) -> Markup {
         Field::new(name, console.say(label), kind).value(value.clone().unwrap_or_default())
     };
     let fields = [
-        text("kind", &common::KIND, &asked.kind, Kind::Text).hint(console.say(&words::KIND_HINT)),
+        text("kind", &words::KIND, &asked.kind, Kind::Text),
         text("who", &common::WHO, &asked.who, Kind::Text),
+        text("subject", &words::SUBJECT, &asked.subject, Kind::Text),
         text("q", &common::TEXT, &asked.q, Kind::Text),
         text("from", &words::FROM, &asked.from, Kind::Moment),
         text("to", &words::TO, &asked.to, Kind::Moment),

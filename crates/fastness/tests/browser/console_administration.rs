@@ -1,0 +1,149 @@
+//! Who may do what, and how it is set up (CON-8): accounts, keys, namespaces, configuration.
+
+use anyhow::{Result, ensure};
+use browser::eyes::{button, heading, link};
+use browser::{Eyes, Sight};
+use serde_json::json;
+
+use crate::site::Site;
+use crate::steps::{DIALOG, check};
+
+/// What is shown once, in a dialog; closes it.
+fn shown_once(eyes: &Eyes) -> Result<String> {
+    let secret = eyes.read("dialog[open] .secret")?;
+    check(eyes)?;
+    eyes.click(button("Copy").within(DIALOG))?;
+    eyes.wait_for(button("Copied").within(DIALOG))?;
+    eyes.click(button("Close").within(DIALOG))?;
+    eyes.wait_gone(DIALOG)?;
+    ensure!(!eyes.text()?.contains(&secret), "it is still shown");
+    Ok(secret)
+}
+
+#[test]
+fn con_8_an_account_lives_from_its_password_to_its_end() -> Result<()> {
+    let site = Site::start()?;
+    let eyes = site.admin(Sight::DESK)?;
+    eyes.goto("/console/main/")?;
+    eyes.click(link("Accounts").within("nav.side"))?;
+    eyes.wait_for_text("No account here")?;
+    eyes.click(button("New account"))?;
+    eyes.fill("dialog[open] [name=name]", "Anna!")?;
+    eyes.click(button("Create").within(DIALOG))?;
+    eyes.wait_for("dialog[open] .form-error")?;
+    eyes.complaints()?; // The browser notes that it was refused.
+    eyes.fill("dialog[open] [name=name]", "anna")?;
+    eyes.choose("dialog[open] [name=role]", "Reader")?;
+    check(&eyes)?;
+    eyes.click(button("Create").within(DIALOG))?;
+    let first = shown_once(&eyes)?;
+    eyes.wait_for("tr[data-key=anna]")?;
+    site.stranger(Sight::PHONE)?.log_in("main", "anna", &first)?;
+
+    let row = |button| -> Result<()> { eyes.click(browser::eyes::button(button).within("tr[data-key=anna]")) };
+    let says = |text: &str| {
+        eyes.wait_until("document.querySelector('tr[data-key=anna]').innerText.includes(args[0])", json!([text]))
+    };
+    row("Change role")?;
+    eyes.choose("dialog[open] [name=role]", "Operator")?;
+    eyes.click(button("Save").within(DIALOG))?;
+    says("Operator")?;
+    row("New password")?;
+    eyes.click(button("New password").within(DIALOG))?;
+    let second = shown_once(&eyes)?;
+    assert_ne!(first, second);
+    row("Block")?;
+    check(&eyes)?;
+    eyes.click(button("Block").within(DIALOG))?;
+    says("blocked")?;
+    assert!(site.stranger(Sight::PHONE)?.log_in("main", "anna", &second).is_err());
+    row("Unblock")?;
+    says("active")?;
+    row("Delete")?;
+    eyes.click(button("Delete").within(DIALOG))?;
+    eyes.wait_for_text("No account here")?;
+    check(&eyes)
+}
+
+#[test]
+fn con_8_a_key_is_made_rotated_and_revoked() -> Result<()> {
+    let site = Site::start()?;
+    let eyes = site.admin(Sight::PHONE)?;
+    eyes.goto("/console/main/keys")?;
+    eyes.click(button("New key"))?;
+    eyes.fill("dialog[open] [name=label]", "till 7")?;
+    check(&eyes)?;
+    eyes.click(button("Create").within(DIALOG))?;
+    let first = shown_once(&eyes)?;
+    eyes.wait_for_text("till 7")?;
+    let row = "tr:has(strong)";
+    eyes.click(button("Rotate").within(row))?;
+    eyes.choose("dialog[open] [name=overlap_s]", "1 hour")?;
+    eyes.click(button("Rotate").within(DIALOG))?;
+    assert_ne!(shown_once(&eyes)?, first);
+    eyes.wait_for_text("two secrets")?;
+    eyes.click(button("Revoke").within(row))?;
+    eyes.click(button("Revoke").within(DIALOG))?;
+    eyes.wait_for_text("revoked")?;
+    check(&eyes)
+}
+
+#[test]
+fn con_8_a_namespace_is_made_closed_opened_and_removed() -> Result<()> {
+    let site = Site::start()?;
+    let eyes = site.admin(Sight::DESK)?;
+    eyes.goto("/console/z/")?;
+    eyes.click(link("Namespaces").within("nav.side"))?;
+    eyes.click(button("New namespace"))?;
+    eyes.fill("dialog[open] [name=name]", "shop")?;
+    eyes.fill("dialog[open] [name=label]", "The shop")?;
+    check(&eyes)?;
+    eyes.click(button("Create").within(DIALOG))?;
+    eyes.wait_until("document.querySelector('tr[data-key=shop]')?.innerText.includes('open')", json!([]))?;
+    eyes.click("tr[data-key=shop] a")?;
+    eyes.wait_for(heading("shop"))?;
+    check(&eyes)?;
+    let standing = "form:has([name=state])";
+    eyes.choose("[name=state]", "closed")?;
+    eyes.fill("[name=message]", "moving house")?;
+    eyes.click(button("Save").within(standing))?;
+    eyes.wait_until("document.querySelector('#standing .facts').innerText.includes('moving house')", json!([]))?;
+    eyes.choose("[name=state]", "open")?;
+    eyes.click(button("Save").within(standing))?;
+    eyes.fill("[name='limits.requests_max']", "7")?;
+    eyes.click(button("Save").within("form:has([name='limits.readers'])"))?;
+    eyes.wait_for_text("Done")?;
+    eyes.click(button("Give a grant"))?;
+    eyes.fill("dialog[open] [name=class]", "order")?;
+    eyes.choose("dialog[open] [name=reader]", "main")?;
+    eyes.click(button("Give").within(DIALOG))?;
+    eyes.click(button("Take back"))?;
+    eyes.click(button("Take back").within(DIALOG))?;
+    eyes.wait_for_text("No grant")?;
+    check(&eyes)?;
+    // What cannot be taken back wants its name typed.
+    eyes.fill("input[pattern=shop]", "shot")?;
+    eyes.click(button("Remove this namespace"))?;
+    assert_eq!(eyes.place()?, "/console/z/namespaces/shop");
+    eyes.fill("input[pattern=shop]", "shop")?;
+    eyes.click(button("Remove this namespace"))?;
+    eyes.wait_for_place("/console/z/namespaces")?;
+    check(&eyes)
+}
+
+#[test]
+fn con_8_the_configuration_shows_everything_but_secrets() -> Result<()> {
+    let mail = ("FASTNESS_MAIL__URL", "smtp://robot:hunter-two@127.0.0.1:9");
+    let site = Site::start_with(&[mail, ("FASTNESS_MAIL__FROM", "robot@example.org")])?;
+    let eyes = site.admin(Sight::DESK)?;
+    eyes.goto("/console/z/")?;
+    eyes.click(link("Configuration").within("nav.side"))?;
+    eyes.wait_for_text("mail.url")?;
+    let text = eyes.text()?;
+    assert!(!text.contains("hunter-two") && !text.contains(kill::server::KEY), "a secret is shown");
+    check(&eyes)?;
+    eyes.fill(".filters input", "mail.")?;
+    eyes.click(".filters button")?;
+    eyes.wait_until("!document.body.innerText.includes('server.listen')", json!([]))?;
+    check(&eyes)
+}

@@ -1,0 +1,40 @@
+//! Steps of many stories.
+
+use anyhow::Result;
+use browser::{Eyes, Sight};
+use serde_json::json;
+
+/// A dialog that is open.
+pub const DIALOG: &str = "dialog[open]";
+
+/// Sets a field whose letters depend on the machine's own language, such as a moment.
+pub fn set(eyes: &Eyes, css: &str, value: &str) -> Result<()> {
+    let script = "document.querySelector(arguments[0]).value = arguments[1]";
+    eyes.script(script, vec![json!(css), json!(value)]).map(drop)
+}
+
+/// Nothing is wrong with the page that is shown.
+pub fn check(eyes: &Eyes) -> Result<()> {
+    assert_eq!(eyes.judge()?, [""; 0], "{}", eyes.place()?);
+    Ok(())
+}
+
+/// Everything that is wrong with a page, however one looks at it. axe-core, which takes long, is asked in these sights.
+pub fn faults_of(eyes: &mut Eyes, page: &str, asked: &[Sight]) -> Result<Vec<String>> {
+    let mut found = vec![];
+    eyes.goto(page)?;
+    for sight in Sight::ALL {
+        eyes.look_as(sight)?;
+        let faults = if asked.contains(&sight) { eyes.judge()? } else { eyes.faults()? };
+        found.extend(faults.into_iter().map(|fault| format!("{page} {sight}: {fault}")));
+    }
+    found.extend(eyes.complaints()?.into_iter().map(|fault| format!("{page}: {fault}")));
+    Ok(found)
+}
+
+/// Nothing is wrong with the page, however one looks at it.
+pub fn check_sound(eyes: &mut Eyes, page: &str, asked: &[Sight]) -> Result<()> {
+    let found = faults_of(eyes, page, asked)?;
+    assert!(found.is_empty(), "{}", found.join("\n"));
+    Ok(())
+}

@@ -1,0 +1,94 @@
+//! Every page of the console with data that nobody would wish for, in every sight (CON-9, CON-10).
+
+use std::collections::BTreeSet;
+
+use anyhow::Result;
+use browser::{Eyes, Sight};
+use serde_json::{Value, json};
+
+use crate::elsewhere::Elsewhere;
+use crate::site::Site;
+use crate::steps::faults_of;
+
+/// What a device may send where a name is meant: markup, quotes, letters from right to left, pictures.
+const EVIL: &str = "<img src=x onerror=alert(1)><script>alert(2)</script>'\"&amp; שלום \u{202e}مرحبا🧨";
+
+/// A word as long as a name can be.
+fn long() -> String {
+    "W".repeat(255)
+}
+
+/// Anything that came from outside and became a part of the page.
+const SEEDED: &str =
+    "return [...document.querySelectorAll('img, body script, [onerror]')].map(one => one.outerHTML).join()";
+
+/// The pages that the navigation leads to from here.
+fn listed(eyes: &Eyes, first: &str) -> Result<Vec<String>> {
+    eyes.goto(first)?;
+    let script = "return [...document.querySelectorAll('nav.side a')].map(a => a.getAttribute('href'))";
+    let links = eyes.script(script, vec![])?;
+    let links = links.as_array().into_iter().flatten().filter_map(Value::as_str);
+    Ok(links.filter(|link| link.starts_with("/console/")).map(str::to_owned).collect())
+}
+
+/// Fills a server with it; gives the pages that no navigation leads to.
+fn fill(site: &Site, target: &Elsewhere) -> Result<Vec<String>> {
+    let mut pages = vec![];
+    for name in [EVIL, &long()] {
+        let parked = site.task(name, name, &target.url("/"))?;
+        site.park(&parked)?;
+        let later = json!({ "op": name, "info": name, "param": { name: [name, null] }, "lane": name, "cron": "D0425",
+            "target": format!("{}?q={}", target.url("/"), "%3Cb%3E".repeat(100)), "start_at": "2099-01-01T00:00:00Z" });
+        let waits = site.make("/v1/main/tasks", &later)?;
+        let behind = site.make("/v1/main/tasks", &later)?;
+        for id in [json!(parked), waits["id"].clone(), behind["id"].clone()] {
+            pages.push(format!("/console/main/tasks/{}", id.as_str().unwrap_or_default()));
+        }
+        let label: String = name.chars().take(64).collect();
+        site.make("/v1/main/keys", &json!({ "role": "app", "label": label }))?;
+    }
+    site.ask("PATCH", "/v1/z/namespaces/main", &json!({ "label": EVIL }))?;
+    site.make("/v1/main/accounts", &json!({ "name": "w".repeat(64), "role": "reader" }))?;
+    let hook = json!({ "channels": [{ "kind": "webhook", "url": target.url("/?%3Cimg%20src=x%3E") }] });
+    site.ask("PUT", "/v1/main/alert-channels", &hook)?;
+    let login = json!({ "account": EVIL, "password": EVIL });
+    site.client().post("/v1/main/sessions", &login, "").map_err(std::io::Error::from)?;
+    Ok(pages)
+}
+
+#[test]
+fn con_9_con_10_every_page_stands_whatever_came_from_outside() -> Result<()> {
+    const MORE: [&str; 11] = [
+        "/console/main/?span=7d",
+        "/console/main/account",
+        "/console/main/tasks?state=parked",
+        "/console/main/tasks/00000000000000000000000000",
+        "/console/main/alerts?state=closed",
+        "/console/main/alerts/messages",
+        "/console/main/alerts/channels",
+        "/console/main/journal?kind=task.",
+        "/console/main/journal?q=nothing-has-this-word",
+        "/console/z/namespaces/main",
+        "/console/_components",
+    ];
+    let site = Site::with_targets()?;
+    let target = Elsewhere::start(500, EVIL)?;
+    let mut eyes = site.admin(Sight::DESK)?;
+    let mut pages: BTreeSet<String> = fill(&site, &target)?.into_iter().collect();
+    pages.extend(listed(&eyes, "/console/main/")?);
+    pages.extend(listed(&eyes, "/console/z/")?);
+    pages.extend(MORE.map(str::to_owned));
+    assert!(pages.len() > 25, "{pages:?}");
+    let mut found = vec![];
+    for page in &pages {
+        found.extend(faults_of(&mut eyes, page, &Sight::CROSSWISE)?);
+        let seeded = eyes.script(SEEDED, vec![])?;
+        if seeded != "" {
+            found.push(format!("{page}: {seeded}"));
+        }
+    }
+    assert!(found.is_empty(), "{}", found.join("\n"));
+    eyes.goto("/console/main/tasks")?;
+    assert!(eyes.text()?.contains("<img src=x onerror=alert(1)>"), "shown as it came");
+    Ok(())
+}
