@@ -81,8 +81,16 @@ struct Manager {
     queues: BTreeMap<i64, QueueState>,
     /// Those that are suspended by their number, or all.
     suspended: Vec<i64>,
-    /// Tasks that run on this node: attempt and, if it still stands in the store, operation.
-    running: Vec<(Id, i64, Option<String>)>,
+    /// Tasks that run on this node.
+    running: Vec<Run>,
+}
+
+/// A task that runs on this node.
+struct Run {
+    id: Id,
+    attempt: i64,
+    /// Its operation, if it is among those that were looked up.
+    op: Option<String>,
 }
 
 async fn queues(console: Console) -> PageResult {
@@ -123,7 +131,7 @@ async fn manager(console: &Console, ns: &Arc<Namespace>) -> Result<Manager, ApiE
         let found = there.read(&tasks::PAGE, search).await?.out.tasks;
         names.extend(found.into_iter().map(|task| (task.id, task.op)));
     }
-    let running = here.into_iter().map(|(id, attempt)| (id, attempt, names.remove(&id))).collect();
+    let running = here.into_iter().map(|(id, attempt)| Run { id, attempt, op: names.remove(&id) }).collect();
     Ok(Manager { ns: ns.clone(), queues, suspended, running })
 }
 
@@ -267,14 +275,14 @@ fn backlog(console: &Console, managers: &[Manager]) -> Markup {
     card(console.say(&words::RUNNING_HERE), aside, content)
 }
 
-fn running_rows(console: &Console, running: &[(&String, &(Id, i64, Option<String>))]) -> Markup {
+fn running_rows(console: &Console, running: &[(&String, &Run)]) -> Markup {
     let columns = [
         Column(console.say(&common::NAMESPACE), Holds::Text),
         Column(console.say(&task_words::TASK), Holds::Text),
         Column(console.say(&task_words::OPERATION), Holds::Text),
         Column(console.say(&task_words::ATTEMPT), Holds::Numbers),
     ];
-    let row = |(namespace, (id, attempt, op)): &(&String, &(Id, i64, Option<String>))| {
+    let row = |(namespace, Run { id, attempt, op }): &(&String, &Run)| {
         let cells = vec![
             html! { (namespace) },
             crate::ui::parts::id_link(&address(namespace, id), id),

@@ -25,6 +25,6 @@ pub(super) async fn page(console: &Console, id: Id) -> Result<Response, ApiError
         }
     };
     let actions = html! { div #task-actions data-live { a.button href=(tasks) { (console.say(&words::TO_TASKS)) } } };
-    let above = [(tasks.clone(), console.say(&words::TASKS).to_owned())];
+    let above = [(tasks, console.say(&words::TASKS).to_owned())];
     Ok(console.show(View { title: console.say(&words::TASK), above: &above, actions, content }))
 }
