@@ -41,7 +41,7 @@ pub(super) async fn shown(place: Place<'_>, asked: &Asked) -> PageResult {
             @if commit::may(console, class) { (editing(place, &key, &found)) }
         }
     };
-    let title = if key.k.is_empty() { key.c.clone() } else { format!("{} {}", key.c, key.k) };
+    let title = if key.k.is_empty() { key.c } else { format!("{} {}", key.c, key.k) };
     let mut above = above(console, Some(class));
     above.push((place.page(), id.to_owned()));
     Ok(console.show(View { title: &title, above: &above, actions: html! {}, content }))
