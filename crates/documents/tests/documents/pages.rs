@@ -22,11 +22,11 @@ fn tel(id: &str, key: &str, value: Value) -> Value {
 fn con_5_classes_are_shown_with_items_indexes_copies_history_and_count() {
     let edge = Edge::new();
     edge.desk
-        .declare(json!({ "class": "Past", "history": true, "items": { "Sta": { "copy_to": ["Contact"] } } }))
+        .declare(json!({ "class": "Past", "history": true, "items": { "Tel": { "copy_to": ["Contact"] } } }))
         .unwrap();
     edge.desk.put("a", "Card", None, json!({ "name": "Ada" }));
     let page = edge.page("/console/main/documents");
-    for said in ["Card.name", "Tel.tags", "ready", ">one<", "Sta</code> → Contact", ">kept<", "data-call=\"POST\""] {
+    for said in ["Card.name", "Tel.tags", "ready", ">one<", "Tel</code> → Contact", ">kept<", "data-call=\"POST\""] {
         assert!(page.contains(said), "no {said} in {page}");
     }
     assert_eq!(href_of(&page, "").len(), 2);
