@@ -52,7 +52,12 @@ pub(crate) fn seen<'a>(
     }
     let items = copy.items.iter().filter_map(|(key, item)| {
         let shown = seen_item(filter, asking, key, item);
-        let hidden = item.content.is_some() && shown.content.is_none();
+        // A trace tells that there was an item of this key, which is not for whoever could not see the item. What it held is no more,
+        // so it is judged by the key alone.
+        let hidden = match &item.content {
+            Some(_) => shown.content.is_none(),
+            None => !(filter.item)(asking, key),
+        };
         (!hidden || excluded == Excluded::Tombstone).then(|| (key.clone(), shown))
     });
     let (c, id, items) = (copy.c.clone(), copy.id.clone(), items.collect());
@@ -96,6 +101,8 @@ mod tests {
             (ItemKey::new("Card", ""), item(1, json!({ "name": "a", "wage": 7 }))),
             (ItemKey::new("Note", "1"), item(2, json!({}))),
             (ItemKey::new("Note", "2"), item(5, json!({}))),
+            (ItemKey::new("Note", "3"), CopiedItem { v: 3, vop: 0, content: None }),
+            (ItemKey::new("Tel", "1"), CopiedItem { v: 3, vop: 0, content: None }),
         ];
         let head = Head { v: 5, ct: 1, dt: 1 };
         DocCopy { c: "C".into(), id: "1".into(), head, items: items.into() }
@@ -114,10 +121,14 @@ mod tests {
     }
 
     #[test]
-    fn doc_10_a_filter_hides_documents_and_items_and_alters_contents() {
+    fn doc_10_a_filter_hides_documents_items_and_their_traces_and_alters_contents() {
         assert!(asked(Some(&json!(1)), Excluded::LeftOut).is_none());
         let full = asked(None, Excluded::LeftOut).unwrap();
-        assert_eq!(full.items.keys().map(|key| key.c.as_str()).collect::<Vec<_>>(), ["Card"]);
+        assert_eq!(
+            full.items.keys().map(|key| key.c.as_str()).collect::<Vec<_>>(),
+            ["Card", "Tel"],
+            "no trace of a note"
+        );
         assert_eq!(full.items[&ItemKey::new("Card", "")].content, Some(Content::Json(json!(true))));
     }
 

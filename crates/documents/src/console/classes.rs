@@ -27,7 +27,7 @@ pub(super) async fn page(console: Console) -> PageResult {
     let filtered = filtered.filter(|class| class.filter.is_some()).map(|class| class.name).collect();
     let counts = console.read(&CLASS_COUNTS, filtered).await?.out;
     let content = html! { div.stack #classes data-live { (list(&console, &classes, &counts)) } };
-    let actions = declaring(&console, EXAMPLE, &words::DECLARE).render();
+    let actions = declaring(&console, EXAMPLE, &words::DECLARE).tone(Tone::Good).render();
     Ok(console.show(View { title: console.say(&words::DOCUMENTS), above: &[], actions, content }))
 }
 
@@ -36,7 +36,6 @@ pub(super) fn declaring(console: &Console, text: &str, title: &web::ui::Text) ->
     let hint = format!("{} {}", console.say(&words::DECLARATION_HINT), console.say(&words::CHANGE_HINT));
     console
         .form("POST /v1/{ns}/doc-classes", &common::SAVE)
-        .tone(Tone::Good)
         .field(Field::new("*", console.say(&words::DECLARATION), Kind::Json).value(text).hint(hint).required().rows(16))
         .in_dialog(console.say(title))
 }

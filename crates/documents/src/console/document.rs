@@ -58,23 +58,31 @@ fn content(
         };
     };
     html! {
-        div.columns { (about(console, doc)) (attachments::card_of(place, doc)) }
+        (about(console, doc))
         (items::card_of(place, decl, doc, asked))
+        (attachments::card_of(place, doc))
         (items::deleted(console, doc))
         (history::card_of(console, doc.history, changes))
     }
 }
 
 fn about(console: &Console, doc: &DocDetail) -> Markup {
-    let facts = facts(&[
+    let changed = facts(&[
         (console.say(&common::VERSION), html! { span #(commit::VERSION) data-now=(doc.v) { (id(doc.v)) } }),
-        (console.say(&words::LAST_CHANGED), when(console, doc.v)),
+        (console.say(&common::WHEN), when(console, doc.v)),
         (console.say(&words::BY), who(&doc.who, &doc.op)),
+    ]);
+    let measures = facts(&[
         (console.say(&common::CREATED), when(console, doc.ct)),
         (console.say(&words::SIZE_ITEMS), html! { (size(console, doc.bytes)) }),
         (console.say(&words::SIZE_ATTACHMENTS), html! { (size(console, doc.attachments_bytes)) }),
     ]);
-    card(console.say(&words::DOCUMENT), html! {}, facts)
+    html! {
+        div.columns {
+            (card(console.say(&words::LAST_CHANGE), html! {}, changed))
+            (card(console.say(&words::DOCUMENT), html! {}, measures))
+        }
+    }
 }
 
 fn deleting(place: Place<'_>, doc: &DocDetail) -> web::ui::Form {

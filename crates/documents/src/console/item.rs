@@ -36,12 +36,12 @@ pub(super) async fn shown(place: Place<'_>, asked: &Asked) -> PageResult {
     }
     let content = html! {
         @if commit::is_closed(console, class) { (banner(Tone::Quiet, html! { (console.say(&words::PROGRAM_ONLY)) })) }
-        div.stack {
+        div.columns {
             div #item data-live { (now(place, &found)) }
             @if commit::may(console, class) { (editing(place, &key, &found)) }
         }
     };
-    let title = if key.k.is_empty() { key.c.clone() } else { format!("{} {}", key.c, key.k) };
+    let title = if key.k.is_empty() { key.c } else { format!("{} {}", key.c, key.k) };
     let mut above = above(console, Some(class));
     above.push((place.page(), id.to_owned()));
     Ok(console.show(View { title: &title, above: &above, actions: html! {}, content }))
@@ -53,12 +53,12 @@ fn now(place: Place<'_>, found: &ItemDetail) -> Markup {
     let version = html! { span #(commit::VERSION) data-now=(found.v) { (id(found.v)) } };
     let Some(item) = &found.item else {
         let text = &if commit::may(console, place.class) { words::NOT_THERE } else { words::NOT_THERE_READER };
-        let facts = facts(&[(console.say(&words::DOCUMENT), version)]);
+        let facts = facts(&[(console.say(&words::DOCUMENT_VERSION), version)]);
         return card(console.say(&words::AS_IT_IS), html! {}, html! { p { (console.say(text)) } (facts) });
     };
     let facts = facts(&[
-        (console.say(&words::DOCUMENT), version),
-        (console.say(&common::VERSION), id(item.v)),
+        (console.say(&words::DOCUMENT_VERSION), version),
+        (console.say(&words::ITEM_VERSION), id(item.v)),
         (console.say(&words::CHANGED), when(console, item.v)),
         (console.say(&words::BY), who(&item.who, &item.op)),
         (console.say(&common::SIZE), html! { (size(console, item.bytes)) }),
@@ -77,7 +77,7 @@ fn editing(place: Place<'_>, key: &ItemKey, found: &ItemDetail) -> Markup {
     let has_returns = found.decl.raw && text.contains('\r');
     let said = console.fill(&words::FROM_VERSION, &[("v", &found.v)]);
     let content = html! {
-        p.hint { (said) }
+        p.hint.small { (said) }
         @if has_returns { (banner(Tone::Warn, html! { (console.say(&words::LINE_ENDS)) })) }
         (form(place, key, found, text))
     };

@@ -77,7 +77,7 @@ texts! {
     BETWEEN: "{from} value {to}", "{from} значение {to}", "{from} valeur {to}";
     // A document
     DOCUMENT: "Document", "Документ", "Document";
-    LAST_CHANGED: "Last changed", "Последнее изменение", "Dernier changement";
+    LAST_CHANGE: "Last change", "Последнее изменение", "Dernier changement";
     BY: "By", "Кем", "Par";
     KEY: "Key", "Ключ", "Clé";
     SIZE_ITEMS: "Size of items", "Размер элементов", "Taille des éléments";
@@ -135,6 +135,8 @@ texts! {
     KIND_DELETED: "deleted", "удалён", "supprimé";
     KIND_RECREATED: "created anew", "создан заново", "recréé";
     // An item
+    DOCUMENT_VERSION: "Version of the document", "Версия документа", "Version du document";
+    ITEM_VERSION: "Version of the item", "Версия элемента", "Version de l’élément";
     AS_IT_IS: "As it is now", "Сейчас", "Tel qu’il est";
     NOT_THERE: "There is no such item yet: saving adds it.", "Такого элемента пока нет: сохранение добавит его.", "Cet élément n’existe pas encore : enregistrer l’ajoute.";
     NOT_THERE_READER: "There is no such item.", "Такого элемента нет.", "Cet élément n’existe pas.";

@@ -2,62 +2,22 @@
 
 use std::sync::Arc;
 
-use axum::body::{Body, to_bytes};
-use axum::http::Request;
-use axum::{Router, http};
 use base::Store;
 use kernel::namespaces::{Known, Standing, State};
-use kernel::ops::bootstrap_key::{BOOTSTRAP_KEY, BootstrapKey};
-use kernel::{Caller, Kernel, keys};
 use serde_json::{Value, json};
 use store_sqlite::InlineStore;
-use tokio::runtime::Runtime;
-use tower::ServiceExt;
-use web::{App, AppConfig};
 
+use crate::edge::{ADMIN, Edge};
 use crate::kit::Desk;
-
-const ADMIN: &str = "fst_admin-of-z";
-
-/// A server without a connection.
-struct Edge {
-    desk: Desk,
-    router: Router,
-    runtime: Runtime,
-}
 
 impl Edge {
     /// Namespace `main` has contact `a`; namespace `shop` would like to read it.
-    fn new() -> Self {
+    fn with_shop() -> Self {
         let desk = Desk::new();
         desk.put("a", "Card", None, json!({ "name": "Ada" }));
-        let kernel = &desk.0.kernel;
-        let store: Arc<dyn Store> = Arc::new(InlineStore::in_memory(kernel.env().clock.clone()).unwrap());
-        kernel.add_namespace("shop".into(), store).unwrap();
-        bootstrap(kernel);
-        let router = App::new(kernel.clone(), vec![documents::service()], AppConfig::default()).router();
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-        Self { desk, router, runtime }
-    }
-
-    fn ask(&self, method: &str, path: &str, key: &str, body: &Value) -> (u16, Value) {
-        let request = Request::builder().method(method).uri(path).header("host", "x");
-        let request = request.header("authorization", format!("Bearer {key}"));
-        let request = request.header(http::header::CONTENT_TYPE, "application/json");
-        let body = if body.is_null() { Body::empty() } else { Body::from(body.to_string()) };
-        let answer = self.router.clone().oneshot(request.body(body).unwrap());
-        self.runtime.block_on(async {
-            let answer = answer.await.unwrap();
-            let status = answer.status().as_u16();
-            let bytes = to_bytes(answer.into_body(), 1 << 20).await.unwrap();
-            (status, serde_json::from_slice(&bytes).unwrap_or_default())
-        })
-    }
-
-    fn key_of(&self, ns: &str) -> String {
-        let (status, made) = self.ask("POST", &format!("/v1/{ns}/keys"), ADMIN, &json!({ "role": "app" }));
-        assert_eq!(status, 201, "{made}");
-        made["key"].as_str().unwrap().to_owned()
+        let store: Arc<dyn Store> = Arc::new(InlineStore::in_memory(desk.0.kernel.env().clock.clone()).unwrap());
+        desk.0.kernel.add_namespace("shop".into(), store).unwrap();
+        Self::of(desk)
     }
 
     /// `doc.get` in namespace `shop`: the status, and the code or the name on the card.
@@ -80,18 +40,10 @@ impl Edge {
     }
 }
 
-fn bootstrap(kernel: &Kernel) {
-    let (tell, told) = std::sync::mpsc::channel();
-    let done = Box::new(move |reply| tell.send(reply).unwrap());
-    let request = kernel.request(Caller::server("test"));
-    kernel.call(&kernel.admin_namespace(), &BOOTSTRAP_KEY, request, BootstrapKey { hash: keys::hash(ADMIN) }, done);
-    told.recv().unwrap().unwrap();
-}
-
 #[test]
 fn ker_1_a_granted_class_is_read_with_a_tolerance_and_told_in_the_owners_journal() {
-    let edge = Edge::new();
-    let key = edge.key_of("shop");
+    let edge = Edge::with_shop();
+    let key = edge.key("shop", "app");
     let asked = json!({ "c": "Contact", "id": "a", "ns": "main", "tolerance_s": 5 });
     assert_eq!(edge.get(&key, asked.clone()), (404, "NGRANT".into()), "not granted");
     edge.grant("Order");
@@ -107,8 +59,8 @@ fn ker_1_a_granted_class_is_read_with_a_tolerance_and_told_in_the_owners_journal
 
 #[test]
 fn ker_1_a_grant_is_for_getting_with_a_tolerance_only() {
-    let edge = Edge::new();
-    let key = edge.key_of("shop");
+    let edge = Edge::with_shop();
+    let key = edge.key("shop", "app");
     edge.grant("Contact");
     let newest = json!({ "c": "Contact", "id": "a", "ns": "main" });
     assert_eq!(edge.get(&key, newest), (400, "ABODY".into()), "the newest is its owner's");
@@ -126,8 +78,8 @@ fn ker_1_a_grant_is_for_getting_with_a_tolerance_only() {
 
 #[test]
 fn ker_1_ker_2_what_its_owner_closed_nobody_reads_through_a_grant() {
-    let edge = Edge::new();
-    let key = edge.key_of("shop");
+    let edge = Edge::with_shop();
+    let key = edge.key("shop", "app");
     edge.grant("Contact");
     let asked = json!({ "c": "Contact", "id": "a", "ns": "main", "tolerance_s": 5 });
     let main = edge.desk.0.main();

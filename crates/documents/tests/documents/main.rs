@@ -4,10 +4,13 @@
 mod cache;
 mod commits;
 mod copies;
+mod edge;
 mod fills;
 mod grants;
 mod kit;
+mod pages;
 mod postgres;
+mod routes;
 mod search_model;
 mod searches;
 mod syncs;
