@@ -5,7 +5,7 @@
 //! - `commit`, `read`, `sync`: the built-in operations (DOC-6, DOC-9);
 //! - `browse/`, `history/`: looking through documents, and who changed them (CON-5);
 //! - `index/`, `search/`: indexed fields (DOC-13); `copies/`: deferred copies (DOC-14); `attachments` (DOC-12);
-//! - `routes/`: HTTP.
+//! - `routes/`: HTTP; `console/`: pages for people (CON-5).
 //!
 //! Invariants, checked by the simulator after every commit (`check`): a document's counters are those of its items; every index
 //! entry is that of an item; versions of items are never above their document's.
@@ -18,6 +18,7 @@ mod check;
 mod class;
 pub mod codes;
 mod commit;
+mod console;
 mod content;
 mod copies;
 mod doc;
@@ -97,6 +98,7 @@ pub static SERVICE: ServiceDef = ServiceDef {
         &browse::PAGE,
         &browse::COUNT,
         &browse::WHO,
+        &browse::ITEM,
         &history::PUT_CHANGE,
         &history::CHANGES_OF,
         &history::OLDEST_CHANGE,

@@ -6,6 +6,7 @@
 
 mod changes;
 mod count;
+mod item;
 mod list;
 mod show;
 mod view;
@@ -13,6 +14,7 @@ mod view;
 pub use changes::{CHANGES, ChangeView};
 pub(crate) use count::COUNT;
 pub use count::{CLASS_COUNTS, ClassCount};
+pub(crate) use item::{ITEM, ItemDetail, ItemOf, SHOW_ITEM};
 pub(crate) use list::PAGE;
 pub use list::{DocLine, DocLines, LIST, ListOf};
 pub(crate) use show::WHO;

@@ -199,14 +199,21 @@ impl DocDetail {
             self.attachments.push(AttachmentView { key: key.k, mime, size, sha, v, changed_at, who, op });
             return Ok(());
         }
+        self.items.push(ItemView::of(key, row, content));
+        Ok(())
+    }
+}
+
+impl ItemView {
+    /// From the columns of [`WHO`], with the content as the caller may see it.
+    pub(super) fn of(key: ItemKey, row: &Row, content: Option<Content>) -> Self {
         let (j, s) = match content {
             Some(Content::Json(value)) => (Some(value), None),
             Some(Content::Raw(text)) => (None, Some(text)),
             None => (None, None),
         };
-        let ItemKey { c, k } = key;
-        self.items.push(ItemView { c, k, v, vop: row.int(3), changed_at, who, op, bytes, j, s });
-        Ok(())
+        let (v, who, op) = (row.int(2), row.text(6).to_owned(), row.text(7).to_owned());
+        Self { c: key.c, k: key.k, v, vop: row.int(3), changed_at: moment(v), who, op, bytes: row.int(8), j, s }
     }
 }
 
@@ -224,7 +231,7 @@ impl Viewer {
 
     /// The content as the caller may see it, `Some(None)` if it is too long to be shown; `None` if it may not see it. What cannot be
     /// judged because it was not read is hidden where there is a filter.
-    fn seen(&self, id: &str, key: &ItemKey, content: Option<Content>) -> Option<Option<Content>> {
+    pub(super) fn seen(&self, id: &str, key: &ItemKey, content: Option<Content>) -> Option<Option<Content>> {
         match (self.filter, content) {
             (None, content) => Some(content),
             (Some(_), None) => None,

@@ -17,7 +17,7 @@ const READERS: &[Role] = &[Role::Operator, Role::Reader, Role::App];
 /// The service with its routes, for a server.
 #[must_use]
 pub fn service() -> Service {
-    Service { def: &crate::SERVICE, routes, pages: Vec::new }
+    Service { def: &crate::SERVICE, routes, pages: crate::console::pages }
 }
 
 fn routes() -> Vec<Route> {

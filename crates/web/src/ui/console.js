@@ -67,6 +67,16 @@ function newKey() {
 
 class Wrong extends Error {}
 
+// JSON as it was typed. It is sent so, because numbers of the script are not exact beyond 2^53.
+class Typed {
+  constructor(text) { this.text = text; this.mark = newKey(); }
+  toJSON() { return this.mark; }
+}
+
+function written(body, typed) {
+  return typed.reduce((text, one) => text.replace(`"${one.mark}"`, () => one.text), JSON.stringify(body));
+}
+
 function valueOf(field) {
   const text = field.value;
   switch (field.dataset.kind) {
@@ -80,7 +90,7 @@ function valueOf(field) {
     }
     case "json":
       if (text.trim() === "") return undefined;
-      try { return JSON.parse(text); } catch (error) { throw new Wrong(`${labelOf(field)}: ${error.message}`); }
+      try { JSON.parse(text); return new Typed(text); } catch (error) { throw new Wrong(`${labelOf(field)}: ${error.message}`); }
     default: return text === "" ? undefined : text;
   }
 }
@@ -89,25 +99,30 @@ function labelOf(field) {
   return field.closest("label")?.querySelector(".field-label")?.textContent.trim() ?? field.name;
 }
 
-// A name with a dot lies inside: `item.name` is {"item": {"name": …}}.
+// A name with a dot lies inside: `item.name` is {"item": {"name": …}}; a number is a place in a list: `items.0.name`.
 function put(body, name, value) {
   const parts = name.split(".");
-  const last = parts.pop();
   let place = body;
-  for (const part of parts) place = place[part] ??= {};
-  place[last] = value;
+  parts.slice(0, -1).forEach((part, at) => { place = place[part] ??= /^\d+$/.test(parts[at + 1]) ? [] : {}; });
+  place[parts.at(-1)] = value;
 }
 
+// What a form says: the text of the body, or the file that is the body, and what fills its addresses in.
 function gathered(form) {
-  const body = {}, path = {};
+  const given = {}, typed = [];
+  let body = {}, file;
   for (const field of form.elements) {
-    if (!field.name || !field.dataset.kind) continue;
-    if (field.dataset.kind === "path") { path[field.name] = field.value.trim(); continue; }
+    const { kind } = field.dataset;
+    if (!field.name || !kind) continue;
+    given[field.name] = kind === "path" ? field.value.trim() : field.value;
+    if (kind === "file") file = field.files[0];
+    if (kind === "file" || kind === "path") continue;
     const value = valueOf(field);
-    if (value !== undefined) put(body, field.name, value);
+    if (value instanceof Typed) typed.push(value);
+    if (field.name === "*") body = value ?? {}; else if (value !== undefined) put(body, field.name, value);
   }
-  const fill = (text) => text.replace(/\{(\w+)\}/g, (whole, name) => name in path ? encodeURIComponent(path[name]) : whole);
-  return { body, fill };
+  const fill = (text) => text.replace(/\{([\w.]+)\}/g, (whole, name) => name in given ? encodeURIComponent(given[name]) : whole);
+  return { text: written(body, typed), file, fill };
 }
 
 function complain(form, text) {
@@ -119,26 +134,36 @@ function complain(form, text) {
 }
 
 async function call(form) {
-  const { body, fill } = gathered(form);
+  const { text: json, file, fill } = gathered(form);
   const method = form.dataset.call;
   const takesBody = form.querySelector("[data-kind]:not([data-kind=path])");
   const headers = { "Idempotency-Key": form.idempotencyKey ??= newKey() };
   const csrf = meta("csrf");
   if (csrf) headers["X-CSRF-Token"] = csrf;
-  if (takesBody) headers["Content-Type"] = "application/json";
+  if (takesBody) headers["Content-Type"] = file ? file.type || "application/octet-stream" : "application/json";
   const answer = await fetch(fill(form.getAttribute("action")), {
-    method, headers, body: takesBody ? JSON.stringify(body) : undefined, credentials: "same-origin", redirect: "error",
+    method, headers, body: takesBody ? file ?? json : undefined, credentials: "same-origin", redirect: "error",
   });
   const text = await answer.text();
-  let json = {};
-  try { json = text ? JSON.parse(text) : {}; } catch { /* Not ours: a proxy's page. */ }
+  let said = {};
+  try { said = text ? JSON.parse(text) : {}; } catch { /* Not ours: a proxy's page. */ }
   if (!answer.ok) {
     if (answer.status < 500 && answer.status !== 429) form.idempotencyKey = undefined;
     if (answer.status === 401 && csrf) return ended();
-    throw new Wrong(json.code ? `${json.message} (${json.code})` : `${answer.status} ${answer.statusText}`);
+    if (said.code && said.code === form.dataset.behind) { await catchUp(form); throw new Wrong(form.dataset.behindText); }
+    throw new Wrong(said.code ? `${said.message} (${said.code})` : `${answer.status} ${answer.statusText}`);
   }
   form.idempotencyKey = undefined;
-  await done(form, json, fill);
+  await done(form, said, fill);
+}
+
+// What the form was made for has changed: shows how it is now, and what was typed stays, to be sent again on purpose.
+async function catchUp(form) {
+  await look();
+  for (const field of form.querySelectorAll("[data-follows]")) {
+    const now = document.getElementById(field.dataset.follows)?.dataset.now;
+    if (now !== undefined) field.value = now;
+  }
 }
 
 async function done(form, answer, fill) {
@@ -163,6 +188,12 @@ async function done(form, answer, fill) {
 }
 
 async function submit(form) {
+  // What is sent is what was seen when it was pressed, though the page may change while a question waits.
+  form.setAttribute("data-keep", "");
+  try { await send(form); } finally { form.removeAttribute("data-keep"); }
+}
+
+async function send(form) {
   const button = form.querySelector("button[type=submit]");
   const { confirm } = form.dataset;
   if (confirm) {
@@ -199,9 +230,16 @@ function morph(old, fresh) {
   }
   if (old.nodeType === Node.TEXT_NODE) { old.data = fresh.data; return; }
   if (old.nodeType !== Node.ELEMENT_NODE) return;
-  if (old.matches("dialog[open], form:focus-within, [data-keep]")) return;
+  if (old.matches("dialog[open], form:focus-within, [data-keep]") || (old.matches("form[data-call]") && typedIn(old))) return;
   attributes(old, fresh);
   children(old, fresh);
+  if (old.matches("textarea")) old.value = old.defaultValue;
+}
+
+// A form that somebody has begun to fill in keeps all of its state, so that text and version never come from different times.
+function typedIn(form) {
+  return [...form.elements].some((field) => field.type !== "hidden" && (
+    field.type === "checkbox" ? field.checked !== field.defaultChecked : "defaultValue" in field && field.value !== field.defaultValue));
 }
 
 function attributes(old, fresh) {
@@ -231,11 +269,15 @@ function children(old, fresh) {
   while (place) { const next = place.nextSibling; place.remove(); place = next; }
 }
 
-let looking = false, again = false;
+let looking, next;
 
-async function look() {
-  if (looking) { again = true; return; }
-  looking = true;
+// Ends when the page shows what was so when this was called, or later.
+function look() {
+  if (!looking) return (looking = lookOnce().finally(() => { looking = undefined; }));
+  return (next ??= looking.then(() => { next = undefined; return look(); }));
+}
+
+async function lookOnce() {
   try {
     const answer = await fetch(location.href, { headers: { "Fastness-Again": "yes" }, credentials: "same-origin" });
     if (answer.status === 401) return ended();
@@ -248,9 +290,6 @@ async function look() {
     alive(true);
   } catch {
     alive(false);
-  } finally {
-    looking = false;
-    if (again) { again = false; look(); }
   }
 }
 
@@ -317,6 +356,11 @@ document.addEventListener("click", (event) => {
   });
   for (const pick of document.querySelectorAll("details.pick[open]")) if (!pick.contains(event.target)) pick.open = false;
   if (event.target.matches?.("dialog")) event.target.close();
+});
+
+document.addEventListener("change", (event) => {
+  const file = event.target.files?.[0], name = event.target.form?.querySelector("[data-kind=path]");
+  if (file && name && !name.value) name.value = file.name;
 });
 
 document.addEventListener("keydown", (event) => {

@@ -31,6 +31,11 @@ pub enum Kind {
     Words,
     /// A secret that browsers may keep.
     Password,
+    /// Many lines of text, sent also when there are none.
+    AnyLines,
+    /// A file: its bytes are the body, with the type that the browser knows for it. The other fields are parts of the path; an empty
+    /// one takes the file's name.
+    File,
     /// Not shown.
     Hidden,
     /// JSON that is not shown.
@@ -39,7 +44,8 @@ pub enum Kind {
     Typed,
 }
 
-/// A field of a form.
+/// A field of a form. A name with dots lies inside of the body, and a number in it is a place in a list: `changes.0.id`. What is
+/// named `*` is the whole body.
 pub struct Field {
     name: Cow<'static, str>,
     label: String,
@@ -52,6 +58,10 @@ pub struct Field {
     autocomplete: Option<&'static str>,
     /// Whether it is a part of the path and not of the body.
     in_path: bool,
+    /// The element whose `data-now` it takes when the form turned out to be behind.
+    follows: Option<&'static str>,
+    /// Lines of a large one.
+    rows: u8,
 }
 
 impl Field {
@@ -68,6 +78,8 @@ impl Field {
             choices: vec![],
             autocomplete: None,
             in_path: false,
+            follows: None,
+            rows: 6,
         }
     }
 
@@ -119,6 +131,19 @@ impl Field {
         Self { in_path: true, ..self }
     }
 
+    /// Takes the value that the live element of this id has (`data-now`), but only once the server has said that this one is old
+    /// (see [`Form::behind`]): what somebody is filling in keeps the state that it was made for.
+    #[must_use]
+    pub fn follows(self, element: &'static str) -> Self {
+        Self { follows: Some(element), ..self }
+    }
+
+    /// So many lines high.
+    #[must_use]
+    pub fn rows(self, rows: u8) -> Self {
+        Self { rows, ..self }
+    }
+
     fn is_hidden(&self) -> bool {
         matches!(self.kind, Kind::Hidden | Kind::HiddenJson)
     }
@@ -127,7 +152,8 @@ impl Field {
         match self.kind {
             _ if self.in_path => "path",
             Kind::Text | Kind::Lines | Kind::Password | Kind::Hidden | Kind::Typed => "text",
-            Kind::AnyText => "any-text",
+            Kind::AnyText | Kind::AnyLines => "any-text",
+            Kind::File => "file",
             Kind::Number => "number",
             Kind::Json | Kind::HiddenJson => "json",
             Kind::Flag => "flag",
@@ -149,12 +175,14 @@ impl Field {
             Kind::Number => "number",
             Kind::Moment => "datetime-local",
             Kind::Password => "password",
+            Kind::File => "file",
             _ => "text",
         };
         html! {
             @match self.kind {
-                Kind::Lines | Kind::Json => textarea name=(name) data-kind=(kind) rows="6" spellcheck="false"
-                    required[self.required] { (value) },
+                // Browsers drop the first line end of a text area: this one.
+                Kind::Lines | Kind::AnyLines | Kind::Json => textarea name=(name) data-kind=(kind) rows=(self.rows)
+                    spellcheck="false" required[self.required] { "\n" (value) },
                 Kind::Flag => input type="checkbox" name=(name) data-kind=(kind) checked[value == "true"];,
                 Kind::Typed => input type="text" pattern=(exactly(value)) placeholder=(value) autocomplete="off" required;,
                 _ => input type=(input_type) name=(name) data-kind=(kind) value=(value) required[self.required]
@@ -167,7 +195,9 @@ impl Field {
 impl Render for Field {
     fn render(&self) -> Markup {
         if self.is_hidden() {
-            return html! { input type="hidden" name=(self.name) data-kind=(self.data_kind()) value=(self.value); };
+            return html! {
+                input type="hidden" name=(self.name) data-kind=(self.data_kind()) data-follows=[self.follows] value=(self.value);
+            };
         }
         let class = if self.kind == Kind::Flag { "field flag" } else { "field" };
         html! {
@@ -192,6 +222,7 @@ pub struct Form {
     go_if: Option<String>,
     show: Option<(&'static str, String)>,
     done: Option<String>,
+    behind: Option<(&'static str, String)>,
     /// Opens in a dialog behind a button of this text.
     title: Option<String>,
     allowed: bool,
@@ -212,6 +243,7 @@ impl Form {
             go_if: None,
             show: None,
             done: None,
+            behind: None,
             title: None,
             allowed: true,
         }
@@ -280,6 +312,14 @@ impl Form {
         Self { done: Some(text.into()), ..self }
     }
 
+    /// If the server refuses with this code, because what the form was made for has changed meanwhile: says this, shows the page as
+    /// it is now, and lets [`Field::follows`] take their new values, so that sending again is a new decision. What was typed
+    /// stays.
+    #[must_use]
+    pub fn behind(self, code: &'static str, text: impl Into<String>) -> Self {
+        Self { behind: Some((code, text.into())), ..self }
+    }
+
     /// Opens in a dialog with this title behind its button.
     #[must_use]
     pub fn in_dialog(self, title: impl Into<String>) -> Self {
@@ -297,12 +337,14 @@ impl Form {
     fn form(&self) -> Markup {
         let visible = self.fields.iter().any(|field| !field.is_hidden());
         let class = if visible { "call with-fields" } else { "call" };
+        let (behind, behind_text) =
+            self.behind.as_ref().map_or((None, None), |behind| (Some(behind.0), Some(&behind.1)));
         let (show_field, show_label) = self.show.as_ref().map_or((None, None), |show| (Some(show.0), Some(&show.1)));
         html! {
             form class=(class) method="post" action=(self.path)
                 data-call=(self.method) data-confirm=[self.confirm.as_ref()] data-go=[self.go.as_ref()]
                 data-go-if=[self.go_if.as_ref()] data-show=[show_field] data-show-label=[show_label]
-                data-done=[self.done.as_ref()] {
+                data-done=[self.done.as_ref()] data-behind=[behind] data-behind-text=[behind_text] {
                 @for field in &self.fields { (field) }
                 p.form-error role="alert" hidden {}
                 button.(self.button_class().unwrap_or("plain")) type="submit" { (self.button) }
@@ -391,6 +433,18 @@ mod tests {
         let text = form.render().into_string();
         assert!(!text.contains("<script") && !text.contains("\"><s"), "{text}");
         assert!(text.contains("/v1/main/docs/%22%3E%3Cscript%3E%2F..%2F%3F%23\""), "{text}");
+    }
+
+    #[test]
+    fn con_5_hidden_fields_and_text_areas_hold_exactly_what_they_are_given() {
+        let form = Form::new("POST", "/x", "b")
+            .field(Field::new("a.0.v", "", Kind::HiddenJson).value("7").follows("now"))
+            .field(Field::new("t", "", Kind::AnyLines).value("\n<x>"))
+            .behind("CVERSION", "a \"newer\" one");
+        let text = form.render().into_string();
+        assert!(text.contains(r#"name="a.0.v" data-kind="json" data-follows="now" value="7""#), "{text}");
+        assert!(text.contains("spellcheck=\"false\">\n\n&lt;x&gt;</textarea>"), "{text}");
+        assert!(text.contains(r#"data-behind="CVERSION" data-behind-text="a &quot;newer&quot; one""#), "{text}");
     }
 
     #[test]

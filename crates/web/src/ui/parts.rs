@@ -128,6 +128,13 @@ pub fn id(id: impl Display) -> Markup {
     html! { code.id data-copy=(id) { (id) } }
 }
 
+/// The beginning of a digest; the whole of it is copied with one click.
+#[must_use]
+pub fn digest(digest: &str) -> Markup {
+    let beginning: String = digest.chars().take(12).collect();
+    html! { code.id data-copy=(digest) title=(digest) { (beginning) "…" } }
+}
+
 /// A link with an id as its text.
 #[must_use]
 pub fn id_link(href: &str, id: impl Display) -> Markup {
@@ -267,6 +274,7 @@ mod tests {
             empty(evil, html! {}),
             facts(&[(evil, html! { (evil) })]),
             id(evil),
+            digest(evil),
             id_link(evil, evil),
             data(evil),
             data(&serde_json::json!({ evil: evil }).to_string()),
