@@ -10,7 +10,8 @@ use crate::steps::{DIALOG, check, set};
 
 /// A class with a history and an index.
 pub fn declare(site: &Site) -> Result<Value> {
-    let items = json!({ "Card": { "singleton": true, "index": { "name": "string" } }, "Phone": {}, "Note": { "raw": true } });
+    let items =
+        json!({ "Card": { "singleton": true, "index": { "name": "string" } }, "Phone": {}, "Note": { "raw": true } });
     site.make("/v1/main/doc-classes", &json!({ "class": "Contact", "history": true, "items": items }))
 }
 
