@@ -3,6 +3,8 @@
 //! Each test has a server and a browser of its own. A test is what a person does, step by step.
 
 mod console_administration;
+mod console_away;
+mod console_documents;
 mod console_frame;
 mod console_overview;
 mod console_tasks;

@@ -16,6 +16,9 @@ use crate::ui::{self, Head, Language, Text};
 /// Marks what the script fetches again by itself.
 const AGAIN: HeaderName = HeaderName::from_static("fastness-again");
 
+/// Seconds between two looks whether a page can be shown by now.
+const AGAIN_S: u32 = 5;
+
 /// Turns a refusal of a page's request into a page; anything else passes.
 pub(crate) fn refused(shared: &Shared, headers: &HeaderMap, uri: &Uri, response: Response) -> Response {
     let Some(failure) = response.extensions().get::<Failure>().cloned() else { return response };
@@ -43,14 +46,14 @@ fn page(shared: &Shared, wanted: Preferences, uri: &Uri, error: &OpError) -> Res
         server: &shared.config().name,
         language,
         theme: wanted.theme,
-        refresh_s: passes.then_some(5),
+        refresh_s: passes.then_some(AGAIN_S),
         script: true,
         csrf: None,
         live: None,
     };
     ui::page(
         head.around(&html! {
-            body.front {
+            body.front data-again=[passes.then_some(AGAIN_S)] {
                 main #content {
                     p.eyebrow { (language.say(&words::ERROR_CODE)) " " code { (error.code.name) } }
                     h1 { (title) }

@@ -322,6 +322,18 @@ function listen() {
   open();
 }
 
+// A page that cannot be shown now: looks whether it can by now, and comes back then.
+async function comeBack() {
+  const answer = await fetch(location.href, { headers: { "Fastness-Again": "yes" }, credentials: "same-origin" }).catch(() => null);
+  if (answer && answer.status < 500) return location.reload();
+  wait();
+}
+
+function wait() {
+  const { again } = document.body.dataset;
+  if (again) setTimeout(comeBack, again * 1000);
+}
+
 // ---- Times in the browser's own zone ----
 
 document.addEventListener("pointerover", (event) => {
@@ -373,3 +385,4 @@ document.addEventListener("keydown", (event) => {
 });
 
 listen();
+wait();

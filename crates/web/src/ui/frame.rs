@@ -80,7 +80,7 @@ impl Head<'_> {
                     meta charset="utf-8";
                     meta name="viewport" content="width=device-width, initial-scale=1";
                     meta name="color-scheme" content="light dark";
-                    @if let Some(seconds) = self.refresh_s { meta http-equiv="refresh" content=(seconds); }
+                    (self.refresh())
                     @if let Some(token) = self.csrf { meta name="csrf" content=(token); }
                     @if let Some(live) = self.live { meta name="live" content=(live); }
                     title { (self.title) " · " (self.server) }
@@ -92,6 +92,17 @@ impl Head<'_> {
             }
         };
         page.into_string()
+    }
+
+    /// A page with our script looks by itself whether it can be shown, and leaves the person alone until then.
+    fn refresh(&self) -> Markup {
+        let Some(seconds) = self.refresh_s else { return html! {} };
+        let tag = html! { meta http-equiv="refresh" content=(seconds); };
+        if self.script {
+            html! { noscript { (tag) } }
+        } else {
+            tag
+        }
     }
 }
 
