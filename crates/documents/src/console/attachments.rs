@@ -46,7 +46,7 @@ fn row(place: Place<'_>, doc: &DocDetail, attachment: &AttachmentView) -> Row {
         html! { (size(console, attachment.size)) },
         digest(&attachment.sha),
         when(console, attachment.v),
-        who(&attachment.who, &attachment.op),
+        who(console, &attachment.who, &attachment.op),
         html! { (items::deleting(place, doc, ATTACHMENT, &attachment.key)) },
     ])
     .key(&attachment.key)

@@ -149,7 +149,7 @@ fn rows(console: &Console, class: &str, lines: &[DocLine]) -> Markup {
         Row::of(vec![
             id_link(&place.page(), &line.id),
             when(console, line.v),
-            who(&line.who, &line.op),
+            who(console, &line.who, &line.op),
             html! { (console.language().number(line.items)) },
             html! { (size(console, line.bytes)) },
             html! { @if line.attachments_bytes > 0 { (size(console, line.attachments_bytes)) } },

@@ -70,7 +70,7 @@ fn about(console: &Console, doc: &DocDetail) -> Markup {
     let changed = facts(&[
         (console.say(&common::VERSION), html! { span #(commit::VERSION) data-now=(doc.v) { (id(doc.v)) } }),
         (console.say(&common::WHEN), when(console, doc.v)),
-        (console.say(&words::BY), who(&doc.who, &doc.op)),
+        (console.say(&words::BY), who(console, &doc.who, &doc.op)),
     ]);
     let measures = facts(&[
         (console.say(&common::CREATED), when(console, doc.ct)),

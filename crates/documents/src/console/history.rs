@@ -34,8 +34,14 @@ fn rows(console: &Console, changes: &[ChangeView]) -> Markup {
     let row = |change: &ChangeView| {
         let (tone, text) = kind(change.kind);
         let what = badge(tone, console.say(text));
-        Row::of(vec![when(console, change.v), what, who(&change.who, &change.op), items(console, change), id(change.v)])
-            .key(change.v.to_string())
+        Row::of(vec![
+            when(console, change.v),
+            what,
+            who(console, &change.who, &change.op),
+            items(console, change),
+            id(change.v),
+        ])
+        .key(change.v.to_string())
     };
     let rows: Vec<_> = changes.iter().map(row).collect();
     table(console.say(&words::HISTORY), &columns, &rows)

@@ -60,7 +60,7 @@ fn now(place: Place<'_>, found: &ItemDetail) -> Markup {
         (console.say(&words::DOCUMENT_VERSION), version),
         (console.say(&words::ITEM_VERSION), id(item.v)),
         (console.say(&words::CHANGED), when(console, item.v)),
-        (console.say(&words::BY), who(&item.who, &item.op)),
+        (console.say(&words::BY), who(console, &item.who, &item.op)),
         (console.say(&common::SIZE), html! { (size(console, item.bytes)) }),
     ]);
     let content = html! {

@@ -119,7 +119,7 @@ fn row(place: Place<'_>, doc: &DocDetail, item: &ItemView) -> Row {
         html! { @if !item.k.is_empty() { (id(&item.k)) } },
         value::short(console, item, &page),
         when(console, item.v),
-        who(&item.who, &item.op),
+        who(console, &item.who, &item.op),
         id(item.v),
         html! { @if may { a.button href=(page) { (console.say(&words::EDIT)) } " " (deleting(place, doc, &item.c, &item.k)) } },
     ])
@@ -147,7 +147,13 @@ pub(super) fn deleted(console: &Console, doc: &DocDetail) -> Markup {
     ];
     let row = |gone: &crate::browse::TombstoneView| {
         let key = html! { @if !gone.k.is_empty() { (id(&gone.k)) } };
-        Row::of(vec![html! { code { (gone.c) } }, key, when(console, gone.v), who(&gone.who, &gone.op), id(gone.v)])
+        Row::of(vec![
+            html! { code { (gone.c) } },
+            key,
+            when(console, gone.v),
+            who(console, &gone.who, &gone.op),
+            id(gone.v),
+        ])
     };
     let mut newest: Vec<_> = doc.tombstones.iter().collect();
     newest.sort_by_key(|gone| std::cmp::Reverse(gone.v));

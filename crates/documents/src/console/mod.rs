@@ -145,8 +145,8 @@ fn when(console: &Console, version: i64) -> Markup {
 }
 
 /// Who did it, and by which operation.
-fn who(who: &str, op: &str) -> Markup {
-    html! { @if !who.is_empty() { bdi { (who) } } @if !op.is_empty() { span.sub { (op) } } }
+fn who(console: &Console, who: &str, op: &str) -> Markup {
+    html! { @if !who.is_empty() { bdi { (web::console::who(console, who)) } } @if !op.is_empty() { span.sub { (op) } } }
 }
 
 fn size(console: &Console, bytes: i64) -> String {

@@ -120,7 +120,12 @@ fn con_8_a_namespace_is_made_closed_opened_and_removed() -> Result<()> {
     eyes.click(button("Take back"))?;
     eyes.click(button("Take back").within(DIALOG))?;
     eyes.wait_for_text("No grant")?;
+    site.ask("PUT", "/v1/z/namespaces/shop/resources/prices.json", &json!({ "tea": 3 }))?;
+    eyes.wait_for(link("prices.json"))?;
     check(&eyes)?;
+    eyes.click(button("Delete").within("#resources"))?;
+    eyes.click(button("Delete").within(DIALOG))?;
+    eyes.wait_for_text("No resource")?;
     // What cannot be taken back wants its name typed.
     eyes.fill("input[pattern=shop]", "shot")?;
     eyes.click(button("Remove this namespace"))?;
