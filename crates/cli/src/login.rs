@@ -56,11 +56,18 @@ pub(crate) async fn login(matches: &ArgMatches) -> Done {
     let session = Session::with_key(&common, &server, "")?;
     let body = json!({ "account": account, "password": password });
     let opened = session.call(Request::new("POST", &["sessions"]).json(&body)).await?;
-    let made = make_key(&common, &server, &opened, &account).await;
-    let (key_id, key) = made?;
+    // Before a key is made: one that cannot be kept would be valid, and nobody would know of it.
     let mut profiles = Profiles::load()?;
-    let before = profiles.put(&server, Profile { account: account.clone(), namespace: home.clone(), key_id, key });
-    profiles.save()?;
+    let (key_id, key) = make_key(&common, &server, &opened, &account).await?;
+    let profile = Profile { account: account.clone(), namespace: home.clone(), key_id, key };
+    let before = profiles.put(&server, profile.clone());
+    if let Err(failure) = profiles.save() {
+        let _ = revoke(&common, &server, &profile).await;
+        return Err(failure);
+    }
+    if opened.value["must_change"] == true {
+        session.out.remark("somebody else made this password: change it in the console");
+    }
     if let Some(before) = before {
         revoke(&common, &server, &before)
             .await

@@ -27,6 +27,8 @@ pub(crate) struct Session {
     client: Client,
     /// How things are shown.
     pub(crate) out: Output,
+    /// The server that is meant.
+    server: String,
     /// The namespace that was named.
     pub(crate) namespace: String,
     /// The Idempotency-Key of the one change that a command makes.
@@ -40,8 +42,10 @@ impl Session {
     pub(crate) fn open(common: &Common) -> Result<Self, Failure> {
         let reach = &common.reach;
         let profiles = Profiles::load()?;
-        let server = server_of(reach, &profiles);
-        let key = key_of(reach, &profiles, &server)?;
+        // A key that was given here is shown to no server but the one named here: not to that of some login before.
+        let given = given_key(reach)?;
+        let server = if given.is_some() { named_server(reach) } else { server_of(reach, &profiles) };
+        let key = given.map_or_else(|| stored_key(&profiles, &server), Ok)?;
         Self::with_key(common, &server, &key)
     }
 
@@ -56,6 +60,7 @@ impl Session {
         Ok(Self {
             client: client.within(total),
             out: Output::of(&common.show),
+            server: server.to_owned(),
             namespace: reach.namespace.clone(),
             key: reach.idempotency_key.clone().unwrap_or_else(new_key),
             in_haste: reach.timeout.is_some(),
@@ -76,6 +81,7 @@ impl Session {
         Self {
             client: self.client.clone(),
             out: self.out.clone(),
+            server: self.server.clone(),
             namespace: self.namespace.clone(),
             key: self.key.clone(),
             in_haste: self.in_haste,
@@ -123,7 +129,12 @@ impl Session {
         if !(io::stdin().is_terminal() && io::stderr().is_terminal()) {
             return Err(Failure::usage(format!("to {what} needs --yes where nobody can be asked")));
         }
-        eprint!("Really {}? [y/N] ", escaped(what));
+        eprint!(
+            "Really {}, in namespace {} at {}? [y/N] ",
+            escaped(what),
+            escaped(&self.namespace),
+            escaped(&self.server)
+        );
         let mut answer = String::new();
         io::stdin().read_line(&mut answer).map_err(Failure::here)?;
         match answer.trim() {
@@ -150,22 +161,32 @@ impl Write for Remembering<'_> {
     }
 }
 
-/// The server that is meant.
+/// The server that is meant: the one named, or the one of the last login.
 pub(crate) fn server_of(reach: &Reach, profiles: &Profiles) -> String {
-    let named = reach.server.clone().or_else(|| profiles.latest().map(str::to_owned));
-    named.unwrap_or_else(|| SERVER.to_owned()).trim_end_matches('/').to_owned()
+    match (&reach.server, profiles.latest()) {
+        (None, Some(latest)) => latest.trim_end_matches('/').to_owned(),
+        _ => named_server(reach),
+    }
 }
 
-/// A file that was named, the environment, a login: the first of them that is there.
-fn key_of(reach: &Reach, profiles: &Profiles, server: &str) -> Result<String, Failure> {
+fn named_server(reach: &Reach) -> String {
+    reach.server.as_deref().unwrap_or(SERVER).trim_end_matches('/').to_owned()
+}
+
+/// The key of a file that was named, or else of the environment.
+fn given_key(reach: &Reach) -> Result<Option<String>, Failure> {
     if let Some(path) = &reach.key_file {
         let read = |error| Failure::usage(format!("cannot read {}: {error}", path.display()));
         let text = String::from_utf8(local::read(path).map_err(read)?);
-        return Ok(text.map_err(|_| Failure::usage(format!("{} holds no key", path.display())))?.trim().to_owned());
+        let text = text.map_err(|_| Failure::usage(format!("{} holds no key", path.display())))?;
+        return Ok(Some(text.trim().to_owned()));
     }
-    if let Some(key) = std::env::var("FASTNESS_KEY").ok().filter(|key| !key.is_empty()) {
-        return Ok(key.trim().to_owned());
-    }
+    let set = std::env::var("FASTNESS_KEY").ok().filter(|key| !key.is_empty());
+    Ok(set.map(|key| key.trim().to_owned()))
+}
+
+/// The key of a login.
+fn stored_key(profiles: &Profiles, server: &str) -> Result<String, Failure> {
     let missing =
         || Failure::usage("no access key").hint("set FASTNESS_KEY, give --key-file FILE, or log in: fastness login");
     profiles.key_for(server).map(str::to_owned).ok_or_else(missing)
