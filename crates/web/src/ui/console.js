@@ -103,7 +103,11 @@ function labelOf(field) {
 function put(body, name, value) {
   const parts = name.split(".");
   let place = body;
-  parts.slice(0, -1).forEach((part, at) => { place = place[part] ??= /^\d+$/.test(parts[at + 1]) ? [] : {}; });
+  parts.slice(0, -1).forEach((part, at) => {
+    // Something is put into what came whole.
+    if (place[part] instanceof Typed) place[part] = JSON.parse(place[part].text);
+    place = place[part] ??= /^\d+$/.test(parts[at + 1]) ? [] : {};
+  });
   place[parts.at(-1)] = value;
 }
 
@@ -183,6 +187,7 @@ async function done(form, answer, fill) {
   }
   if (go) return location.assign(fill(go).replace(/\{answer\.(\w+)\}/g, (_, name) => encodeURIComponent(answer[name] ?? "")));
   form.reset();
+  settled.add(form);
   toast(form.dataset.done ?? words.done);
   await look();
 }
@@ -221,8 +226,12 @@ function ended() {
 
 // ---- Live parts ----
 
+// Forms that were just sent: what they hold is the server's again, though they still have the focus.
+const settled = new WeakSet();
+
 // Makes `old` like `fresh`, keeping what the person is doing: fields being edited, opened details, focus.
 function morph(old, fresh) {
+  const free = settled.delete(old);
   if (old.isEqualNode(fresh)) return;
   if (old.nodeType !== fresh.nodeType || old.nodeName !== fresh.nodeName || (old.id ?? "") !== (fresh.id ?? "")) {
     old.replaceWith(document.importNode(fresh, true));
@@ -230,7 +239,8 @@ function morph(old, fresh) {
   }
   if (old.nodeType === Node.TEXT_NODE) { old.data = fresh.data; return; }
   if (old.nodeType !== Node.ELEMENT_NODE) return;
-  if (old.matches("dialog[open], form:focus-within, [data-keep]") || (old.matches("form[data-call]") && typedIn(old))) return;
+  const kept = old.matches("dialog[open], form:focus-within, [data-keep]") || (old.matches("form[data-call]") && typedIn(old));
+  if (kept && !free) return;
   attributes(old, fresh);
   children(old, fresh);
   if (old.matches("textarea")) old.value = old.defaultValue;
