@@ -114,9 +114,9 @@ texts! {
     DOWNLOAD: "Download", "Скачать", "Télécharger";
     ATTACH: "Attach a file", "Вложить файл", "Joindre un fichier";
     FILE: "File", "Файл", "Fichier";
-    ATTACH_KEY_HINT: "The file's name if left empty. What was attached under the same key is replaced.",
-        "Если пусто — имя файла. Прежнее вложение с тем же ключом заменяется.",
-        "Le nom du fichier si vide. Ce qui était joint sous la même clé est remplacé.";
+    ATTACH_KEY_HINT: "Choosing a file fills its name in. What was attached under the same key is replaced.",
+        "Имя файла подставится само. Прежнее вложение с тем же ключом заменяется.",
+        "Le nom du fichier est proposé. Ce qui était joint sous la même clé est remplacé.";
     BY_PROGRAM: "A browser cannot ask for an address with this name: use a program.",
         "Браузер не может открыть адрес с таким именем: используйте программу.",
         "Un navigateur ne peut pas demander une adresse avec ce nom : utilisez un programme.";

