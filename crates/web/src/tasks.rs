@@ -255,9 +255,10 @@ fn cursor(after: Option<&str>) -> (Option<&str>, Option<&str>) {
     })
 }
 
-/// The namespaces that a caller at this one sees.
+/// The namespaces that a caller at this one sees: at the administrators' own all, for whoever is let in everywhere.
 pub(crate) fn seen_from(api: &Api) -> Vec<Arc<Namespace>> {
-    if api.at_administration() { api.kernel().namespaces() } else { vec![api.namespace().clone()] }
+    let all = api.at_administration() && api.caller().everywhere;
+    if all { api.kernel().namespaces() } else { vec![api.namespace().clone()] }
 }
 
 async fn show(api: Api, PathOf(path): PathOf<TaskPath>) -> ApiResult<TaskView> {

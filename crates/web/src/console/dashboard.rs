@@ -10,11 +10,16 @@ mod store;
 mod tiles;
 mod words;
 
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::future::join_all;
 use kernel::counters::rates::Span;
 use kernel::overview::{Look, OVERVIEW, Overview};
 use kernel::{Namespace, Role};
 use maud::{Markup, html};
 use serde::Deserialize;
+use tokio::time::timeout;
 
 use super::nav::{Group, Nav};
 use super::page::{Page, PageResult};
@@ -24,6 +29,8 @@ use crate::tasks::seen_from;
 use crate::ui::Tone;
 use crate::ui::parts::banner;
 
+/// How long a store is waited for.
+const PATIENCE: Duration = Duration::from_secs(3);
 const ICON: &str = "M1 9h4v6H1zM6 4h4v11H6zM11 1h4v14h-4z";
 
 pub(super) fn pages() -> Vec<Page> {
@@ -40,17 +47,13 @@ struct Asked {
 
 /// A namespace with what was read of it; nothing if it cannot be read now.
 struct Seen {
-    ns: std::sync::Arc<Namespace>,
+    ns: Arc<Namespace>,
     work: Option<Overview>,
 }
 
 async fn overview(console: Console, QueryOf(asked): QueryOf<Asked>) -> PageResult {
     let span = asked.span.as_deref().map_or(Ok(Span::TenMinutes), Span::from_word)?;
-    let mut seen = vec![];
-    for ns in seen_from(&console) {
-        let work = console.within(&ns).read(&OVERVIEW, Look::at(console.kernel())).await.ok();
-        seen.push(Seen { ns, work: work.map(|work| work.out) });
-    }
+    let seen = join_all(seen_from(&console).into_iter().map(|ns| looked_at(&console, ns))).await;
     let content = html! {
         div.stack {
             div #attention data-live { (unread(&console, &seen)) (attention::shown(&console, &seen).await) }
@@ -61,6 +64,14 @@ async fn overview(console: Console, QueryOf(asked): QueryOf<Asked>) -> PageResul
         }
     };
     Ok(console.show(View { title: console.say(&words::OVERVIEW), above: &[], actions: html! {}, content }))
+}
+
+/// A store that hangs must not hold the page: what comes too late is shown as away.
+async fn looked_at(console: &Console, ns: Arc<Namespace>) -> Seen {
+    let within = console.within(&ns);
+    let read = within.read(&OVERVIEW, Look::at(console.kernel()));
+    let work = timeout(PATIENCE, read).await.ok().and_then(Result::ok).map(|work| work.out);
+    Seen { ns, work }
 }
 
 /// Says which stores cannot be read now.

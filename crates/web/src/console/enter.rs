@@ -2,13 +2,17 @@
 
 use axum::extract::State;
 use axum::http::HeaderMap;
+use axum::http::header::{HeaderValue, SET_COOKIE};
 use kernel::namespaces::FIRST;
 use serde::Deserialize;
 
 use super::page::{Page, PageResult};
-use super::preferences::{back, going};
+use super::preferences::{back, cookie, going};
 use crate::app::Shared;
 use crate::params::QueryOf;
+
+/// The cookie that remembers the namespace of the last login.
+const NAMESPACE: &str = "fastness_namespace";
 
 pub(super) fn pages() -> Vec<Page> {
     vec![
@@ -18,8 +22,9 @@ pub(super) fn pages() -> Vec<Page> {
     ]
 }
 
-async fn first(_: HeaderMap) -> PageResult {
-    Ok(going(&format!("/console/{FIRST}/")))
+async fn first(headers: HeaderMap) -> PageResult {
+    let name = cookie(&headers, NAMESPACE).filter(|name| name.bytes().all(|byte| byte.is_ascii_alphanumeric()));
+    Ok(going(&first_page(name.unwrap_or(FIRST))))
 }
 
 #[derive(Deserialize)]
@@ -36,7 +41,13 @@ async fn enter(State(shared): State<Shared>, QueryOf(entered): QueryOf<Entered>)
     let next = back(entered.next.as_deref());
     let own = format!("/console/{}/", entered.namespace);
     let reachable = next.starts_with(&own) || (everywhere && next.starts_with("/console/"));
-    Ok(going(if reachable { next.to_owned() } else { first_page(home) }.as_str()))
+    let mut response = going(if reachable { next.to_owned() } else { first_page(home) }.as_str());
+    let known = shared.kernel().namespace(home).is_ok();
+    let cookie = format!("{NAMESPACE}={home}; Path=/console; Max-Age=31536000; SameSite=Lax; HttpOnly");
+    // A name of a namespace is always a header's value.
+    let cookie = HeaderValue::from_str(&cookie).ok().filter(|_| known);
+    cookie.into_iter().for_each(|cookie| drop(response.headers_mut().insert(SET_COOKIE, cookie)));
+    Ok(response)
 }
 
 fn first_page(namespace: &str) -> String {

@@ -43,7 +43,7 @@ fn body(console: &Console, view: &View<'_>) -> Markup {
                 main #content tabindex="-1" {
                     noscript { p.banner.warn { (console.say(&words::NEEDS_SCRIPT)) } }
                     header.page-head {
-                        (above(view))
+                        (above(console, view))
                         div.page-title { h1 { (view.title) } div.page-actions { (view.actions) } }
                     }
                     (view.content)
@@ -59,7 +59,8 @@ pub(super) fn toasts(language: Language) -> Markup {
     html! {
         div #toasts role="status" aria-live="polite" data-copy=(language.say(&words::COPY)) data-copied=(language.say(&words::COPIED))
             data-cancel=(language.say(&words::CANCEL)) data-close=(language.say(&words::CLOSE)) data-done=(language.say(&words::DONE))
-            data-unreachable=(language.say(&words::UNREACHABLE)) {}
+            data-unreachable=(language.say(&words::UNREACHABLE)) data-ended=(language.say(&words::ENDED))
+            data-ended-hint=(language.say(&words::ENDED_HINT)) data-login=(language.say(&super::login::words::LOG_IN)) {}
     }
 }
 
@@ -213,16 +214,16 @@ fn current(console: &Console, entries: &[&Entry]) -> Option<&'static str> {
 fn mark(console: &Console, entry: &Entry) -> Markup {
     let open = console.namespace().watched.alerts().open;
     html! {
-        span #{ "mark-" (entry.path.rsplit('/').next().unwrap_or_default()) } data-live {
+        span #{ "mark" (entry.path.replace(['/', '{', '}'], "-")) } data-live {
             @if entry.path.ends_with("/alerts") && open > 0 { (badge(Tone::Bad, open)) }
         }
     }
 }
 
-fn above(view: &View<'_>) -> Markup {
+fn above(console: &Console, view: &View<'_>) -> Markup {
     html! {
         @if !view.above.is_empty() {
-            nav.crumbs aria-label="Breadcrumb" {
+            nav.crumbs aria-label=(console.say(&words::WAY)) {
                 ol { @for (href, name) in view.above { li { a href=(href) { (name) } } } }
             }
         }

@@ -93,7 +93,7 @@ impl Console {
     pub fn may(&self, label: &str) -> bool {
         let route = self.shared().table().iter().find(|route| route.label() == label);
         let route = route.unwrap_or_else(|| panic!("no route {label}"));
-        route.access.allows(self.caller().role)
+        route.access.allows(self.caller().role) && (self.at_administration() || !route.at_administration)
     }
 
     /// The address of a page of the console for this caller; `None` where there is none, or not for its role.
@@ -122,7 +122,8 @@ impl Console {
     #[must_use]
     pub fn form_in(&self, namespace: &str, label: &str, button: &Text) -> Form {
         let (method, path) = label.split_once(' ').unwrap_or(("POST", label));
-        Form::new(method, path, self.say(button)).with("ns", namespace).allowed(self.may(label))
+        let reached = namespace == self.namespace().name || self.caller().everywhere;
+        Form::new(method, path, self.say(button)).with("ns", namespace).allowed(reached && self.may(label))
     }
 
     /// The page.

@@ -58,6 +58,11 @@ texts! {
     SHOW_ALL: "Show all", "Показать все", "Tout afficher";
     DETAILS: "Details", "Подробно", "Détails";
     // The script
+    ENDED: "Your session has ended", "Сеанс завершён", "Votre session est terminée";
+    ENDED_HINT: "What you typed is still here. Log in in another tab, then send it.",
+        "Введённое сохранено на этой странице. Войдите в другой вкладке и отправьте снова.",
+        "Ce que vous avez saisi est toujours là. Connectez-vous dans un autre onglet, puis envoyez-le.";
+    WAY: "The way here", "Путь сюда", "Chemin";
     COPY: "Copy", "Копировать", "Copier";
     COPIED: "Copied", "Скопировано", "Copié";
     CANCEL: "Cancel", "Отмена", "Annuler";

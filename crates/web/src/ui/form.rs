@@ -64,12 +64,33 @@ pub struct Field {
     rows: u8,
 }
 
+/// Names that the script uses of a form itself.
+const HIDING: [&str; 12] = [
+    "attributes",
+    "childNodes",
+    "classList",
+    "closest",
+    "contains",
+    "dataset",
+    "elements",
+    "matches",
+    "querySelector",
+    "querySelectorAll",
+    "reset",
+    "nodeName",
+];
+
 impl Field {
     /// A field of this name in the API's body, with a label.
+    ///
+    /// # Panics
+    /// The name is one that a form needs for itself: a bug of the page.
     #[must_use]
     pub fn new(name: impl Into<Cow<'static, str>>, label: impl Into<String>, kind: Kind) -> Self {
+        let name = name.into();
+        assert!(!HIDING.contains(&name.as_ref()), "a field named {name} would hide what the script asks the form for");
         Self {
-            name: name.into(),
+            name,
             label: label.into(),
             kind,
             value: String::new(),
@@ -260,13 +281,6 @@ impl Form {
     pub fn with(self, name: &str, value: &str) -> Self {
         let path = self.path.replace(&format!("{{{name}}}"), &encoded(value));
         Self { path, ..self }
-    }
-
-    /// The same for another place: the beginning of the path is exchanged.
-    #[must_use]
-    pub fn moved(self, from: &str, to: &str) -> Self {
-        let path = self.path.strip_prefix(from).map(|rest| format!("{to}{rest}"));
-        Self { path: path.unwrap_or_else(|| self.path.clone()), ..self }
     }
 
     /// With a colour: [`Tone::Good`] for the page's main action, [`Tone::Bad`] for what cannot be taken back.

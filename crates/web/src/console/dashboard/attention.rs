@@ -1,29 +1,33 @@
 //! What needs a person: parked tasks with the reason and the button, open alerts, what is stuck.
 
 use kernel::alerts::list::{AlertInfo, AlertPage, AlertState, LIST_ALERTS};
+use kernel::overview::Overview;
 use kernel::tasks::{self, Search, State, Task};
 use maud::{Markup, Render, html};
 
 use super::{Seen, words};
 use crate::console::visit::Console;
+use crate::error::ApiError;
 use crate::ui::form::link;
 use crate::ui::parts::{badge, banner, card, empty, lamp, table};
-use crate::ui::{Column, Form, Holds, Row, Tone};
+use crate::ui::{Column, Holds, Row, Tone};
 
 /// Rows of each kind.
 const SHOWN: u32 = 5;
 
 pub(super) async fn shown(console: &Console, seen: &[Seen]) -> Markup {
-    let mut rows = vec![];
-    for seen in seen {
-        rows.extend(parked(console, seen).await);
-        rows.extend(alerts(console, seen).await);
+    let (mut rows, mut known) = (vec![], seen.iter().all(|seen| seen.work.is_some()));
+    for (seen, work) in seen.iter().filter_map(|seen| Some((seen, seen.work.as_ref()?))) {
+        for found in [parked(console, seen, work).await, alerts(console, seen, work).await] {
+            known &= found.is_ok();
+            rows.extend(found.unwrap_or_default());
+        }
     }
     let notes: Vec<Markup> = seen.iter().flat_map(|seen| notes(console, seen)).collect();
     if rows.is_empty() && notes.is_empty() {
-        return html! {
+        return html! { @if known {
             section.card.well { (lamp(Tone::Good)) p { b { (console.say(&words::ALL_WELL)) } " " span.soft { (console.say(&words::ALL_WELL_HINT)) } } }
-        };
+        } };
     }
     html! {
         @for note in &notes { (note) }
@@ -45,50 +49,51 @@ fn at(seen: &Seen, page: &str) -> String {
     format!("/console/{}/{page}", seen.ns.name)
 }
 
-async fn parked(console: &Console, seen: &Seen) -> Vec<Row> {
+async fn parked(console: &Console, seen: &Seen, work: &Overview) -> Result<Vec<Row>, ApiError> {
+    if work.tasks.parked == 0 {
+        return Ok(vec![]);
+    }
     let search = Search { state: Some(State::Parked), limit: SHOWN, ..Search::default() };
-    let found = console.within(&seen.ns).read(&tasks::LIST, search).await;
-    found.map(|found| found.out.iter().map(|task| task_row(console, seen, task)).collect()).unwrap_or_default()
+    let found = console.within(&seen.ns).read(&tasks::LIST, search).await?;
+    Ok(found.out.iter().map(|task| task_row(console, seen, task)).collect())
 }
 
 fn task_row(console: &Console, seen: &Seen, task: &Task) -> Row {
     let href = at(seen, &format!("tasks/{}", task.id));
     let report = task.report.as_deref().and_then(|report| report.lines().next()).unwrap_or_default();
     let run = console
-        .form("POST /v1/{ns}/tasks/{id}/run", &words::RUN_AGAIN)
+        .form_in(&seen.ns.name, "POST /v1/{ns}/tasks/{id}/run", &words::RUN_AGAIN)
         .with("id", &task.id.to_string())
         .tone(Tone::Good);
-    let run = in_namespace(run, console, seen);
     Row::of(vec![
         html! { (badge(Tone::Bad, console.say(&words::PARKED_TASK))) " " a href=(href) { (task.op) } @if !task.info.is_empty() { span.sub { (task.info) } } },
         html! { @if let Some(code) = &task.exc { code { (code) } " " } (report) },
         console.moment(task.created_at),
         html! { (run) },
     ])
+    .key(format!("{}.{}", seen.ns.name, task.id))
 }
 
-/// A form of this page's namespace, for another one.
-fn in_namespace(form: Form, console: &Console, seen: &Seen) -> Form {
-    form.moved(&format!("/v1/{}/", console.namespace().name), &format!("/v1/{}/", seen.ns.name))
-}
-
-async fn alerts(console: &Console, seen: &Seen) -> Vec<Row> {
+async fn alerts(console: &Console, seen: &Seen, work: &Overview) -> Result<Vec<Row>, ApiError> {
+    if work.alerts.open == 0 {
+        return Ok(vec![]);
+    }
     let page = AlertPage { after: String::new(), limit: SHOWN, state: Some(AlertState::Open), kind: None };
-    let found = console.within(&seen.ns).read(&LIST_ALERTS, page).await;
-    found
-        .map(|found| found.out.alerts.iter().map(|alert| alert_row(console, seen, alert)).collect())
-        .unwrap_or_default()
+    let found = console.within(&seen.ns).read(&LIST_ALERTS, page).await?;
+    Ok(found.out.alerts.iter().map(|alert| alert_row(console, seen, alert)).collect())
 }
 
 fn alert_row(console: &Console, seen: &Seen, alert: &AlertInfo) -> Row {
-    let acknowledge = console.form("POST /v1/{ns}/alerts/{id}/acknowledge", &words::ACKNOWLEDGE).with("id", &alert.id);
-    let acknowledge = in_namespace(acknowledge, console, seen);
+    let acknowledge = console
+        .form_in(&seen.ns.name, "POST /v1/{ns}/alerts/{id}/acknowledge", &words::ACKNOWLEDGE)
+        .with("id", &alert.id);
     Row::of(vec![
         html! { (badge(Tone::Warn, console.say(&words::ALERT))) " " a href=(at(seen, "alerts")) { (alert.kind) } span.sub { (alert.key) } },
         html! { (alert.message) },
         console.moment(alert.opened_at),
         html! { (acknowledge) },
     ])
+    .key(format!("{}.{}", seen.ns.name, alert.id))
 }
 
 /// What is no row: stuck things, suspended queues, channels that do not work.

@@ -1,5 +1,6 @@
 //! How it went: operations and tasks over time.
 
+use futures_util::future::join_all;
 use kernel::counters::rates::{RATES, Rates, RatesPage, Span};
 use kernel::counters::{OPERATION, TASK};
 use maud::{Markup, html};
@@ -38,10 +39,8 @@ fn spans(console: &Console, chosen: Span) -> Markup {
 
 /// One chart, of all namespaces that are seen together.
 async fn drawn(console: &Console, seen: &[Seen], (kind, title): (&str, &Text), span: Span) -> Markup {
-    let mut all = vec![];
-    for seen in seen {
-        all.extend(counted(console, seen, kind, span).await);
-    }
+    let all: Vec<Rates> =
+        join_all(seen.iter().map(|seen| counted(console, seen, kind, span))).await.into_iter().flatten().collect();
     let Some(first) = all.first() else { return html! {} };
     let per_second = |count: i64| rate(count, first.unit_s);
     // The last step is not over: its rate would always look low.
@@ -71,6 +70,7 @@ async fn counted(console: &Console, seen: &Seen, kind: &str, span: Span) -> Opti
     let now = console.now();
     match span {
         Span::TenMinutes => Some(seen.ns.watched.counters.rates(kind, now)),
+        Span::Day | Span::Week if seen.work.is_none() => None,
         Span::Day | Span::Week => {
             let page = RatesPage { kind: kind.to_owned(), span, now };
             console.within(&seen.ns).read(&RATES, page).await.ok().map(|rates| rates.out)

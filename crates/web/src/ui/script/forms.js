@@ -1,0 +1,182 @@
+
+// ---- Forms: a change is a call of the API ----
+
+// Longer than the server's own limits; files take as long as they take.
+const CALL_MS = 40000;
+
+class Wrong extends Error {}
+
+// JSON as it was typed. It is sent so, because numbers of the script are not exact beyond 2^53.
+class Typed {
+  constructor(text) { this.text = text; this.mark = newKey(); }
+  toJSON() { return this.mark; }
+}
+
+function written(body, typed) {
+  return typed.reduce((text, one) => text.replace(`"${one.mark}"`, () => one.text), JSON.stringify(body));
+}
+
+function valueOf(field) {
+  const text = field.value;
+  switch (field.dataset.kind) {
+    case "flag": return field.checked;
+    case "any-text": return text;
+    case "number": return text === "" ? undefined : Number(text);
+    case "moment": return text === "" ? undefined : new Date(text).toISOString();
+    case "words": {
+      const list = text.split(/[\n,]/).map((word) => word.trim()).filter(Boolean);
+      return list.length ? list : undefined;
+    }
+    case "json":
+      if (text.trim() === "") return undefined;
+      try { JSON.parse(text); return new Typed(text); } catch (error) { throw new Wrong(`${labelOf(field)}: ${error.message}`); }
+    default: return text === "" ? undefined : text;
+  }
+}
+
+function labelOf(field) {
+  return field.closest("label")?.querySelector(".field-label")?.textContent.trim() ?? field.name;
+}
+
+// A name with a dot lies inside: `item.name` is {"item": {"name": …}}; a number is a place in a list: `items.0.name`. What lies inside of
+// typed JSON is put into it.
+function put(body, name, value) {
+  const parts = name.split(".");
+  let place = body;
+  parts.slice(0, -1).forEach((part, at) => {
+    if (place[part] instanceof Typed) place[part] = JSON.parse(place[part].text);
+    place = place[part] ??= /^\d+$/.test(parts[at + 1]) ? [] : {};
+  });
+  place[parts.at(-1)] = value;
+}
+
+// What a form says: the text of the body, or the file that is the body, and what fills its addresses in.
+function gathered(form) {
+  const given = {}, typed = [];
+  let body = {}, file;
+  for (const field of form.elements) {
+    const { kind } = field.dataset;
+    if (!field.name || !kind) continue;
+    given[field.name] = kind === "path" ? field.value.trim() : field.value;
+    if (kind === "file") file = field.files[0];
+    if (kind === "file" || kind === "path") continue;
+    const value = valueOf(field);
+    if (value instanceof Typed) typed.push(value);
+    if (field.name === "*") body = value ?? {}; else if (value !== undefined) put(body, field.name, value);
+  }
+  const fill = (text) => text.replace(/\{([\w.]+)\}/g, (whole, name) => name in given ? encodeURIComponent(given[name]) : whole);
+  return { text: written(body, typed), file, fill };
+}
+
+// The key of a try whose outcome is unknown stays, as long as the same is asked: then it is done once. Something else has its own.
+const tries = new WeakMap();
+
+function keyOf(form, asked) {
+  const before = tries.get(form);
+  if (before?.asked !== asked) tries.set(form, { asked, key: newKey() });
+  return tries.get(form).key;
+}
+
+function complain(form, text) {
+  const place = form.querySelector(".form-error");
+  if (!place || !form.classList.contains("with-fields")) return toast(text, true);
+  place.textContent = text;
+  place.hidden = false;
+}
+
+async function call(form) {
+  const { text: json, file, fill } = gathered(form);
+  const method = form.dataset.call, address = fill(form.getAttribute("action"));
+  const takesBody = form.querySelector("[data-kind]:not([data-kind=path])");
+  const asked = [address, json, file?.name, file?.size, file?.lastModified].join(" ");
+  const headers = { "Idempotency-Key": keyOf(form, asked) };
+  const csrf = meta("csrf");
+  if (csrf) headers["X-CSRF-Token"] = csrf;
+  if (takesBody) headers["Content-Type"] = file ? file.type || "application/octet-stream" : "application/json";
+  const answer = await fetch(address, {
+    method, headers, body: takesBody ? file ?? json : undefined, credentials: "same-origin", redirect: "error",
+    signal: file ? undefined : AbortSignal.timeout(CALL_MS),
+  });
+  const text = await answer.text();
+  let said = {};
+  try { said = text ? JSON.parse(text) : {}; } catch { /* Not ours: a proxy's page. */ }
+  if (answer.status < 500 && answer.status !== 429) tries.delete(form);
+  if (!answer.ok) return refused(form, answer, said);
+  await done(form, said, fill);
+}
+
+async function refused(form, answer, said) {
+  if (said.code === "SKEY" && meta("csrf")) return ended();
+  if (said.code && said.code === form.dataset.behind) { await catchUp(form); throw new Wrong(form.dataset.behindText); }
+  throw new Wrong(said.code ? `${said.message} (${said.code})` : `${answer.status} ${answer.statusText}`);
+}
+
+// What the form was made for has changed: shows how it is now, and what was typed stays, to be sent again on purpose.
+async function catchUp(form) {
+  await look();
+  for (const field of form.querySelectorAll("[data-follows]")) {
+    const now = document.getElementById(field.dataset.follows)?.dataset.now;
+    if (now !== undefined) field.value = now;
+  }
+}
+
+async function done(form, answer, fill) {
+  const { go, goIf, show, showLabel } = form.dataset;
+  form.closest("dialog")?.close();
+  if (show && answer[show]) {
+    const box = make("div");
+    box.append(make("p", "hint", showLabel), make("code", "secret", answer[show]));
+    await dialog(showLabel, box, [
+      { text: words.copy, className: "primary", does: (button) => copy(answer[show]).then(() => { button.textContent = words.copied; }) },
+      { text: words.close, value: true },
+    ], true);
+  }
+  if (goIf) {
+    const [field, address] = goIf.split(/:(.*)/s);
+    if (answer[field]) return location.assign(fill(address));
+  }
+  if (go) return location.assign(fill(go).replace(/\{answer\.(\w+)\}/g, (_, name) => encodeURIComponent(answer[name] ?? "")));
+  form.reset();
+  toast(form.dataset.done ?? words.done);
+  renewed.add(form);
+  try { await look(); } finally { renewed.delete(form); }
+}
+
+async function submit(form) {
+  // What is sent is what was seen when it was pressed, though the page may change while a question waits.
+  form.setAttribute("data-keep", "");
+  try { await send(form); } finally { form.removeAttribute("data-keep"); }
+}
+
+async function send(form) {
+  const button = form.querySelector("button[type=submit]");
+  const { confirm } = form.dataset;
+  if (confirm) {
+    const sure = await dialog(button.textContent, make("p", "", confirm), [
+      { text: words.cancel, value: false },
+      { text: button.textContent, className: button.classList.contains("danger") ? "danger" : "primary", value: true },
+    ]);
+    if (!sure) return;
+  }
+  button.disabled = true;
+  form.querySelector(".form-error")?.setAttribute("hidden", "");
+  try {
+    await call(form);
+  } catch (error) {
+    complain(form, error instanceof Wrong ? error.message : words.unreachable);
+  } finally {
+    button.disabled = false;
+  }
+}
+
+document.addEventListener("submit", (event) => {
+  const form = event.target;
+  if (!form.matches("form[data-call]")) return;
+  event.preventDefault();
+  submit(form);
+});
+
+document.addEventListener("change", (event) => {
+  const file = event.target.files?.[0], name = event.target.form?.querySelector("[data-kind=path]");
+  if (file && name && !name.value) name.value = file.name;
+});

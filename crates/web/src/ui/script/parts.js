@@ -1,0 +1,148 @@
+// The console's script, in three parts: small parts, forms, live. It sends forms to the API, keeps live parts up to date, opens menus
+// and dialogs. It adds no HTML from texts: everything that it shows is set as text, or was made by the server.
+"use strict";
+
+const words = document.getElementById("toasts")?.dataset ?? {};
+const meta = (name, page = document) => page.querySelector(`meta[name="${name}"]`)?.content;
+
+function make(tag, className, text) {
+  const element = document.createElement(tag);
+  if (className) element.className = className;
+  if (text !== undefined) element.textContent = text;
+  return element;
+}
+
+function toast(text, bad) {
+  const place = document.getElementById("toasts");
+  if (!place) return;
+  const shown = make("div", bad ? "toast bad" : "toast", text);
+  place.append(shown);
+  setTimeout(() => shown.remove(), bad ? 12000 : 5000);
+}
+
+// Gives the value of the button that closed it. One with `data-fast` closes by a button only: what it shows cannot be shown again.
+function dialog(title, content, buttons, fast) {
+  const opened = make("dialog");
+  opened.setAttribute("aria-label", title);
+  opened.toggleAttribute("data-fast", Boolean(fast));
+  const head = make("header", "dialog-head");
+  head.append(make("h2", "", title));
+  const row = make("div", "dialog-buttons");
+  return new Promise((resolve) => {
+    let result = false;
+    for (const { text, className, value, does } of buttons) {
+      const button = make("button", className, text);
+      button.type = "button";
+      button.addEventListener("click", () => {
+        if (does) return does(button);
+        result = value;
+        opened.close();
+      });
+      row.append(button);
+    }
+    opened.append(head, content, row);
+    opened.addEventListener("cancel", (event) => { if (fast) event.preventDefault(); });
+    opened.addEventListener("close", () => { opened.remove(); resolve(result); });
+    document.body.append(opened);
+    opened.showModal();
+  });
+}
+
+function copy(text) {
+  // Without TLS browsers offer no clipboard but this.
+  if (navigator.clipboard && window.isSecureContext) return navigator.clipboard.writeText(text);
+  const area = make("textarea", "hidden", text);
+  (document.querySelector("dialog[open]") ?? document.body).append(area);
+  area.select();
+  document.execCommand("copy");
+  area.remove();
+  return Promise.resolve();
+}
+
+function newKey() {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+// Where a select stands when nobody touched it.
+const defaultIndex = (select) => Math.max(0, [...select.options].findIndex((option) => option.defaultSelected));
+
+// Whether somebody has begun to fill a form in.
+function typedIn(form) {
+  return [...form.elements].some((field) => {
+    if (field.type === "hidden") return false;
+    if (field.type === "checkbox") return field.checked !== field.defaultChecked;
+    if (field.type === "file") return field.files.length > 0;
+    if (field instanceof HTMLSelectElement) return field.selectedIndex !== defaultIndex(field);
+    return "defaultValue" in field && field.value !== field.defaultValue;
+  });
+}
+
+const somethingTyped = () => [...document.forms].some((form) => typedIn(form));
+
+let toldOfEnd = false;
+
+// The session has ended. What was typed is not thrown away: the person logs in beside it.
+async function ended() {
+  const here = location.pathname + location.search;
+  const login = `/console/_login?ended=yes&next=${encodeURIComponent(here)}`;
+  if (!somethingTyped()) return location.assign(login);
+  if (toldOfEnd) return;
+  toldOfEnd = true;
+  const go = await dialog(words.ended, make("p", "", words.endedHint), [
+    { text: words.cancel, value: false },
+    { text: words.login, className: "primary", value: true },
+  ]);
+  if (go) open(login, "_blank", "noopener");
+  toldOfEnd = false;
+}
+
+// ---- Times in the browser's own zone ----
+
+document.addEventListener("pointerover", (event) => {
+  const time = event.target.closest?.("time[datetime]");
+  if (!time) return;
+  const at = new Date(time.getAttribute("datetime"));
+  if (!isNaN(at)) time.title = at.toLocaleString(document.documentElement.lang, { dateStyle: "full", timeStyle: "long" });
+});
+
+// ---- What is pressed ----
+
+let pressed;
+document.addEventListener("pointerdown", (event) => { pressed = event; });
+
+// Beside the dialog, from the press to the release; and nothing in it would be lost.
+function isBeside(event) {
+  const box = event.target;
+  if (!box.matches?.("dialog[open]") || pressed?.target !== box || box.hasAttribute("data-fast")) return false;
+  const { left, right, top, bottom } = box.getBoundingClientRect();
+  const outside = ({ clientX: x, clientY: y }) => x < left || x > right || y < top || y > bottom;
+  return outside(event) && outside(pressed) && ![...box.querySelectorAll("form")].some((form) => typedIn(form));
+}
+
+document.addEventListener("click", (event) => {
+  const on = (selector) => event.target.closest?.(selector);
+  const opener = on("[data-opens]"), closer = on("[data-closes]"), menu = on("[data-menu]"), copied = on("[data-copy]");
+  if (opener) opener.nextElementSibling.showModal();
+  if (closer) closer.closest("dialog").close();
+  if (menu) {
+    const opened = document.getElementById(menu.dataset.menu).classList.toggle("open");
+    menu.setAttribute("aria-expanded", String(opened));
+  }
+  if (copied) copy(copied.dataset.copy).then(() => {
+    copied.classList.add("copied");
+    toast(words.copied);
+    setTimeout(() => copied.classList.remove("copied"), 1200);
+  });
+  for (const pick of document.querySelectorAll("details.pick[open]")) if (!pick.contains(event.target)) pick.open = false;
+  if (isBeside(event)) event.target.close();
+});
+
+document.addEventListener("keydown", (event) => {
+  if (event.key === "Escape") for (const pick of document.querySelectorAll("details.pick[open]")) pick.open = false;
+  const typing = event.target.matches?.("input, textarea, select, [contenteditable]");
+  if (event.key === "/" && !typing && !event.ctrlKey && !event.metaKey) {
+    const first = document.querySelector(".filters input");
+    if (first) { event.preventDefault(); first.focus(); }
+  }
+});
