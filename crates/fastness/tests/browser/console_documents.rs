@@ -86,6 +86,7 @@ fn con_5_what_somebody_else_changed_meanwhile_is_not_overwritten_unseen() -> Res
 }
 
 #[test]
+#[expect(clippy::disallowed_methods, reason = "a file that a person chooses")]
 fn con_5_items_and_attachments_come_and_go() -> Result<()> {
     let site = Site::start()?;
     declare(&site)?;

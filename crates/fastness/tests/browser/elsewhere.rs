@@ -24,6 +24,7 @@ pub struct Elsewhere {
 
 impl Elsewhere {
     /// Answers with this status, and with this page.
+    #[expect(clippy::disallowed_methods, reason = "the thread ends with its owner")]
     pub fn start(status: u16, page: &str) -> Result<Self> {
         let listener = TcpListener::bind("127.0.0.1:0")?;
         let address = listener.local_addr()?;
