@@ -231,10 +231,35 @@ impl Server {
 /// # Errors
 /// One of the processes is not there.
 pub fn send_signal(pids: &[u32], signal: &str) -> Result<()> {
-    let pids: Vec<String> = pids.iter().map(u32::to_string).collect();
-    let sent = Command::new("kill").arg(format!("-{signal}")).args(&pids).stderr(Stdio::null()).status();
-    ensure!(sent.context("no program `kill`")?.success(), "kill -{signal} {}", pids.join(" "));
+    let words: Vec<String> = pids.iter().map(u32::to_string).collect();
+    let sent = Command::new("kill").arg(format!("-{signal}")).args(&words).stderr(Stdio::null()).status();
+    ensure!(sent.context("no program `kill`")?.success(), "kill -{signal} {}", words.join(" "));
+    if signal == "STOP" {
+        pids.iter().try_for_each(|pid| wait_stopped(*pid))?;
+    }
     Ok(())
+}
+
+/// A stop reaches each thread when it runs next: on a busy machine some go on for a while.
+fn wait_stopped(pid: u32) -> Result<()> {
+    let until = Instant::now() + PATIENCE;
+    while !threads_of(pid).iter().all(|stat| stands_still(stat)) {
+        ensure!(Instant::now() < until, "process {pid} goes on though it was stopped");
+        thread::sleep(Duration::from_millis(1)); // tidy: sleep — the kernel stops threads, and tells nobody
+    }
+    Ok(())
+}
+
+/// What the kernel says of each thread; nothing of a process that ended.
+fn threads_of(pid: u32) -> Vec<String> {
+    let threads = fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
+    threads.filter_map(|thread| fs::read_to_string(thread.path().join("stat")).ok()).collect()
+}
+
+/// The state is the letter behind the name, which may hold anything.
+fn stands_still(stat: &str) -> bool {
+    let state = stat.rsplit_once(") ").and_then(|(_, behind)| behind.chars().next());
+    matches!(state, Some('T' | 't' | 'Z' | 'X'))
 }
 
 /// Waits for an end, bounded.
