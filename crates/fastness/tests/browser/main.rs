@@ -7,6 +7,7 @@ mod console_away;
 mod console_documents;
 mod console_frame;
 mod console_overview;
+mod console_script;
 mod console_tasks;
 mod console_watch;
 mod elsewhere;
