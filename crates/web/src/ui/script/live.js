@@ -28,7 +28,8 @@ function nameOf(node) {
   const of = (name) => node.getAttribute(name);
   if (of("data-key")) return `key ${of("data-key")}`;
   if (of("id")) return `id ${of("id")}`;
-  if (node.localName === "form") return `form ${of("data-call")} ${of("action")}`;
+  // Several forms may call the same: what stands on the button tells them apart.
+  if (node.localName === "form") return `form ${of("data-call")} ${of("action")} ${node.querySelector("button[type=submit]")?.textContent}`;
   if (node.localName === "dialog") return `dialog ${of("aria-label")}`;
   return undefined;
 }
