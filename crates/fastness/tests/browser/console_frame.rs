@@ -65,9 +65,11 @@ fn con_1_a_password_that_somebody_else_made_is_changed_first() -> Result<()> {
         eyes.fill("input[name=password]", password)?;
         eyes.click(button("Log in"))
     };
+    eyes.wait_for(heading("Welcome"))?;
     log_in(&first)?;
     eyes.wait_for_place("/console/main/account?first=yes")?;
     eyes.wait_for(heading("My account"))?;
+    eyes.complaints()?; // The login asks whether one is in already, and the browser notes that one is not.
     assert_eq!(eyes.judge()?, [""; 0]);
     eyes.fill(field("Present password"), &first)?;
     eyes.fill("input[name=new]", "short")?;

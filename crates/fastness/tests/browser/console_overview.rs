@@ -54,6 +54,7 @@ fn con_2_from_the_login_to_why_it_is_parked_and_run_again_in_two_clicks() -> Res
     eyes.fill("input[name=password]", PASSWORD)?;
     eyes.click(button("Log in"))?; // 1
     eyes.wait_for(heading("Needs you"))?;
+    eyes.complaints()?; // The login asks whether one is in already, and the browser notes that one is not.
     let row = eyes.read("#attention tr:has(form[action$='/run'])")?;
     for told in ["erp.push-orders", "warehouse north", "XTARGET", "the target answered with status 500"] {
         assert!(row.contains(told), "no `{told}` in {row}");

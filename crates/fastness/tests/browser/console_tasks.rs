@@ -87,7 +87,7 @@ fn con_8_a_task_is_deleted_only_when_the_person_is_sure() -> Result<()> {
     eyes.click(button("Delete"))?;
     eyes.click(button("Cancel").within(DIALOG))?;
     eyes.wait_gone(DIALOG)?;
-    assert_eq!(eyes.count(link("lose"))?, 1);
+    assert_eq!(eyes.count(link("lose"))?, 1, "the row is there once");
     eyes.click(button("Delete"))?;
     eyes.click(button("Delete").within(DIALOG))?;
     eyes.wait_for_text("No task fits")?;

@@ -73,7 +73,9 @@ function children(old, fresh) {
   }
   const known = new Map([...old.childNodes].map((child) => [nameOf(child), child]).filter(([name]) => name));
   let place = old.firstChild;
-  const pass = () => { while (place && !names.has(nameOf(place)) && holds(place)) place = place.nextSibling; };
+  // What has no name is known by its place, also while something in it is held.
+  const isLeft = (node) => nameOf(node) && !names.has(nameOf(node)) && holds(node);
+  const pass = () => { while (place && isLeft(place)) place = place.nextSibling; };
   for (const one of wanted) {
     pass();
     const name = nameOf(one), same = name && known.get(name);
