@@ -112,7 +112,7 @@ fn con_8_a_namespace_is_made_closed_opened_and_removed() -> Result<()> {
     eyes.click(button("Save").within(standing))?;
     eyes.fill("[name='limits.requests_max']", "7")?;
     eyes.click(button("Save").within("form:has([name='limits.readers'])"))?;
-    eyes.wait_for_text("Done")?;
+    eyes.wait_until("document.querySelector(\"[name='limits.requests_max']\").defaultValue === '7'", json!([]))?;
     assert_eq!(site.read("/v1/z/namespaces/shop")?["limits"]["requests_max"], 7);
     eyes.click(button("Give a grant"))?;
     eyes.fill("dialog[open] [name=class]", "order")?;
