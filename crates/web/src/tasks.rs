@@ -30,7 +30,7 @@ pub(crate) const SERVICE: Service =
 
 /// A figure of the overview.
 const SUSPENDED: Text =
-    Text { en: "Suspended queues", ru: "Остановленные очереди", fr: "Files suspendues" };
+    Text { en: "Suspended queues", ru: "Приостановленные очереди", fr: "Files suspendues" };
 
 const TAG: &str = "Tasks";
 const WATCHERS: &[Role] = &[Role::Operator, Role::Reader];

@@ -63,7 +63,7 @@ fn body(shared: &Shared, wanted: Preferences, asked: &Asked) -> Markup {
     let next = back(asked.next.as_deref());
     let here = link("/console/_login", &[("next", asked.next.as_deref())]);
     html! {
-        body.front data-next=[asked.next.as_deref().filter(|_| asked.ended.is_none()).map(|_| next)] {
+        body.front {
             main #content {
                 div.front-brand { (super::frame::icon("M2 1h3v2h2V1h2v2h2V1h3v5l-2 2v7h-3v-4H7v4H4V8L2 6z")) b { (shared.config().name) } }
                 h1 { (language.say(&words::WELCOME)) }

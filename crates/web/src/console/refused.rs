@@ -13,6 +13,8 @@ use crate::error::Failure;
 use crate::ui::form::link;
 use crate::ui::{self, Head, Language, Text};
 
+/// Says of a navigation where it began; only browsers can say it.
+const CAME_FROM: HeaderName = HeaderName::from_static("sec-fetch-site");
 /// Marks what the script fetches again by itself.
 const AGAIN: HeaderName = HeaderName::from_static("fastness-again");
 
@@ -25,6 +27,9 @@ pub(crate) fn refused(shared: &Shared, headers: &HeaderMap, uri: &Uri, response:
     if headers.contains_key(AGAIN) {
         return response;
     }
+    if response.status() == 401 && headers.get(CAME_FROM).is_some_and(|from| from == "cross-site") {
+        return from_here(shared, Preferences::of(headers));
+    }
     if response.status() == 401 {
         let here = uri.path_and_query().map(|here| here.as_str()).filter(|here| here.starts_with("/console/"));
         return going(&link("/console/_login", &[("next", here)]));
@@ -36,6 +41,24 @@ pub(crate) fn refused(shared: &Shared, headers: &HeaderMap, uri: &Uri, response:
         page.headers_mut().insert(RETRY_AFTER, after.clone());
     }
     page
+}
+
+/// Whoever follows a link from elsewhere, a mail perhaps, shows no cookie though they may be logged in: browsers keep a strict one back
+/// then. Asked for once more from a page of ours, it comes along.
+fn from_here(shared: &Shared, wanted: Preferences) -> Response {
+    let title = wanted.language.say(&words::ON_THE_WAY);
+    let head = Head {
+        title,
+        server: &shared.config().name,
+        language: wanted.language,
+        theme: wanted.theme,
+        refresh_s: None,
+        script: true,
+        csrf: None,
+        live: None,
+    };
+    let body = html! { body.front data-once-more { main #content { h1 { (title) } } } };
+    ui::page(head.around(&body).into())
 }
 
 fn page(shared: &Shared, wanted: Preferences, uri: &Uri, error: &OpError) -> Response {

@@ -62,6 +62,7 @@ texts! {
     ENDED_HINT: "What you typed is still here. Log in in another tab, then send it.",
         "Введённое сохранено на этой странице. Войдите в другой вкладке и отправьте снова.",
         "Ce que vous avez saisi est toujours là. Connectez-vous dans un autre onglet, puis envoyez-le.";
+    ON_THE_WAY: "One moment", "Одну секунду", "Un instant";
     WAY: "The way here", "Путь сюда", "Chemin";
     COPY: "Copy", "Копировать", "Copier";
     COPIED: "Copied", "Скопировано", "Copié";

@@ -9,6 +9,7 @@ mod blobs;
 mod bodies;
 mod client;
 mod console_admin;
+mod console_frame;
 mod console_tasks;
 mod console_watch;
 mod description;

@@ -231,7 +231,7 @@ fn files_below(folder: &Path) -> Vec<PathBuf> {
     paths.flat_map(|path| if path.is_dir() { files_below(&path) } else { vec![path] }).collect()
 }
 
-fn bearer(key: &str) -> String {
+pub fn bearer(key: &str) -> String {
     format!("Bearer {key}")
 }
 

@@ -10,18 +10,18 @@ crate::texts! {
     ATTENTION: "Needs you", "Требует вашего внимания", "Demande votre attention";
     ALL_WELL: "All is well", "Всё в порядке", "Tout va bien";
     ALL_WELL_HINT: "Nothing is stuck, parked or alarming. What fails is tried again by itself; what cannot go on appears here.",
-        "Ничего не застряло, не отложено и не тревожит. Сбои повторяются сами; что не может идти дальше, появится здесь.",
-        "Rien n’est bloqué, en attente ni alarmant. Les échecs sont retentés ; ce qui ne peut continuer apparaît ici.";
-    PARKED_TASK: "Parked task", "Отложенная задача", "Tâche en attente";
-    ALERT: "Alert", "Тревога", "Alerte";
+        "Ничего не застряло, не остановлено и не требует внимания. Сбои повторяются сами; что не может идти дальше, появится здесь.",
+        "Rien n’est bloqué, arrêté ni alarmant. Les échecs sont retentés ; ce qui ne peut continuer apparaît ici.";
+    PARKED_TASK: "Parked task", "Остановленная задача", "Tâche arrêtée";
+    ALERT: "Alert", "Оповещение", "Alerte";
     WHAT: "What", "Что", "Quoi";
     WHY: "Why", "Почему", "Pourquoi";
     SINCE: "Since", "С каких пор", "Depuis";
     RUN_AGAIN: "Run again", "Запустить снова", "Relancer";
-    ACKNOWLEDGE: "Acknowledge", "Принять", "Acquitter";
+    ACKNOWLEDGE: "Acknowledge", "Принять", "Prendre en compte";
     STUCK_NOW: "{count} things are overdue and do not go on by themselves.", "Просрочено и не движется само: {count}.", "{count} éléments sont en retard et n’avancent pas seuls.";
-    SUSPENDED_NOW: "{count} tasks wait because their queue is suspended.", "Задач ждут, потому что очередь остановлена: {count}.", "{count} tâches attendent car leur file est suspendue.";
-    CHANNEL: "Alerts may not reach anybody: {reason}", "Тревоги могут никого не достичь: {reason}", "Les alertes n’atteignent peut-être personne : {reason}";
+    SUSPENDED_NOW: "{count} tasks wait because their queue is suspended.", "Задачи ждут, потому что их очередь приостановлена: {count}.", "{count} tâches attendent car leur file est suspendue.";
+    CHANNEL: "Alerts may not reach anybody: {reason}", "Оповещения могут никого не достичь: {reason}", "Les alertes n’atteignent peut-être personne : {reason}";
     LOOK: "Look", "Посмотреть", "Voir";
     MORE: "Show all {count}", "Показать все: {count}", "Tout afficher : {count}";
 
@@ -32,12 +32,12 @@ crate::texts! {
     NOTHING_WAITS: "nothing waits", "ничего не ждёт", "rien n’attend";
     RUNNING: "Running", "Выполняются", "En cours";
     RUNNING_HINT: "on all nodes", "на всех узлах", "sur tous les nœuds";
-    PARKED: "Parked", "Отложены", "Parquées";
+    PARKED: "Parked", "Остановлены", "Arrêtées";
     PARKED_HINT: "wait for a person", "ждут человека", "attendent quelqu’un";
     LATER: "Later", "Позже", "Plus tard";
     NEXT_START: "next {time}", "ближайшая {time}", "prochaine {time}";
-    ALERTS: "Open alerts", "Открытые тревоги", "Alertes ouvertes";
-    ACKNOWLEDGED: "{count} acknowledged", "принято: {count}", "{count} acquittées";
+    ALERTS: "Open alerts", "Открытые оповещения", "Alertes ouvertes";
+    ACKNOWLEDGED: "{count} acknowledged", "принято: {count}", "{count} prises en compte";
     STUCK: "Stuck", "Застряло", "Bloqués";
     STUCK_HINT: "overdue", "просрочено", "en retard";
 

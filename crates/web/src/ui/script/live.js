@@ -189,14 +189,7 @@ function wait() {
   if (after) setTimeout(comeBack, after * 1000);
 }
 
-// Whoever comes by a link from elsewhere has no cookie at first, though they are logged in.
-async function alreadyIn() {
-  const to = document.body.dataset.next;
-  if (!to) return;
-  const answer = await fetch(to, again()).catch(() => null);
-  if (answer?.ok) location.replace(to);
-}
-
 listen();
 wait();
-alreadyIn();
+// Asked for from elsewhere, it came without a cookie: now it is asked for from here.
+if ("onceMore" in document.body.dataset) location.replace(location.href);

@@ -1,0 +1,91 @@
+//! The way into the console, and what stands around every page (CON-1, CON-9).
+
+use serde_json::json;
+
+use crate::world::{ADMIN, World, bearer};
+
+fn location(world: &World, path: &str, headers: &[(&str, &str)]) -> Option<String> {
+    let answer = world.ask("GET", path, headers, None);
+    (answer.status == 303).then(|| answer.header("location").unwrap_or_default().to_owned())
+}
+
+#[test]
+fn con_1_a_stranger_is_led_to_the_login_and_back() {
+    let world = World::new();
+    assert_eq!(location(&world, "/console", &[]).as_deref(), Some("/console/main/"));
+    let there = location(&world, "/console/main/tasks?state=parked", &[]);
+    assert_eq!(there.as_deref(), Some("/console/_login?next=%2Fconsole%2Fmain%2Ftasks%3Fstate%3Dparked"));
+    let login = world.ask("GET", &there.unwrap(), &[], None);
+    assert_eq!(login.status, 200);
+    assert!(login.text().contains("/v1/{namespace}/sessions") && login.text().contains("%2Ftasks%3Fstate%3Dparked"));
+}
+
+#[test]
+fn con_1_a_link_from_elsewhere_is_asked_for_once_more_from_here() {
+    let world = World::new();
+    let from = |site: &str| world.ask("GET", "/console/main/", &[("sec-fetch-site", site)], None);
+    let page = from("cross-site");
+    assert_eq!(page.status, 200);
+    assert!(page.text().contains("data-once-more") && !page.text().contains("Overview"), "nothing is shown");
+    for site in ["same-origin", "same-site", "none"] {
+        assert_eq!(from(site).status, 303, "{site}");
+    }
+}
+
+#[test]
+fn con_1_after_a_login_one_goes_where_one_wanted_or_home() {
+    let world = World::new();
+    for (query, to) in [
+        ("namespace=z&next=%2Fconsole%2Fshop%2Ftasks", "/console/shop/tasks"),
+        ("namespace=z", "/console/main/"),
+        ("namespace=main&next=%2Fconsole%2Fmain%2Ftasks", "/console/main/tasks"),
+        ("namespace=main&next=%2Fconsole%2Fz%2F", "/console/main/"),
+        ("namespace=z&next=https%3A%2F%2Fevil.example%2F", "/console/main/"),
+        ("namespace=z&next=%2F%2Fevil.example", "/console/main/"),
+    ] {
+        assert_eq!(location(&world, &format!("/console/_enter?{query}"), &[]).as_deref(), Some(to), "{query}");
+    }
+    let entered = world.ask("GET", "/console/_enter?namespace=main", &[], None);
+    assert!(entered.header("set-cookie").is_some_and(|cookie| cookie.starts_with("fastness_namespace=main;")));
+    let unknown = world.ask("GET", "/console/_enter?namespace=a%3B%20b", &[], None);
+    assert_eq!(unknown.header("set-cookie"), None, "only what is a namespace is remembered");
+    let back = location(&world, "/console", &[("cookie", "fastness_namespace=shop")]);
+    assert_eq!(back.as_deref(), Some("/console/shop/"));
+    assert_eq!(
+        location(&world, "/console", &[("cookie", "fastness_namespace=../x")]).as_deref(),
+        Some("/console/main/")
+    );
+}
+
+#[test]
+fn con_1_components_are_for_administrators_of_the_whole_server() {
+    let world = World::new();
+    let components = |key: &str| world.ask("GET", "/console/_components", &[("authorization", &bearer(key))], None);
+    assert_eq!(components(ADMIN).status, 200);
+    assert_eq!(components(&world.key("z", "operator")).status, 403);
+    assert_ne!(components(&world.key("main", "admin")).status, 200);
+}
+
+#[test]
+fn con_1_ker_1_an_operator_of_the_administrators_namespace_sees_no_other() {
+    let world = World::new();
+    let operator = world.key("z", "operator");
+    world.post("/v1/main/tasks", ADMIN, &json!({ "op": "night", "target": "https://erp.example/" }));
+    let page = |key: &str| world.ask("GET", "/console/z/", &[("authorization", &bearer(key))], None).text();
+    assert!(page(ADMIN).contains("href=\"/console/main/\""));
+    assert!(!page(&operator).contains("href=\"/console/main/\""), "nothing of main");
+    let tasks = |key: &str| world.get("/v1/z/tasks", key).text();
+    assert!(tasks(ADMIN).contains("\"namespace\":\"main\"") && !tasks(&operator).contains("\"namespace\":\"main\""));
+}
+
+#[test]
+fn con_9_a_refusal_is_a_page_that_trusts_nothing() {
+    let world = World::new();
+    let ask = |path: &str| world.ask("GET", path, &[("authorization", &bearer(ADMIN))], None);
+    let page = ask("/console/main/tasks?state=%3Cimg%20src=x%20onerror=alert(1)%3E");
+    assert!((400..500).contains(&page.status) && page.header("content-type").unwrap().starts_with("text/html"));
+    assert!(!page.text().contains("<img"), "{}", page.text());
+    assert!(page.header("content-security-policy").unwrap().contains("script-src 'self'"));
+    assert_eq!(ask("/console/nosuch/").status, 404);
+    assert_eq!(ask("/console/main/nosuch").status, 404);
+}
