@@ -241,7 +241,7 @@ impl Dispatcher {
             state.rounds += 1;
             state.rounds
         };
-        if self.calendar_went_back(post) {
+        if self.calendar_jumped(post) {
             post.state().pulls = PULLS;
         }
         let pulls = post.state().pulls;
@@ -264,12 +264,14 @@ impl Dispatcher {
         self.after(self.round_ms() - jitter_ms, move |dispatcher| dispatcher.round(&next));
     }
 
-    /// Whether the calendar shows less than it should, given how long we ran since the last round.
-    fn calendar_went_back(&self, post: &Arc<Post>) -> bool {
+    /// Whether the calendar shows something else than it should, given how long we ran since the last round. One that shows more may
+    /// have shown still more meanwhile, and went back from there.
+    fn calendar_jumped(&self, post: &Arc<Post>) -> bool {
         let (wall, ran_ms) = (self.now(), self.0.kernel.env().clock.ran_ms());
         let before = post.state().calendar.replace((wall, ran_ms));
         let ran = |since: u64| i64::try_from(ran_ms.saturating_sub(since)).unwrap_or(i64::MAX);
-        before.is_some_and(|(then, since)| wall.0 < then.0 + ran(since) - CALENDAR_SLACK_MS)
+        let off = |then: Wall, since: u64| wall.0.saturating_sub(then.0).saturating_sub(ran(since)).saturating_abs();
+        before.is_some_and(|(then, since)| off(then, since) > CALENDAR_SLACK_MS)
     }
 
     /// Pulls back what a calendar that ran ahead put too far ahead.

@@ -145,3 +145,17 @@ fn ker_43_what_is_committed_with_the_old_calendar_after_it_was_put_right_does_no
     world.pass(2 * MINUTE);
     assert_eq!(world.task(late).attempt, 1);
 }
+
+/// Between two looks at it the calendar may run ahead by much and go back by less: it shows more than before, and was still wrong.
+#[test]
+fn ker_43_a_calendar_that_ran_ahead_and_came_half_way_back_leaves_nothing_waiting() {
+    let world = World::new();
+    let jump = |ms: i64| world.clock.wall_ms.fetch_add(ms, std::sync::atomic::Ordering::Relaxed);
+    let _node = world.node();
+    world.pass(MINUTE);
+    jump(400 * 86_400_000);
+    let put = world.create(|task| task.after_ms(60_000), "test.fail");
+    jump(-2 * 3_600_000);
+    world.pass(2 * MINUTE);
+    assert_eq!(world.task(put).attempt, 1, "a minute is a minute");
+}
