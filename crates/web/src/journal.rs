@@ -97,7 +97,7 @@ async fn search(api: Api, QueryOf(query): QueryOf<JournalQuery>) -> ApiResult<Li
         kind: query.kind,
         subject: query.subject,
         caller: query.caller.map(|caller| caller.to_lowercase()),
-        words: Search::words_of(query.q.as_deref().unwrap_or_default())?,
+        words: kernel::watch::query_words(query.q.as_deref().unwrap_or_default())?,
         after: query.after.as_deref().map(Place::read).transpose()?,
         limit: page.limit as usize,
     };

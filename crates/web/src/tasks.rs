@@ -212,7 +212,7 @@ impl TaskQuery {
             op: self.op.clone(),
             info: self.info.clone(),
             info_prefix: self.info_prefix.clone(),
-            words: self.q.as_deref().map_or(Ok(vec![]), Search::words_of)?,
+            words: self.q.as_deref().map_or(Ok(vec![]), kernel::watch::query_words)?,
             order: self.order()?,
             state: state.transpose()?,
             queue: self.queue,

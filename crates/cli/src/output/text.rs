@@ -16,7 +16,7 @@ pub(crate) fn escaped(text: &str) -> String {
     })
 }
 
-/// JSON may hold some such characters as they are; written as `\uXXXX` it means the same.
+/// JSON may hold some such characters as they are; written as `\u001b` it means the same.
 pub(super) fn json_escaped(json: &str) -> String {
     json.chars().fold(String::with_capacity(json.len()), |mut safe, c| {
         match c {

@@ -190,16 +190,8 @@ fn queue(text: &str) -> Result<String, String> {
 const TASKS: List<'_> = List {
     what: "tasks",
     id: "/id",
-    columns: &[
-        text("ID", "/id"),
-        state("STATE", "/state"),
-        text("OPERATION", "/op"),
-        number("QUEUE", "/queue"),
-        time("START", "/start_at"),
-        number("RETRY", "/retry"),
-        text("ERROR", "/exc"),
-        text("INFO", "/info"),
-    ],
+    // All but the namespace.
+    columns: TASKS_OF_ALL.split_at(1).1,
 };
 
 /// With the namespace, where they are of several.

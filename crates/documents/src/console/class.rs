@@ -8,12 +8,11 @@ use web::ui::parts::{banner, card, empty, id, id_link, pager, table};
 use web::ui::{Column, Field, Form, Holds, Kind, Row, Tone};
 use web::{ApiError, Console, PageResult, PathOf, QueryOf, View};
 
-use super::{
-    Asked, ClassPath, PAGE, Place, above, class_page, classes, commit, document, item, search, size, when, who, words,
-};
+use super::{Asked, PAGE, Place, above, class_page, classes, commit, document, item, search, size, when, who, words};
 use crate::browse::{DocLine, DocLines, LIST, ListOf, Viewer};
 use crate::class::{ClassDecl, ClassView, SHOW_CLASSES, ensure_offered};
 use crate::codes::{CVERSION, NCLASS};
+use crate::routes::ClassPath;
 
 pub(super) async fn page(
     console: Console,

@@ -6,12 +6,11 @@ use web::ui::parts::{card, empty, facts, id};
 use web::ui::{Field, Kind, Tone};
 use web::{ApiError, Console, PageResult, PathOf, QueryOf, View};
 
-use super::{
-    Asked, DocPath, Place, above, attachments, class, class_page, commit, history, items, size, when, who, words,
-};
+use super::{Asked, Place, above, attachments, class, class_page, commit, history, items, size, when, who, words};
 use crate::browse::{CHANGES, ChangeView, DocDetail, SHOW, ViewOf, Viewer};
 use crate::class::ClassDecl;
 use crate::codes::NDOC;
+use crate::routes::DocPath;
 
 pub(super) async fn page(
     console: Console,

@@ -8,10 +8,11 @@ use web::ui::parts::{banner, card, facts, id};
 use web::ui::{Field, Form, Kind, Tone};
 use web::{ApiError, Console, PageResult, PathOf, QueryOf, View};
 
-use super::{Asked, DocPath, Place, above, commit, size, value, when, who, words};
+use super::{Asked, Place, above, commit, size, value, when, who, words};
 use crate::browse::{ItemDetail, ItemOf, SHOW_ITEM, ViewOf, Viewer};
 use crate::class::ensure_offered;
 use crate::codes::AITEM;
+use crate::routes::DocPath;
 
 /// The operation that brings copies along (DOC-14).
 const COPIED: &str = "doc.copy";

@@ -44,17 +44,6 @@ pub(crate) fn pages() -> Vec<ConsolePage> {
     pages.into_iter().map(|page| page.roles(READERS)).collect()
 }
 
-#[derive(Deserialize)]
-struct ClassPath {
-    class: String,
-}
-
-#[derive(Deserialize)]
-struct DocPath {
-    class: String,
-    id: String,
-}
-
 /// What is asked of a class, of a document or of an item. All of it can be asked at the class's address, because a browser cannot
 /// ask for a path whose part is `..`.
 #[derive(Debug, Default, Deserialize)]

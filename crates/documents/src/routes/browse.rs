@@ -5,7 +5,7 @@ use serde::Deserialize;
 use utoipa::IntoParams;
 use web::{Api, ApiResult, List, PageQuery, PathOf, QueryOf, Route};
 
-use super::{READERS, TAG};
+use super::{ClassPath, DocPath, READERS, TAG};
 use crate::browse::{
     CHANGES, CLASS_COUNTS, ChangeView, ClassCount, DocDetail, DocLine, DocLines, LIST, ListOf, SHOW, ViewOf, Viewer,
 };
@@ -66,17 +66,6 @@ struct ListQuery {
     /// Only ids after this one: `next` of the page before.
     #[param(nullable = false)]
     after: Option<String>,
-}
-
-#[derive(Deserialize)]
-struct ClassPath {
-    class: String,
-}
-
-#[derive(Deserialize)]
-struct DocPath {
-    class: String,
-    id: String,
 }
 
 async fn counts(api: Api) -> ApiResult<List<ClassCount>> {

@@ -8,8 +8,22 @@ mod live;
 mod operation;
 
 use kernel::Role;
+use serde::Deserialize;
 use web::ui::Text;
 use web::{Route, Service};
+
+/// A class, in the address of a route or a page.
+#[derive(Deserialize)]
+pub(crate) struct ClassPath {
+    pub(crate) class: String,
+}
+
+/// A document, in the address of a route or a page.
+#[derive(Deserialize)]
+pub(crate) struct DocPath {
+    pub(crate) class: String,
+    pub(crate) id: String,
+}
 
 const TAG: &str = "Documents";
 const WRITERS: &[Role] = &[Role::Operator, Role::App];

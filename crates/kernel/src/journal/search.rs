@@ -15,9 +15,6 @@ pub static SEARCH_JOURNAL: Query<Search, Found> = Query::new("journal.search", s
 pub const LOOKED_AT_MAX: usize = 2_000;
 /// Rows that are read at once.
 const STEP: usize = 250;
-/// Words of one search.
-const WORDS_MAX: usize = 10;
-const QUERY_MAX: usize = 200;
 
 /// What is looked for.
 #[derive(Debug, Clone, Default)]
@@ -38,21 +35,6 @@ pub struct Search {
     pub after: Option<Place>,
     /// At most so many lines.
     pub limit: usize,
-}
-
-impl Search {
-    /// The words of a query text.
-    ///
-    /// # Errors
-    /// There are too many.
-    pub fn words_of(text: &str) -> OpResult<Vec<String>> {
-        let words: Vec<String> = text.split_whitespace().map(str::to_lowercase).collect();
-        if words.len() > WORDS_MAX || text.len() > QUERY_MAX {
-            let message = format!("q has {} words, at most {WORDS_MAX} in {QUERY_MAX} bytes", words.len());
-            return Err(OpError::before_start(codes::ALIMIT, message));
-        }
-        Ok(words)
-    }
 }
 
 /// A place in the journal: `<milliseconds>-<id>`.

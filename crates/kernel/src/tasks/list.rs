@@ -4,7 +4,7 @@
 //! among a million too. It may therefore hold fewer tasks than asked for, even none, and still have a next page: whoever
 //! searches goes on until `next` is `None`.
 
-use base::{Id, OpError, OpResult, Tx, Wall, codes};
+use base::{Id, OpResult, Tx, Wall};
 use serde::{Deserialize, Serialize};
 
 use super::report_done::{GET, get};
@@ -21,9 +21,6 @@ pub static SHOW: Query<Id, Task> = Query::new("task.show", |tx, id| get(tx, *id)
 
 /// Tasks that one page looks at.
 pub const LOOKED_AT_MAX: usize = 2_000;
-/// Words of one search.
-const WORDS_MAX: usize = 10;
-const QUERY_MAX: usize = 200;
 
 /// What a task is doing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -96,21 +93,6 @@ pub struct Search {
     pub after: Option<Id>,
     /// At most so many.
     pub limit: u32,
-}
-
-impl Search {
-    /// The words of a query text.
-    ///
-    /// # Errors
-    /// There are too many.
-    pub fn words_of(text: &str) -> OpResult<Vec<String>> {
-        let words: Vec<String> = text.split_whitespace().map(str::to_lowercase).collect();
-        if words.len() > WORDS_MAX || text.len() > QUERY_MAX {
-            let message = format!("q has {} words, at most {WORDS_MAX} in {QUERY_MAX} bytes", words.len());
-            return Err(OpError::before_start(codes::ALIMIT, message));
-        }
-        Ok(words)
-    }
 }
 
 /// A page of tasks.
@@ -201,8 +183,8 @@ mod tests {
         let yes = |search: Search| assert!(fits(&seen(), &search), "{search:?}");
         let no = |search: Search| assert!(!fits(&seen(), &search), "{search:?}");
         yes(all.clone());
-        yes(Search { words: Search::words_of("ORDER xtar mail").unwrap(), ..all.clone() });
-        no(Search { words: Search::words_of("order 18").unwrap(), ..all.clone() });
+        yes(Search { words: crate::watch::query_words("ORDER xtar mail").unwrap(), ..all.clone() });
+        no(Search { words: crate::watch::query_words("order 18").unwrap(), ..all.clone() });
         yes(Search { info_prefix: Some("Ord".into()), queue: Some(1), retry_min: 2, ..all.clone() });
         no(Search { info_prefix: Some("rder".into()), ..all.clone() });
         no(Search { info: Some("Order".into()), ..all.clone() });

@@ -19,7 +19,7 @@ use crate::service::ServiceDef;
 
 pub use config::WatchConfig;
 pub use state::Watched;
-pub use text::{cut, shown};
+pub use text::{cut, query_words, shown};
 
 /// Settings for tasks.
 pub static SERVICE: ServiceDef = ServiceDef {

@@ -2,6 +2,8 @@
 //!
 //! A name or an error may hold a line break or an escape sequence; in a terminal or a log that would forge a line.
 
+use base::{OpError, OpResult, codes};
+
 /// A text as it is kept and shown: control characters become their pictures (`␊`), characters that turn the direction of
 /// writing become `�`, and what is longer than `bytes_max` is cut.
 #[must_use]
@@ -19,6 +21,24 @@ pub fn cut(text: &str, bytes_max: usize) -> String {
     let room = bytes_max.saturating_sub(MARK.len());
     let end = (0..=room).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
     format!("{}{MARK}", &text[..end])
+}
+
+/// Words that one search looks for.
+const WORDS_MAX: usize = 10;
+/// Bytes of a query text.
+const QUERY_MAX: usize = 200;
+
+/// The words of a query text, in lower case.
+///
+/// # Errors
+/// There are too many.
+pub fn query_words(text: &str) -> OpResult<Vec<String>> {
+    let words: Vec<String> = text.split_whitespace().map(str::to_lowercase).collect();
+    if words.len() > WORDS_MAX || text.len() > QUERY_MAX {
+        let message = format!("q has {} words, at most {WORDS_MAX} in {QUERY_MAX} bytes", words.len());
+        return Err(OpError::before_start(codes::ALIMIT, message));
+    }
+    Ok(words)
 }
 
 fn harmless(c: char) -> char {

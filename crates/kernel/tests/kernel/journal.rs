@@ -49,7 +49,10 @@ fn ker_28_lines_are_found_by_time_kind_subject_and_words_newest_first() {
     check(Search { kind: Some("login.".into()), ..all.clone() }, &["in", "wrong password from 10.0.0.1"]);
     check(Search { subject: Some("bert".into()), ..all.clone() }, &["Wrong turn"]);
     check(Search { caller: Some("nobody".into()), ..all.clone() }, &[]);
-    check(Search { words: Search::words_of("WRONG anna").unwrap(), ..all.clone() }, &["wrong password from 10.0.0.1"]);
+    check(
+        Search { words: kernel::watch::query_words("WRONG anna").unwrap(), ..all.clone() },
+        &["wrong password from 10.0.0.1"],
+    );
     let (from, to) = (Some(Wall(NOON + 1_000)), Some(Wall(NOON + 3_000)));
     check(Search { from, to, ..all }, &["Wrong turn", "in"]);
 }
@@ -75,8 +78,8 @@ fn ker_34_edited_cursors_and_endless_queries_are_refused() {
     for bad in ["", "-", "5", "x-01KA2B3C4D5E6F7G8H9JKMNPQR", "5-1"] {
         assert_eq!(error_code(Place::read(bad)).0, "ABODY", "{bad}");
     }
-    assert_eq!(error_code(Search::words_of(&"a ".repeat(11))).0, "ALIMIT");
-    assert_eq!(error_code(Search::words_of(&"a".repeat(201))).0, "ALIMIT");
+    assert_eq!(error_code(kernel::watch::query_words(&"a ".repeat(11))).0, "ALIMIT");
+    assert_eq!(error_code(kernel::watch::query_words(&"a".repeat(201))).0, "ALIMIT");
 }
 
 #[test]

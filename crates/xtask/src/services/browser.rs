@@ -39,8 +39,10 @@ impl Service for Browser {
         std::fs::copy(&axe, folder.join(AXE_COPY)).map_err(|error| format!("{}: {error}", axe.display()))?;
         let driver = process::find("chromedriver").ok_or("there is no chromedriver")?.display().to_string();
         let (port, own) = (port::free()?, folder.display().to_string());
-        let settings = [("DRIVER", driver.as_str()), ("FOLDER", &own), ("PORT", &port.to_string())];
-        let control = write_control(folder, &settings, include_str!("browser.sh"))?;
+        let settings =
+            [("DRIVER", driver.as_str()), ("FOLDER", &own), ("PORT", &port.to_string()), ("WHO", "chromedriver")];
+        let control =
+            write_control(folder, &settings, concat!(include_str!("control.sh"), include_str!("browser.sh")))?;
         guard.must(Command::new(&control).arg("start"))?;
         Ok(Instance { pid: super::pid(folder)?, port, control })
     }

@@ -1,18 +1,6 @@
 # Controls one chromedriver of `cargo xtask services` with its Chromiums: control start|stop|kill|status.
 # Each waits until it is done, and is no error when there is nothing to do.
 # The lines above say DRIVER, FOLDER and PORT.
-set -eu
-# The driver ends through this file, not with the processes of a run that are ended by their mark.
-unset FASTNESS_XTASK_GUARD
-cd "$FOLDER"
-
-# The letter of a process's state and the session it belongs to; nothing when it is gone.
-state_and_session() {
-    line=$(cat "/proc/$1/stat" 2>/dev/null) || return 0
-    # The name in brackets may hold blanks: count from its end.
-    set -- ${line##*) }
-    echo "$1 $4"
-}
 
 # Whether a process was started from here; only the driver and the first process of each Chromium let themselves be asked.
 ours() {
@@ -26,7 +14,9 @@ session() {
     leader=$(cat pid)
     for entry in /proc/[0-9]*; do
         pid=${entry#/proc/}
-        case "$(state_and_session "$pid")" in
+        # State, parent, group, session.
+        set -- $(stat_of "$pid")
+        case "${1:-} ${4:-}" in
             "Z "* | "X "*) ;;
             *" $leader") echo "$pid" ;;
         esac
@@ -51,18 +41,6 @@ running() {
 # The driver writes this line when it takes requests.
 answers() {
     grep -q "started successfully" log
-}
-
-# wait_until WHAT COMMAND…: at most 30 s.
-wait_until() {
-    what=$1
-    shift
-    tries=0
-    until "$@"; do
-        tries=$((tries + 1))
-        [ "$tries" -lt 300 ] || { echo "chromedriver does not $what" >&2; tail -n 20 log >&2; exit 1; }
-        sleep 0.1
-    done
 }
 
 gone() {

@@ -31,8 +31,9 @@ impl Service for Smtp {
     fn start(&self, folder: &Path, guard: &mut Guard) -> Result<Instance> {
         let python = environment(guard)?.display().to_string();
         let (port, own) = (port::free()?, folder.display().to_string());
-        let settings = [("PYTHON", python.as_str()), ("FOLDER", &own), ("PORT", &port.to_string())];
-        let control = write_control(folder, &settings, include_str!("smtp.sh"))?;
+        let settings =
+            [("PYTHON", python.as_str()), ("FOLDER", &own), ("PORT", &port.to_string()), ("WHO", "the mail server")];
+        let control = write_control(folder, &settings, concat!(include_str!("control.sh"), include_str!("smtp.sh")))?;
         guard.must(Command::new(&control).arg("start"))?;
         Ok(Instance { pid: super::pid(folder)?, port, control })
     }

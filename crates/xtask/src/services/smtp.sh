@@ -1,42 +1,18 @@
 # Controls one mail server of `cargo xtask services`: control start|stop|kill|status.
 # Each waits until it is done, and is no error when there is nothing to do.
 # The lines above say PYTHON, FOLDER and PORT.
-set -eu
-# The server ends through this file, not with the processes of a run that are ended by their mark.
-unset FASTNESS_XTASK_GUARD
-cd "$FOLDER"
-
-# The letter of a process's state; nothing when it is gone.
-state() {
-    line=$(cat "/proc/$1/stat" 2>/dev/null) || return 0
-    # The name in brackets may hold blanks: count from its end.
-    set -- ${line##*) }
-    echo "$1"
-}
 
 # A zombie has ended too: in a container nobody may ever collect it. A pid that another program got since is not ours.
 running() {
     [ -f pid ] || return 1
-    case "$(state "$(cat pid)")" in
-        "" | Z | X) return 1 ;;
+    case "$(stat_of "$(cat pid)")" in
+        "" | "Z "* | "X "*) return 1 ;;
     esac
     tr '\0' ' ' <"/proc/$(cat pid)/cmdline" 2>/dev/null | grep -q "aiosmtpd .*127.0.0.1:$PORT "
 }
 
 answers() {
     "$PYTHON" -c "import smtplib; smtplib.SMTP('127.0.0.1', $PORT, timeout=5).noop()" 2>/dev/null
-}
-
-# wait_until WHAT COMMAND…: at most 30 s.
-wait_until() {
-    what=$1
-    shift
-    tries=0
-    until "$@"; do
-        tries=$((tries + 1))
-        [ "$tries" -lt 300 ] || { echo "the mail server does not $what" >&2; tail -n 20 log >&2; exit 1; }
-        sleep 0.1
-    done
 }
 
 stopped() {

@@ -64,7 +64,7 @@ fn check_lists(node: &Node) {
         assert_eq!(all(node, &Search { op: Some("test.rare".into()), limit: 1_000, ..base.clone() }), (of(10), 2));
         assert_eq!(all(node, &Search { info: Some("number 77".into()), ..base.clone() }), (1, 1));
         let walked = 1 + many / LOOKED_AT_MAX;
-        let words = Search::words_of("XTARGET OFTEN").unwrap();
+        let words = kernel::watch::query_words("XTARGET OFTEN").unwrap();
         assert_eq!(all(node, &Search { words, ..base.clone() }).1, walked, "a bounded part of all for each page");
         let prefix = Search { info_prefix: Some("number 11".into()), limit: 1_000, ..base.clone() };
         assert_eq!(all(node, &prefix).0, 1 + 10 + 100 + 1_000);

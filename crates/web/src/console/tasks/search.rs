@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use base::{Id, Wall, codes};
+use base::{Id, codes};
 use kernel::Namespace;
 use kernel::tasks::{self, Order, Search, State, Task};
 use serde::Deserialize;
@@ -10,7 +10,7 @@ use serde::Deserialize;
 use super::super::visit::Console;
 use crate::error::ApiError;
 use crate::tasks::seen_from;
-use crate::time::moment;
+use crate::time::field_moment;
 use crate::ui::form::link;
 
 /// Tasks of a page.
@@ -74,8 +74,8 @@ impl Asked {
             state: self.state()?,
             queue: number("queue", &self.queue)?,
             retry_min: number("retry", &self.retry)?.unwrap_or(0),
-            from: time("from", &self.from)?,
-            to: time("to", &self.to)?,
+            from: field_moment("from", &self.from)?,
+            to: field_moment("to", &self.to)?,
             order: self.order()?,
             limit: PAGE,
             ..Search::default()
@@ -115,13 +115,6 @@ impl Asked {
 fn number(name: &str, text: &str) -> Result<Option<i64>, ApiError> {
     let wrong = |_| ApiError::refused(codes::ABODY, format!("{name} is no whole number"));
     Some(text.trim()).filter(|text| !text.is_empty()).map(|text| text.parse().map_err(wrong)).transpose()
-}
-
-/// A moment as a field of a form sends it: without a zone it is UTC.
-fn time(name: &str, text: &str) -> Result<Option<Wall>, ApiError> {
-    let wrong = || ApiError::refused(codes::ABODY, format!("{name} is no time such as 2026-11-15T12:00"));
-    let read = |text: &str| moment(text).or_else(|| moment(&format!("{text}Z"))).ok_or_else(wrong);
-    Some(text.trim()).filter(|text| !text.is_empty()).map(read).transpose()
 }
 
 /// The tasks of a page: namespace after namespace, from the one in which the page before ended. Where there is more to look at
@@ -171,7 +164,7 @@ mod tests {
     fn con_8_fields_are_read_as_forms_send_them() {
         let asked = Asked { from: "1970-01-01T00:01".into(), to: "1970-01-01T00:00:01".into(), ..Asked::default() };
         let search = asked.search().unwrap();
-        assert_eq!((search.from, search.to), (Some(Wall(60_000)), Some(Wall(1_000))));
+        assert_eq!((search.from, search.to), (Some(base::Wall(60_000)), Some(base::Wall(1_000))));
         let wrong: [fn(&mut Asked); 5] = [
             |asked| asked.queue = "x".into(),
             |asked| asked.retry = "1.5".into(),

@@ -1,6 +1,5 @@
 //! The journal (CON-8): newest first, with filters; new lines appear by themselves on its first page.
 
-use base::{Wall, codes};
 use kernel::journal::search::{Found, LOOKED_AT_MAX, Line, Place, SEARCH_JOURNAL, Search};
 use maud::{Markup, html};
 use serde::Deserialize;
@@ -13,7 +12,7 @@ use crate::console::visit::{Console, View};
 use crate::console::{who, words as common};
 use crate::error::ApiError;
 use crate::params::{QueryOf, given};
-use crate::time::moment;
+use crate::time::field_moment;
 use crate::ui::form::{filters, link};
 use crate::ui::parts::{Column, Holds, Row, badge, empty, pager, table};
 use crate::ui::{Field, Kind, Tone};
@@ -75,12 +74,12 @@ impl Asked {
 
     fn search(&self) -> Result<Search, ApiError> {
         Ok(Search {
-            from: utc("from", self.from.as_deref())?,
-            to: utc("to", self.to.as_deref())?,
+            from: field_moment("from", self.from.as_deref().unwrap_or_default())?,
+            to: field_moment("to", self.to.as_deref().unwrap_or_default())?,
             kind: self.kind.clone(),
             subject: self.subject.clone(),
             caller: self.who.as_ref().map(|who| who.to_lowercase()),
-            words: Search::words_of(self.q.as_deref().unwrap_or_default())?,
+            words: kernel::watch::query_words(self.q.as_deref().unwrap_or_default())?,
             after: self.after.as_deref().map(Place::read).transpose()?,
             limit: ROWS as usize,
         })
@@ -97,12 +96,6 @@ impl Asked {
         query.push(("after", after));
         link(&console.at("journal"), &query)
     }
-}
-
-/// A moment as a field of a page gives it: without a zone.
-fn utc(name: &str, text: Option<&str>) -> Result<Option<Wall>, ApiError> {
-    let wrong = || ApiError::refused(codes::ABODY, format!("{name} is not a moment such as 2026-11-15T12:00"));
-    text.map(|text| moment(text).or_else(|| moment(&format!("{text}Z"))).ok_or_else(wrong)).transpose()
 }
 
 async fn journal(console: Console, QueryOf(asked): QueryOf<Asked>) -> PageResult {
@@ -182,19 +175,5 @@ fn tone(kind: &str) -> Tone {
         "parked" | "revoked" | "deleted" | "removed" | "removing" | "suspended" | "taken" | "blocked" => Tone::Warn,
         "created" | "opened" | "healed" | "resumed" | "written" | "restored" | "given" => Tone::Good,
         _ => Tone::Quiet,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn con_8_a_moment_of_a_field_is_utc() {
-        assert_eq!(utc("from", Some("1970-01-01T00:01")).ok(), Some(Some(Wall(60_000))));
-        assert_eq!(utc("from", Some("1970-01-01T00:00:01")).ok(), Some(Some(Wall(1_000))));
-        assert_eq!(utc("from", Some("1970-01-02")).ok(), Some(Some(Wall(86_400_000))));
-        assert_eq!(utc("from", None).ok(), Some(None));
-        assert!(utc("from", Some("yesterday")).is_err());
     }
 }
