@@ -107,6 +107,7 @@ CREATE TABLE sensor_notice (
 /*pg CREATE TABLE sensor_notice_5 PARTITION OF sensor_notice FOR VALUES WITH (MODULUS 8, REMAINDER 5) */;
 /*pg CREATE TABLE sensor_notice_6 PARTITION OF sensor_notice FOR VALUES WITH (MODULUS 8, REMAINDER 6) */;
 /*pg CREATE TABLE sensor_notice_7 PARTITION OF sensor_notice FOR VALUES WITH (MODULUS 8, REMAINDER 7) */;
+CREATE INDEX sensor_notice_of ON sensor_notice (client_id, sensor_id, kind);
 
 -- Each try to tell (SEN-11); status and error are null while it is under way.
 CREATE TABLE sensor_attempt (
@@ -142,6 +143,7 @@ CREATE TABLE sensor_unknown (
     count {int} NOT NULL,
     data {int} NOT NULL
 ) {strict};
+CREATE INDEX sensor_unknown_last ON sensor_unknown (last_at, id);
 CREATE TABLE sensor_rejected (
     slot {int} NOT NULL PRIMARY KEY,
     number {int} NOT NULL,
