@@ -3,10 +3,12 @@
 mod clients;
 mod links;
 mod sensors;
+mod signals;
 
 use base::codes;
 use kernel::Role;
 use serde::Deserialize;
+use web::ui::Text;
 use web::{Api, ApiError, Route, Service};
 
 const TAG: &str = "Sensors";
@@ -15,14 +17,25 @@ const WRITERS: &[Role] = &[Role::Operator];
 /// Who reads.
 const READERS: &[Role] = &[Role::Operator, Role::Reader, Role::App];
 
+/// What its figures are called on the overview.
+const FIGURES: &[(&str, Text)] = &[
+    ("lost", Text { en: "Sensors lost", ru: "Датчики без связи", fr: "Capteurs perdus" }),
+    (
+        "waiting",
+        Text {
+            en: "Notifications to be sent", ru: "Неотправленные уведомления", fr: "Notifications à envoyer"
+        },
+    ),
+];
+
 /// The service with its routes, for a server.
 #[must_use]
 pub fn service() -> Service {
-    Service::new(&crate::SERVICE, routes)
+    Service::new(&crate::SERVICE, routes).figures(FIGURES)
 }
 
 fn routes() -> Vec<Route> {
-    [sensors::routes(), clients::routes(), links::routes()].into_iter().flatten().collect()
+    [sensors::routes(), clients::routes(), links::routes(), signals::routes()].into_iter().flatten().collect()
 }
 
 /// The path of a sensor.
