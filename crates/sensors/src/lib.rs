@@ -10,8 +10,10 @@
 
 pub mod codes;
 mod ear;
+pub mod history;
 mod id;
 pub mod limits;
+pub mod outbox;
 mod routes;
 mod rules;
 
@@ -26,8 +28,31 @@ use kernel::ServiceDef;
 /// The service.
 pub static SERVICE: ServiceDef = ServiceDef {
     name: "sensors",
-    migrations: &[Migration { service: "sensors", version: 1, text: include_str!("../migrations/0001.sql") }],
-    statements: &[&ear::GET, &ear::PUT],
-    operations: &[&LEVEL],
+    migrations: &[
+        Migration { service: "sensors", version: 1, text: include_str!("../migrations/0001.sql") },
+        Migration { service: "sensors", version: 2, text: include_str!("../migrations/0002.sql") },
+    ],
+    statements: &[
+        &ear::GET,
+        &ear::PUT,
+        &history::store::HISTORY_OF_ALL,
+        &history::store::HISTORY_OF_CLIENT,
+        &history::store::HISTORY_OF_SENSOR,
+        &history::store::SENSORS_OF,
+        &history::store::TRIES_OF,
+        &outbox::BATCH_HISTORY,
+        &outbox::BATCH_TRIES,
+        &outbox::CLEAR_HISTORY,
+        &outbox::CLEAR_TRIES,
+        &outbox::DROP,
+        &outbox::GET,
+        &outbox::MARK_HISTORY,
+        &outbox::MARK_TRIES,
+        &outbox::NEW_HISTORY,
+        &outbox::NEW_TRIES,
+        &outbox::PUT,
+    ],
+    operations: &[&LEVEL, &outbox::BEGIN],
+    tasks: &[outbox::TASK],
     ..ServiceDef::EMPTY
 };
