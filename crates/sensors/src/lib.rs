@@ -14,11 +14,13 @@ pub mod codes;
 pub mod desk;
 mod ear;
 mod figures;
+pub mod history;
 mod id;
 mod judging;
 pub mod limits;
 mod link;
 mod notify;
+pub mod outbox;
 mod routes;
 mod rules;
 mod sensor;
@@ -52,7 +54,10 @@ use kernel::{FigureDef, ServiceDef, StuckDef};
 /// The service.
 pub static SERVICE: ServiceDef = ServiceDef {
     name: "sensors",
-    migrations: &[Migration { service: "sensors", version: 1, text: include_str!("../migrations/0001.sql") }],
+    migrations: &[
+        Migration { service: "sensors", version: 1, text: include_str!("../migrations/0001.sql") },
+        Migration { service: "sensors", version: 2, text: include_str!("../migrations/0002.sql") },
+    ],
     statements: &STATEMENTS,
     operations: &[
         &LEVEL,
@@ -64,8 +69,9 @@ pub static SERVICE: ServiceDef = ServiceDef {
         &REMOVE_CLIENT,
         &LINK,
         &UNLINK,
+        &outbox::BEGIN,
     ],
-    tasks: &[client::FORGET_CLIENT, notify::NOTIFY, notify::REWISH],
+    tasks: &[client::FORGET_CLIENT, outbox::TASK, notify::NOTIFY, notify::REWISH],
     invariants: &check::INVARIANTS,
     stuck: &[StuckDef { what: "sensor-notice", find: notify::stuck }],
     figures: &[FigureDef { name: "lost", find: figures::lost }, FigureDef { name: "waiting", find: figures::waiting }],
@@ -73,7 +79,7 @@ pub static SERVICE: ServiceDef = ServiceDef {
 };
 
 /// The statements of each part.
-const PARTS: &[&[&Sql]] = &[CORE, sensor::STATEMENTS, client::STATEMENTS, link::STATEMENTS];
+const PARTS: &[&[&Sql]] = &[CORE, ARCHIVE, sensor::STATEMENTS, client::STATEMENTS, link::STATEMENTS];
 
 /// Those of taking in and telling.
 const CORE: &[&Sql] = &[
@@ -115,6 +121,26 @@ const CORE: &[&Sql] = &[
     &check::NO_NOTICE,
     &check::NO_TASK,
     &check::CHANGES,
+];
+
+/// Those of history and its way to the archive.
+const ARCHIVE: &[&Sql] = &[
+    &history::store::HISTORY_OF_ALL,
+    &history::store::HISTORY_OF_CLIENT,
+    &history::store::HISTORY_OF_SENSOR,
+    &history::store::SENSORS_OF,
+    &history::store::TRIES_OF,
+    &outbox::BATCH_HISTORY,
+    &outbox::BATCH_TRIES,
+    &outbox::CLEAR_HISTORY,
+    &outbox::CLEAR_TRIES,
+    &outbox::DROP,
+    &outbox::GET,
+    &outbox::MARK_HISTORY,
+    &outbox::MARK_TRIES,
+    &outbox::NEW_HISTORY,
+    &outbox::NEW_TRIES,
+    &outbox::PUT,
 ];
 
 /// All of them, joined.
