@@ -8,7 +8,8 @@ pub struct Migration {
     /// Its number within the service.
     pub version: u32,
     /// Statements separated by `;`, with the tokens `{int} {real} {text} {blob}`, and at the end of a table
-    /// `{strict}`, or `{clustered}` where rows are found by a primary key that grows with time.
+    /// `{strict}`, or `{clustered}` where rows are found by a primary key that grows with time. `/*pg … */` is a comment for
+    /// everybody but PostgreSQL, as in statements.
     pub text: &'static str,
 }
 
@@ -43,7 +44,11 @@ impl Dialect {
                 ("{clustered}", ""),
             ],
         };
-        tokens.iter().fold(text.to_owned(), |text, (token, word)| text.replace(token, word))
+        let text = match self {
+            Self::Sqlite => text.to_owned(),
+            Self::Postgres => text.replace("/*pg ", "").replace("*/", ""),
+        };
+        tokens.iter().fold(text, |text, (token, word)| text.replace(token, word))
     }
 }
 
@@ -68,6 +73,13 @@ mod tests {
             Dialect::Postgres.render(text),
             "CREATE TABLE t (a TEXT COLLATE \"C\" PRIMARY KEY, b BIGINT, c BYTEA) "
         );
+    }
+
+    #[test]
+    fn what_is_for_postgres_alone_is_a_comment_elsewhere() {
+        let text = "CREATE TABLE t (a {text}) {strict} /*pg PARTITION BY HASH (a) */";
+        assert_eq!(Dialect::Sqlite.render(text), "CREATE TABLE t (a TEXT) STRICT /*pg PARTITION BY HASH (a) */");
+        assert_eq!(Dialect::Postgres.render(text), "CREATE TABLE t (a TEXT COLLATE \"C\")  PARTITION BY HASH (a) ");
     }
 
     #[test]

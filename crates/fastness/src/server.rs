@@ -60,6 +60,7 @@ pub(crate) fn run(loaded: &Loaded, services: Vec<web::Service>) -> Result<()> {
     let places = blobs::open(config)?;
     work::register(&outbound, config, &kernel, &places);
     let (dispatcher, sequencer) = (Dispatcher::start(&kernel, outbound.clone()), Sequencer::start(&kernel));
+    let silence = sensors::SilenceWatch::start(&kernel);
     // Last, when nothing can keep the password from being shown any more.
     let password = welcome::first_account(&kernel)?;
     let shown = config::shown(loaded);
@@ -70,6 +71,7 @@ pub(crate) fn run(loaded: &Loaded, services: Vec<web::Service>) -> Result<()> {
     // Before the stores: what was in flight still wants to say that it is unknown.
     outbound.close();
     sequencer.stop();
+    silence.stop();
     kernel.flush_watched();
     alone.release();
     kernel.namespaces().iter().for_each(|ns| ns.store.close());
