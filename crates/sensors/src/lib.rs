@@ -63,6 +63,7 @@ pub static SERVICE: ServiceDef = ServiceDef {
         &notify::GROUP_BEFORE,
         &notify::BEGIN_ATTEMPT,
         &notify::COUNT_TRY,
+        &notify::DROP_ATTEMPT,
         &notify::END_EVENT,
         &notify::END_ATTEMPT,
         &notify::DROP_NOTICE,
