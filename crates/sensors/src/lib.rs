@@ -105,6 +105,7 @@ const CORE: &[&Sql] = &[
     &notify::GROUP_BEFORE,
     &notify::BEGIN_ATTEMPT,
     &notify::COUNT_TRY,
+    &notify::DROP_ATTEMPT,
     &notify::END_EVENT,
     &notify::END_ATTEMPT,
     &notify::DROP_NOTICE,
