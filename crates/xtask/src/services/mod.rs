@@ -8,9 +8,11 @@
 
 mod apt;
 mod browser;
+mod clickhouse;
 pub(crate) mod command;
 mod port;
 mod postgres;
+mod redis;
 mod smtp;
 mod state;
 
@@ -70,7 +72,14 @@ impl std::fmt::Display for Running {
 }
 
 fn all() -> Vec<Box<dyn Service>> {
-    vec![Box::new(postgres::SHARED), Box::new(postgres::FAULTY), Box::new(smtp::Smtp), Box::new(browser::Browser)]
+    vec![
+        Box::new(postgres::SHARED),
+        Box::new(postgres::FAULTY),
+        Box::new(smtp::Smtp),
+        Box::new(browser::Browser),
+        Box::new(clickhouse::ClickHouse),
+        Box::new(redis::Redis),
+    ]
 }
 
 /// Programs that tests run themselves: (name, Debian package).
@@ -78,8 +87,9 @@ const TOOLS: [(&str, &str); 1] = [("strace", "strace")];
 
 /// Words that mark a test as needing something from here; `postgres` also marks `postgres_faults`.
 pub(crate) fn words() -> Vec<&'static str> {
-    let services = [postgres::SHARED.name(), smtp::Smtp.name(), browser::Browser.name()];
-    services.into_iter().chain(TOOLS.map(|(name, _)| name)).collect()
+    let services = all();
+    let names = services.iter().map(|service| service.name()).filter(|name| *name != postgres::FAULTY.name());
+    names.chain(TOOLS.map(|(name, _)| name)).collect()
 }
 
 /// Starts every service in a fresh folder that the guard owns.
