@@ -1,16 +1,15 @@
-//! What there was to tell, newest first, with each try.
+//! What there was to tell, newest first.
 
 use base::{OpResult, Row, Sql, Tx, Wall, args};
 use kernel::Query;
 
 /// A page of what there was to tell a client.
-pub(in super::super) static EVENTS_OF_CLIENT: Query<EventsOf, Vec<EventLine>> = Query::new("sensor.event_lines", of_client);
+pub(in super::super) static EVENTS_OF_CLIENT: Query<EventsOf, Vec<EventLine>> =
+    Query::new("sensor.event_lines", of_client);
 /// What there was to tell of a sensor lately, to these clients.
 pub(in super::super) static EVENTS_OF_SENSOR: Query<(String, Vec<String>), Vec<EventLine>> =
     Query::new("sensor.event_lines_of_sensor", of_sensor);
 
-/// Tries that are shown of an event.
-const ATTEMPTS_MAX: usize = 20;
 /// The last events of a client that are looked through for those of one sensor.
 const LOOKED_AT: i64 = 200;
 /// Clients of a sensor whose events are looked at.
@@ -22,8 +21,6 @@ const OF_SENSOR_MAX: usize = 20;
 #[derive(Debug, Clone)]
 pub(in super::super) struct EventsOf {
     pub(in super::super) client: String,
-    /// Only those in this state; empty: all.
-    pub(in super::super) state: String,
     /// Only numbers below this one.
     pub(in super::super) before: i64,
     /// At most so many.
@@ -45,17 +42,6 @@ pub(in super::super) struct EventLine {
     pub(in super::super) tries: i64,
     pub(in super::super) ended_at: Option<Wall>,
     pub(in super::super) superseded_by: Option<i64>,
-    pub(in super::super) attempts: Vec<Attempt>,
-}
-
-/// A try to tell.
-#[derive(Debug, Clone)]
-pub(in super::super) struct Attempt {
-    pub(in super::super) number: i64,
-    pub(in super::super) at: Wall,
-    pub(in super::super) status: Option<i64>,
-    pub(in super::super) latency_ms: Option<i64>,
-    pub(in super::super) error: Option<String>,
 }
 
 macro_rules! columns {
@@ -63,33 +49,19 @@ macro_rules! columns {
         "SELECT client_id, seq, id, sensor_id, type, at, state, tries, ended_at, superseded_by FROM sensor_event "
     };
 }
-pub(super) static NEWEST: Sql = Sql::new(
-    "sensor_event.lines",
-    concat!(columns!(), "WHERE client_id = ?1 AND seq < ?2 ORDER BY seq DESC LIMIT ?3"),
-);
-pub(super) static IN_STATE: Sql = Sql::new(
-    "sensor_event.lines_in_state",
-    concat!(columns!(), "WHERE client_id = ?1 AND seq < ?2 AND state = ?4 ORDER BY seq DESC LIMIT ?3"),
-);
+pub(super) static NEWEST: Sql =
+    Sql::new("sensor_event.lines", concat!(columns!(), "WHERE client_id = ?1 AND seq < ?2 ORDER BY seq DESC LIMIT ?3"));
 pub(super) static OF_SENSOR: Sql = Sql::new(
     "sensor_event.lines_of_sensor",
     "SELECT client_id, seq, id, sensor_id, type, at, state, tries, ended_at, superseded_by FROM (SELECT client_id, seq, id, \
      sensor_id, type, at, state, tries, ended_at, superseded_by FROM sensor_event WHERE client_id = ?1 ORDER BY seq DESC \
      LIMIT ?3) AS latest WHERE sensor_id = ?2 ORDER BY seq DESC LIMIT ?4",
 );
-pub(super) static ATTEMPTS: Sql = Sql::new(
-    "sensor_attempt.lines",
-    "SELECT number, at, status, latency_ms, error FROM sensor_attempt WHERE client_id = ?1 AND seq = ?2 \
-     ORDER BY number DESC LIMIT ?3",
-);
 
 fn of_client(tx: &mut dyn Tx, wanted: &EventsOf) -> OpResult<Vec<EventLine>> {
     let (client, before, limit) = (&wanted.client, wanted.before, wanted.limit);
-    let rows = match wanted.state.as_str() {
-        "" => tx.query(&NEWEST, args![client, before, limit], limit as usize)?,
-        state => tx.query(&IN_STATE, args![client, before, limit, state], limit as usize)?,
-    };
-    lines(tx, &rows)
+    let rows = tx.query(&NEWEST, args![client, before, limit], limit as usize)?;
+    Ok(rows.iter().map(line).collect())
 }
 
 fn of_sensor(tx: &mut dyn Tx, (sensor, clients): &(String, Vec<String>)) -> OpResult<Vec<EventLine>> {
@@ -100,20 +72,11 @@ fn of_sensor(tx: &mut dyn Tx, (sensor, clients): &(String, Vec<String>)) -> OpRe
     }
     rows.sort_by_key(|row| std::cmp::Reverse((row.int(5), row.int(1))));
     rows.truncate(OF_SENSOR_MAX);
-    lines(tx, &rows)
+    Ok(rows.iter().map(line).collect())
 }
 
-fn lines(tx: &mut dyn Tx, rows: &[Row]) -> OpResult<Vec<EventLine>> {
-    rows.iter().map(|row| line(tx, row)).collect()
-}
-
-fn line(tx: &mut dyn Tx, row: &Row) -> OpResult<EventLine> {
-    let most = i64::try_from(ATTEMPTS_MAX).unwrap_or(i64::MAX);
-    let attempts = match row.int(7) {
-        0 => vec![],
-        _ => tx.query(&ATTEMPTS, args![row.text(0), row.int(1), most], ATTEMPTS_MAX)?,
-    };
-    Ok(EventLine {
+fn line(row: &Row) -> EventLine {
+    EventLine {
         client: row.text(0).to_owned(),
         seq: row.int(1),
         id: row.text(2).to_owned(),
@@ -124,18 +87,5 @@ fn line(tx: &mut dyn Tx, row: &Row) -> OpResult<EventLine> {
         tries: row.int(7),
         ended_at: row.opt_int(8).map(Wall),
         superseded_by: row.opt_int(9),
-        attempts: attempts.iter().map(Attempt::of).collect(),
-    })
-}
-
-impl Attempt {
-    fn of(row: &Row) -> Self {
-        Self {
-            number: row.int(0),
-            at: Wall(row.int(1)),
-            status: row.opt_int(2),
-            latency_ms: row.opt_int(3),
-            error: row.opt_text(4).map(str::to_owned),
-        }
     }
 }

@@ -69,7 +69,12 @@ pub(super) static LOST: Sql = Sql::new(
 
 impl Place {
     fn of(address: &str, part: &str, first: &str) -> Self {
-        Self { address: part.to_owned(), whole: part.len() == address.len(), first: first.to_owned(), ..Self::default() }
+        Self {
+            address: part.to_owned(),
+            whole: part.len() == address.len(),
+            first: first.to_owned(),
+            ..Self::default()
+        }
     }
 
     /// Sensors that were counted.
@@ -111,7 +116,9 @@ fn walked(tx: &mut dyn Tx, wanted: &PlacesOf) -> OpResult<Places> {
             Step::End => return Ok(found),
             Step::Full => break,
             Step::On if rows.len() < STEP => return Ok(found),
-            Step::On => from = rows.last().map(|row| (row.text(0).to_owned(), row.text(1).to_owned())).unwrap_or_default(),
+            Step::On => {
+                from = rows.last().map(|row| (row.text(0).to_owned(), row.text(1).to_owned())).unwrap_or_default()
+            }
         }
     }
     // What was looked at last may go on: it counts as cut.

@@ -19,10 +19,8 @@ pub(in super::super) struct Totals {
     pub(in super::super) waiting: i64,
 }
 
-pub(super) static SENSORS: Sql = Sql::new(
-    "sensor.count_all",
-    "SELECT COUNT(*) FROM (SELECT id FROM sensor ORDER BY id LIMIT 100000) AS some",
-);
+pub(super) static SENSORS: Sql =
+    Sql::new("sensor.count_all", "SELECT COUNT(*) FROM (SELECT id FROM sensor ORDER BY id LIMIT 100000) AS some");
 pub(super) static UNKNOWN: Sql = Sql::new(
     "sensor_unknown.count_all",
     "SELECT COUNT(*) FROM (SELECT id FROM sensor_unknown ORDER BY id LIMIT 10000) AS some",
