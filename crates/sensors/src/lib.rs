@@ -3,7 +3,7 @@
 //! - `signal/`: what a sensor says, and the pure rule of what it means;
 //! - `judging/`: the one operation that takes signals in, in batches; `desk/`: the way to it, and what is kept in memory of sensors;
 //! - `telling`, `notify/`: events of clients and their delivery; `silence/`, `ear`: who fell silent while we listened;
-//! - `sensor/`, `client/`, `link/`: what is registered; `history/`: what was; `routes/`: HTTP.
+//! - `sensor/`, `client/`, `link/`: what is registered; `history/`: what was; `routes/`: HTTP; `console/`: pages.
 //!
 //! Invariants, checked by the simulator after every commit (`check`): whatever is still to be told has a row and a task that will
 //! look at it; nobody is lost and watched at once.
@@ -11,6 +11,7 @@
 mod check;
 mod client;
 pub mod codes;
+mod console;
 pub mod desk;
 mod ear;
 mod figures;
@@ -79,7 +80,8 @@ pub static SERVICE: ServiceDef = ServiceDef {
 };
 
 /// The statements of each part.
-const PARTS: &[&[&Sql]] = &[CORE, ARCHIVE, sensor::STATEMENTS, client::STATEMENTS, link::STATEMENTS];
+const PARTS: &[&[&Sql]] =
+    &[CORE, ARCHIVE, sensor::STATEMENTS, client::STATEMENTS, link::STATEMENTS, console::STATEMENTS];
 
 /// Those of taking in and telling.
 const CORE: &[&Sql] = &[

@@ -17,6 +17,7 @@ mod webhook;
 pub(crate) use ended::{DROP_NOTICE, END_ATTEMPT, END_EVENT, FAILING, RECOVERED, SET_STATE};
 pub(crate) use rewish::{OVERDUE, REWISH, stuck};
 pub use schedule::{TRIES_MAX, delay_ms};
+pub(crate) use settle::CLIENTS;
 pub use webhook::TIMEOUT_MS;
 pub(crate) use webhook::call;
 
