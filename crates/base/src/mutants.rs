@@ -116,6 +116,26 @@ pub enum Mutant {
     OtherLifeKept,
     /// The grants of a removed namespace stay.
     GrantsOutliveNamespace,
+    /// A signal that came before counts again.
+    SensorRepeatsCount,
+    /// A signal that is older than the last one counts.
+    SensorOrderIgnored,
+    /// A signal is compared with what memory knows while an earlier one of its sensor is being judged.
+    SensorInFlightIgnored,
+    /// Signs of life stay in memory, however old the durable one is.
+    SensorLifeNotKept,
+    /// A notification that failed is tried again though a newer one waits.
+    SensorSupersededTold,
+    /// The next time of a notification is not written before the try.
+    SensorTryNotWritten,
+    /// A newer notification is sent while the older one is on its way.
+    SensorOrderBroken,
+    /// A client that has the sensor no more is told all the same.
+    SensorUnlinkedTold,
+    /// Whoever is lost is lost again at every look.
+    SensorLostAgain,
+    /// Silence is judged while our own intake is behind.
+    SensorDeafIgnored,
 }
 
 impl Mutant {
@@ -175,6 +195,16 @@ impl Mutant {
         Self::OtherLifeSettled,
         Self::OtherLifeKept,
         Self::GrantsOutliveNamespace,
+        Self::SensorRepeatsCount,
+        Self::SensorOrderIgnored,
+        Self::SensorInFlightIgnored,
+        Self::SensorLifeNotKept,
+        Self::SensorSupersededTold,
+        Self::SensorTryNotWritten,
+        Self::SensorOrderBroken,
+        Self::SensorUnlinkedTold,
+        Self::SensorLostAgain,
+        Self::SensorDeafIgnored,
     ];
 
     /// The mutant of this name.

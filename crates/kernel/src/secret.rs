@@ -31,7 +31,14 @@ pub fn of_namespace(tx: &mut dyn Tx, cx: &mut OpCx<'_>) -> OpResult<Vec<u8>> {
 /// The headers that sign a call: whoever has the secret can tell that we made it, and when.
 #[must_use]
 pub fn webhook_headers(secret: &[u8], id: &str, at_s: i64, body: &[u8]) -> Vec<(String, String)> {
-    let signature = sign(secret, id, &at_s.to_string(), body);
+    webhook_headers_of(&[secret], id, at_s, body)
+}
+
+/// The same with several secrets: a signature for each, so that a receiver may change over from one to the next.
+#[must_use]
+pub fn webhook_headers_of(secrets: &[impl AsRef<[u8]>], id: &str, at_s: i64, body: &[u8]) -> Vec<(String, String)> {
+    let signature = |secret: &dyn AsRef<[u8]>| sign(secret.as_ref(), id, &at_s.to_string(), body);
+    let signature = secrets.iter().map(|secret| signature(secret)).collect::<Vec<_>>().join(" ");
     let headers =
         [("webhook-id", id.to_owned()), ("webhook-timestamp", at_s.to_string()), ("webhook-signature", signature)];
     headers.map(|(name, value)| (name.to_owned(), value)).into()

@@ -107,6 +107,8 @@ CREATE TABLE sensor_notice (
 /*pg CREATE TABLE sensor_notice_5 PARTITION OF sensor_notice FOR VALUES WITH (MODULUS 8, REMAINDER 5) */;
 /*pg CREATE TABLE sensor_notice_6 PARTITION OF sensor_notice FOR VALUES WITH (MODULUS 8, REMAINDER 6) */;
 /*pg CREATE TABLE sensor_notice_7 PARTITION OF sensor_notice FOR VALUES WITH (MODULUS 8, REMAINDER 7) */;
+CREATE INDEX sensor_notice_group ON sensor_notice (client_id, seq) WHERE kind = 'group';
+CREATE INDEX sensor_notice_next ON sensor_notice (next_at, sensor_id);
 
 -- Each try to tell (SEN-11); status and error are null while it is under way.
 CREATE TABLE sensor_attempt (

@@ -7,6 +7,7 @@
 //!
 //! Invariant: it never goes back, and never runs faster than the store's listening time.
 
+use base::mutants::{self, Mutant};
 use base::{Heard, OpResult, Sql, Tx, args};
 use kernel::{Op, OpCx};
 use serde::{Deserialize, Serialize};
@@ -48,7 +49,8 @@ impl Ear {
     /// Our listening time at that moment of the store's.
     #[must_use]
     pub fn at(self, heard: Heard) -> Listened {
-        let heard = self.level_at.map_or(heard, |level| heard.min(level.plus_ms(TRUST_MS)));
+        let level_at = self.level_at.filter(|_| !mutants::on(Mutant::SensorDeafIgnored));
+        let heard = level_at.map_or(heard, |level| heard.min(level.plus_ms(TRUST_MS)));
         Listened(heard.0 - self.deaf_ms)
     }
 

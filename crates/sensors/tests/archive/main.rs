@@ -1,4 +1,5 @@
 //! History on its way to an archive and back to a reader.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod clickhouse;
 mod kit;

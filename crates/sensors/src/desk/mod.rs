@@ -1,0 +1,233 @@
+//! The way of signals to their judgement, and what is kept in memory of sensors.
+//!
+//! - `memory`: sensors as they are written, with what came since and changed nothing;
+//! - `ticket`: whoever brought signals is told when all of theirs are settled.
+//!
+//! A signal that says what is known already, of a sensor with nothing on its way and a durable sign of life that is young enough, is
+//! settled here (SEN-5). All others wait in one line; one operation at a time takes the front of it, so that the signals of a
+//! sensor are judged one after the other in the order in which they came. Whatever fails is told to those who brought it; nothing
+//! is tried again here.
+//!
+//! Memory is believed only where this node alone works on the data, and only what COMMIT confirmed gets there.
+
+mod memory;
+mod ticket;
+
+use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use base::mutants::{self, Mutant};
+use base::{OpError, OpResult, codes};
+use kernel::counters::Field;
+use kernel::{Caller, Kernel, Namespace, OpCx, Reply};
+
+use crate::ear::Listened;
+use crate::id::SensorId;
+use crate::judging::{Item, JUDGE, Judge, Judged, Outcome, SIGNALS, SensorRow};
+use crate::limits::{JUDGED_MAX, WAITING_MAX};
+use memory::Sensors;
+pub use ticket::Settled;
+use ticket::Ticket;
+
+/// The desk of a namespace.
+#[derive(Default)]
+pub struct Desk(Mutex<Inner>);
+
+#[derive(Default)]
+struct Inner {
+    sensors: Sensors,
+    /// Sensors with something on its way, and how much; memory says nothing of them now.
+    held: HashMap<SensorId, u32>,
+    waiting: VecDeque<Waiting>,
+    /// Whether an operation has the front of the line.
+    busy: bool,
+    clock: Option<Clock>,
+}
+
+struct Waiting {
+    item: Item,
+    ticket: Arc<Ticket>,
+    place: usize,
+}
+
+/// The listening time that the last commit saw, and when that was in this process.
+#[derive(Clone, Copy)]
+struct Clock {
+    listened: Listened,
+    ran_ms: u64,
+}
+
+impl Clock {
+    /// About what it is now; a backlog makes it stand still, and then this runs ahead by seconds until the next commit.
+    fn at(self, ran_ms: u64) -> Listened {
+        self.listened.plus_ms(i64::try_from(ran_ms.saturating_sub(self.ran_ms)).unwrap_or(0))
+    }
+}
+
+/// Takes what came in, in the order in which it came; `done` is told what became of each, once all of it is settled.
+pub fn take(kernel: &Kernel, ns: &Arc<Namespace>, items: Vec<Item>, done: Settled) {
+    let desk = ns.home.memory::<Desk>();
+    let ticket = Ticket::new(items.len(), done);
+    let settled = desk.lock().enter(kernel, ns, items, &ticket);
+    count_same(kernel, ns, settled.len());
+    ticket.settle_all(settled);
+    turn(kernel, ns, &desk);
+}
+
+/// Lets the next operation have the front of the line, unless one has it.
+fn turn(kernel: &Kernel, ns: &Arc<Namespace>, desk: &Arc<Desk>) {
+    let Some(front) = desk.lock().front() else { return };
+    let alone = ns.is_alone(kernel);
+    let ran_ms = kernel.env().clock.ran_ms();
+    let input = Judge { items: front.iter().map(|waiting| waiting.item.clone()).collect(), alone, ran_ms };
+    let (again, home, at) = (kernel.clone(), ns.clone(), desk.clone());
+    let done = move |reply: OpResult<Reply<Judged>>| {
+        at.settle(front, &reply.map(|reply| reply.out.outcomes));
+        turn(&again, &home, &at);
+    };
+    kernel.call(ns, &JUDGE, kernel.request(Caller::server("sensors")), input, Box::new(done));
+}
+
+/// Signals that memory settled are counted here, in memory too.
+fn count_same(kernel: &Kernel, ns: &Namespace, many: usize) {
+    if many > 0 {
+        let counts = [(Field::Processed, i64::try_from(many).unwrap_or(i64::MAX))];
+        ns.watched.counters.add_all(SIGNALS, "same", &counts, kernel.env().clock.wall());
+    }
+}
+
+impl Inner {
+    /// Settles what memory can tell, and puts the rest into the line.
+    fn enter(
+        &mut self,
+        kernel: &Kernel,
+        ns: &Namespace,
+        items: Vec<Item>,
+        ticket: &Arc<Ticket>,
+    ) -> Vec<(usize, OpResult<Outcome>)> {
+        if self.waiting.len() + items.len() > WAITING_MAX {
+            let busy = OpError::before_start(codes::XBUSY, "too many signals wait for their judgement");
+            return (0..items.len()).map(|place| (place, Err(busy.clone()))).collect();
+        }
+        let believed = ns.is_alone(kernel).then_some(self.clock).flatten();
+        let now = believed.map(|clock| clock.at(kernel.env().clock.ran_ms()));
+        let mut settled = vec![];
+        for (place, item) in items.into_iter().enumerate() {
+            match now.and_then(|now| self.known(&item, now)) {
+                Some(outcome) => settled.push((place, Ok(outcome))),
+                None => self.wait(item, ticket.clone(), place),
+            }
+        }
+        settled
+    }
+
+    /// What memory can tell of a signal.
+    fn known(&mut self, item: &Item, now: Listened) -> Option<Outcome> {
+        let Item::Signal { signal, .. } = item else { return None };
+        let on_its_way = self.held.contains_key(&signal.sensor) && !mutants::on(Mutant::SensorInFlightIgnored);
+        if on_its_way { None } else { self.sensors.settle(signal, now) }
+    }
+
+    fn wait(&mut self, mut item: Item, ticket: Arc<Ticket>, place: usize) {
+        if let Item::Signal { signal, known } = &mut item {
+            *known = self.sensors.beyond_written(signal.sensor);
+            *self.held.entry(signal.sensor).or_default() += 1;
+        }
+        self.waiting.push_back(Waiting { item, ticket, place });
+    }
+
+    fn front(&mut self) -> Option<Vec<Waiting>> {
+        if self.busy || self.waiting.is_empty() {
+            return None;
+        }
+        self.busy = true;
+        let many = self.waiting.len().min(JUDGED_MAX);
+        Some(self.waiting.drain(..many).collect())
+    }
+
+    fn let_go(&mut self, sensor: SensorId) {
+        if let Some(many) = self.held.get_mut(&sensor) {
+            *many -= 1;
+            if *many == 0 {
+                self.held.remove(&sensor);
+            }
+        }
+    }
+}
+
+impl Desk {
+    fn lock(&self) -> MutexGuard<'_, Inner> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What an operation did not get to goes back to the front; the others are told.
+    fn settle(&self, front: Vec<Waiting>, judged: &OpResult<Vec<Outcome>>) {
+        let mut inner = self.lock();
+        inner.busy = false;
+        let taken = judged.as_ref().map_or(front.len(), Vec::len);
+        let (mut told, mut left) = (vec![], vec![]);
+        for (place, waiting) in front.into_iter().enumerate() {
+            if place < taken { told.push(waiting) } else { left.push(waiting) }
+        }
+        left.into_iter().rev().for_each(|waiting| inner.waiting.push_front(waiting));
+        for waiting in &told {
+            if let Item::Signal { signal, .. } = &waiting.item {
+                inner.let_go(signal.sensor);
+            }
+        }
+        drop(inner);
+        for (place, waiting) in told.into_iter().enumerate() {
+            let outcome = judged.as_ref().map(|outcomes| outcomes[place]).map_err(Clone::clone);
+            waiting.ticket.settle(waiting.place, outcome);
+        }
+    }
+
+    /// What COMMIT confirmed of these sensors.
+    pub(crate) fn know(&self, (now, ran_ms): (Listened, u64), sensors: &BTreeMap<SensorId, SensorRow>) {
+        let mut inner = self.lock();
+        inner.clock = Some(Clock { listened: now, ran_ms });
+        for sensor in sensors.values() {
+            inner.sensors.know(sensor, now);
+        }
+    }
+
+    /// Knows nothing of these sensors any more.
+    pub(crate) fn forget<'a>(&self, sensors: impl Iterator<Item = &'a SensorId>) {
+        let mut inner = self.lock();
+        sensors.for_each(|sensor| inner.sensors.forget(*sensor));
+    }
+
+    /// Memory settles no signal of these until they are let go; tells what it heard of each.
+    pub(crate) fn hold(&self, sensors: &[SensorId]) -> Vec<Option<Listened>> {
+        let mut inner = self.lock();
+        let hold = |sensor: &SensorId| {
+            *inner.held.entry(*sensor).or_default() += 1;
+            inner.sensors.seen(*sensor)
+        };
+        sensors.iter().map(hold).collect()
+    }
+
+    /// The end of a hold.
+    pub(crate) fn let_go(&self, sensors: &[SensorId]) {
+        let mut inner = self.lock();
+        sensors.iter().for_each(|sensor| inner.let_go(*sensor));
+    }
+
+    /// Sensors that are kept in memory.
+    #[must_use]
+    pub fn sensors_kept(&self) -> usize {
+        self.lock().sensors.len()
+    }
+
+    /// Signals that wait.
+    #[must_use]
+    pub fn waiting(&self) -> usize {
+        self.lock().waiting.len()
+    }
+}
+
+/// Memory knows nothing of a sensor any more, once the operation that changes it has ended.
+pub(crate) fn forget_when_settled(cx: &mut OpCx<'_>, id: SensorId) {
+    let desk = cx.home.memory::<Desk>();
+    cx.fx.when_settled(move |_| desk.forget([id].iter()));
+}

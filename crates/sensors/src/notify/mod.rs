@@ -1,0 +1,172 @@
+//! Tells clients (SEN-7 to SEN-10): a task for each sensor, client and kind of which something is still to be told.
+//!
+//! States of a notice (its row): *waiting* (nobody holds it; due at `next_at`), *sending* (a task holds it, and the next time is
+//! written already). Plan: waiting and due → sending, with a call. Settle: sending → told (the row goes), waiting for the next
+//! try, given up, or, if something newer came meanwhile, on to that. A task that died while sending finds its own name in the
+//! row: whether the client heard is unknown, so the try counts and the written time holds. A holder that is gone for good
+//! is not waited for longer than [`HELD_MS`].
+//!
+//! Client, link and URL are read anew at every try. Nothing is sent twice at once, and never the older after the newer.
+
+mod ended;
+mod rewish;
+mod schedule;
+mod settle;
+mod webhook;
+
+pub(crate) use ended::{DROP_NOTICE, END_ATTEMPT, END_EVENT, FAILING, RECOVERED, SET_STATE};
+pub(crate) use rewish::{OVERDUE, REWISH, stuck};
+pub use schedule::{TRIES_MAX, delay_ms};
+pub use webhook::TIMEOUT_MS;
+pub(crate) use webhook::call;
+
+use base::mutants::{self, Mutant};
+use base::{Heard, OpError, OpResult, Sql, Tx, args, codes};
+use kernel::{OpCx, Plan, TaskDef, TaskRow};
+use serde::{Deserialize, Serialize};
+
+use crate::telling::{GET_NOTICE, Kind, Notice, Sending, Telling};
+
+/// Tells a client what is to be told of a sensor.
+pub(crate) const NOTIFY: TaskDef = TaskDef::new("sensor.notify", plan).settled_by(settle::settle).ending();
+
+/// A holder that does not settle within this time is gone: the call takes at most [`TIMEOUT_MS`].
+pub(crate) const HELD_MS: i64 = 90_000;
+/// How long what follows a group's notice waits before it looks again.
+const BEHIND_GROUP_MS: i64 = 2_000;
+
+/// What is told to whom: the name of a notice, and the parameter of its task.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Told {
+    /// Which sensor; `*` and a number for many at once.
+    pub sensor: String,
+    /// Which client.
+    pub client: String,
+    /// Which kind.
+    pub kind: Kind,
+}
+
+impl Told {
+    pub(crate) fn new(telling: &Telling, client: &str, seq: i64) -> Self {
+        let sensor = if telling.kind == Kind::Group { format!("*{seq}") } else { telling.sensor.to_string() };
+        Self { sensor, client: client.to_owned(), kind: telling.kind }
+    }
+
+    pub(crate) fn key(&self) -> String {
+        format!("{}/{}/{}", self.sensor, self.client, self.kind.word())
+    }
+
+    pub(crate) fn param(&self) -> String {
+        serde_json::to_string(self).unwrap_or_default()
+    }
+
+    pub(crate) fn notice(&self, tx: &mut dyn Tx) -> OpResult<Option<Notice>> {
+        let row = tx.query_one(&GET_NOTICE, args![&self.sensor, &self.client, self.kind.word()])?;
+        Ok(row.as_ref().map(Notice::of))
+    }
+
+    fn of(task: &TaskRow) -> OpResult<Self> {
+        let wrong = |error| OpError::new(codes::BDETECTED, format!("task {}: {error}", task.id));
+        serde_json::from_str(&task.param).map_err(wrong)
+    }
+}
+
+pub(crate) static CLIENT: Sql = Sql::new(
+    "sensor_client.to_tell",
+    "SELECT c.url, c.secret, c.old_secret, c.old_until, c.state, \
+     (SELECT COUNT(*) FROM sensor_link l WHERE l.sensor_id = ?2 AND l.client_id = c.id) \
+     FROM sensor_client c WHERE c.id = ?1",
+);
+pub(crate) static EVENT: Sql =
+    Sql::new("sensor_event.to_tell", "SELECT id, body FROM sensor_event WHERE client_id = ?1 AND seq = ?2");
+pub(crate) static GROUP_BEFORE: Sql = Sql::new(
+    "sensor_notice.group_before",
+    "SELECT seq FROM sensor_notice WHERE client_id = ?1 AND kind = 'group' AND seq < ?2 ORDER BY seq LIMIT 1",
+);
+pub(crate) static BEGIN_ATTEMPT: Sql = Sql::new(
+    "sensor_attempt.begin",
+    "INSERT INTO sensor_attempt (client_id, seq, number, at) VALUES (?1, ?2, ?3, ?4) ON CONFLICT (client_id, seq, number) DO NOTHING",
+);
+pub(crate) static COUNT_TRY: Sql =
+    Sql::new("sensor_event.try", "UPDATE sensor_event SET tries = ?3 WHERE client_id = ?1 AND seq = ?2");
+
+pub(crate) static TRIES: Sql =
+    Sql::new("sensor_event.tries", "SELECT tries FROM sensor_event WHERE client_id = ?1 AND seq = ?2");
+
+/// A client as a try needs it.
+pub(crate) struct Receiver {
+    pub(crate) url: String,
+    /// The newest secret first.
+    pub(crate) secrets: Vec<Vec<u8>>,
+}
+
+fn plan(tx: &mut dyn Tx, cx: &mut OpCx<'_>, task: &TaskRow) -> OpResult<Plan> {
+    let told = Told::of(task)?;
+    match told.notice(tx)? {
+        None => Ok(Plan::Done),
+        Some(notice) => match &notice.sending {
+            None => try_now(tx, cx, task, &told, notice),
+            Some(on) if on.holder == task.id || cx.heard >= on.begun.plus_ms(HELD_MS) => {
+                settle::cut_off(tx, cx, task, &told, notice)
+            }
+            Some(on) => Ok(Plan::Later(later(cx, on.begun.plus_ms(HELD_MS)))),
+        },
+    }
+}
+
+/// Sends what waits, if it is its time and the client still wants it.
+pub(crate) fn try_now(
+    tx: &mut dyn Tx,
+    cx: &mut OpCx<'_>,
+    task: &TaskRow,
+    told: &Told,
+    mut notice: Notice,
+) -> OpResult<Plan> {
+    if cx.heard < notice.next_at {
+        return Ok(Plan::Later(later(cx, notice.next_at)));
+    }
+    let receiver = match receiver(tx, cx, told)? {
+        Ok(receiver) => receiver,
+        Err(why) => return ended::end(tx, cx, told, notice.seq, why).map(|()| Plan::Done),
+    };
+    if told.kind == Kind::Contact && is_behind_group(tx, told, notice.seq)? {
+        return Ok(Plan::Later(cx.wall.plus_ms(BEHIND_GROUP_MS)));
+    }
+    let Some(event) = tx.query_one(&EVENT, args![&told.client, notice.seq])? else {
+        return Err(OpError::new(codes::BDETECTED, format!("no event {} of {}", notice.seq, told.client)));
+    };
+    notice.tries += 1;
+    notice.next_at = cx.heard.plus_ms(delay_ms(notice.tries, cx.chance()));
+    notice.sending = Some(Sending { seq: notice.seq, holder: task.id, begun: cx.heard });
+    if !mutants::on(Mutant::SensorTryNotWritten) {
+        notice.save(tx, told)?;
+    }
+    tx.write(&COUNT_TRY, args![&told.client, notice.seq, notice.tries])?;
+    tx.write(&BEGIN_ATTEMPT, args![&told.client, notice.seq, notice.tries, cx.wall])?;
+    Ok(Plan::Call(call(&receiver, (event.text(0), event.text(1)), cx.wall)))
+}
+
+/// The client, or why there is nobody to tell.
+fn receiver(tx: &mut dyn Tx, cx: &OpCx<'_>, told: &Told) -> OpResult<Result<Receiver, &'static str>> {
+    let Some(row) = tx.query_one(&CLIENT, args![&told.client, &told.sensor])? else { return Ok(Err("unlinked")) };
+    let linked = row.int(5) > 0 || told.kind == Kind::Group || mutants::on(Mutant::SensorUnlinkedTold);
+    if !linked {
+        return Ok(Err("unlinked"));
+    }
+    if row.text(4) == "disabled" {
+        return Ok(Err("disabled"));
+    }
+    let old = row.opt_int(3).filter(|until| cx.heard < Heard(*until)).and(row.opt_blob(2));
+    let secrets = [Some(row.blob(1)), old].into_iter().flatten().map(<[u8]>::to_vec).collect();
+    Ok(Ok(Receiver { url: row.text(0).to_owned(), secrets }))
+}
+
+/// Whether the client is still to be told of many that were lost at once, before this.
+fn is_behind_group(tx: &mut dyn Tx, told: &Told, seq: i64) -> OpResult<bool> {
+    Ok(tx.query_one(&GROUP_BEFORE, args![&told.client, seq])?.is_some())
+}
+
+/// The calendar moment at which the store's listening time will be that.
+pub(crate) fn later(cx: &OpCx<'_>, at: Heard) -> base::Wall {
+    cx.wall.plus_ms((at.0 - cx.heard.0).max(0))
+}

@@ -1,0 +1,195 @@
+//! Takes in what came of a try.
+
+use base::mutants::{self, Mutant};
+use base::{CallResult, HttpReply, OpResult, Tx, args};
+use kernel::counters::Field;
+use kernel::{OpCx, Plan, TaskRow};
+
+use super::ended::{END_ATTEMPT, FAILING, RECOVERED, SET_STATE, alert_key, end};
+use super::schedule::asked_ms;
+use super::{TRIES_MAX, Told, later, try_now};
+use crate::notify::END_EVENT;
+use crate::telling::{Notice, SUPERSEDE, Sending};
+
+/// The kind under which what clients were told is counted.
+pub(crate) const CLIENTS: &str = "sensor-client";
+/// Bytes of an error that are kept.
+const ERROR_MAX: usize = 300;
+
+/// What a try means.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Came {
+    /// The client heard.
+    Heard,
+    /// It wants nothing any more.
+    Gone,
+    /// Not now; it may have asked for so many milliseconds.
+    NotNow { asked_ms: Option<i64>, error: String },
+}
+
+pub(super) fn settle(tx: &mut dyn Tx, cx: &mut OpCx<'_>, task: &TaskRow, called: &CallResult) -> OpResult<Plan> {
+    let told = Told::of(task)?;
+    let Some(mut notice) = told.notice(tx)? else { return Ok(Plan::Done) };
+    // Somebody did not wait for us any longer, and goes on with it.
+    let Some(on) = notice.sending.take_if(|on| on.holder == task.id) else { return Ok(Plan::Done) };
+    let (came, status) = (means(called), status(called));
+    let error = if let Came::NotNow { error, .. } = &came { Some(cut(error)) } else { None };
+    let latency_ms = cx.heard.0 - on.begun.0;
+    let number = tries_of(&notice, &on, tx, &told)?;
+    tx.write(&END_ATTEMPT, args![&told.client, on.seq, number, status, latency_ms, error.clone()])?;
+    match came {
+        Came::Heard => heard(tx, cx, task, &told, notice, &on),
+        Came::Gone => gone(tx, cx, &told, &notice, &on),
+        Came::NotNow { asked_ms, .. } => {
+            cx.fx.count(CLIENTS, told.client.clone(), &[(Field::Errors, 1)]);
+            asked_ms.into_iter().for_each(|ms| notice.next_at = cx.heard.plus_ms(ms));
+            not_now(tx, cx, task, (&told, notice, &on), &error.unwrap_or_default())
+        }
+    }
+}
+
+/// Which try of the event was under way: the notice counts those of the newest event.
+fn tries_of(notice: &Notice, on: &Sending, tx: &mut dyn Tx, told: &Told) -> OpResult<i64> {
+    if on.seq == notice.seq {
+        return Ok(notice.tries);
+    }
+    Ok(tx.query_one(&super::TRIES, args![&told.client, on.seq])?.map_or(1, |row| row.int(0)))
+}
+
+/// A task finds what an earlier one, or itself before a crash, was sending: nobody knows whether the client heard.
+pub(super) fn cut_off(
+    tx: &mut dyn Tx,
+    cx: &mut OpCx<'_>,
+    task: &TaskRow,
+    told: &Told,
+    mut notice: Notice,
+) -> OpResult<Plan> {
+    let Some(on) = notice.sending.take() else { return Ok(Plan::Done) };
+    let number = tries_of(&notice, &on, tx, told)?;
+    let error = "cut off: whether it arrived is unknown";
+    tx.write(&END_ATTEMPT, args![&told.client, on.seq, number, None::<i64>, None::<i64>, error])?;
+    not_now(tx, cx, task, (told, notice, &on), error)
+}
+
+fn heard(
+    tx: &mut dyn Tx,
+    cx: &mut OpCx<'_>,
+    task: &TaskRow,
+    told: &Told,
+    notice: Notice,
+    on: &Sending,
+) -> OpResult<Plan> {
+    cx.fx.count(CLIENTS, told.client.clone(), &[(Field::Sent, 1)]);
+    if tx.execute(&RECOVERED, args![&told.client])? == 1 {
+        cx.fx.close_alert(alert_key(&told.client));
+    }
+    if notice.seq == on.seq {
+        return end(tx, cx, told, on.seq, "sent").map(|()| Plan::Done);
+    }
+    tx.write(&END_EVENT, args![&told.client, on.seq, "sent", cx.wall])?;
+    notice.save(tx, told)?;
+    try_now(tx, cx, task, told, notice)
+}
+
+/// 410: the client wants to hear nothing any more.
+fn gone(tx: &mut dyn Tx, cx: &mut OpCx<'_>, told: &Told, notice: &Notice, on: &Sending) -> OpResult<Plan> {
+    let reason = "it answered 410 Gone";
+    tx.write(&SET_STATE, args![&told.client, "disabled", reason])?;
+    let message = format!("Sensor client {} answered 410 Gone and is told nothing any more.", told.client);
+    cx.fx.open_alert(alert_key(&told.client), CLIENTS, message.clone());
+    cx.fx.journal("sensor-client.disabled", told.client.clone(), message);
+    if on.seq != notice.seq {
+        tx.write(&END_EVENT, args![&told.client, on.seq, "disabled", cx.wall])?;
+    }
+    end(tx, cx, told, notice.seq, "disabled").map(|()| Plan::Done)
+}
+
+/// The client did not hear, or nobody knows: the next try, the newer event, or the end.
+fn not_now(
+    tx: &mut dyn Tx,
+    cx: &mut OpCx<'_>,
+    task: &TaskRow,
+    (told, notice, on): (&Told, Notice, &Sending),
+    error: &str,
+) -> OpResult<Plan> {
+    if notice.seq != on.seq && !mutants::on(Mutant::SensorSupersededTold) {
+        tx.write(&SUPERSEDE, args![&told.client, on.seq, cx.wall, notice.seq])?;
+        notice.save(tx, told)?;
+        return try_now(tx, cx, task, told, notice);
+    }
+    if notice.tries >= TRIES_MAX {
+        return given_up(tx, cx, told, on.seq, error).map(|()| Plan::Done);
+    }
+    notice.save(tx, told)?;
+    Ok(Plan::Later(later(cx, notice.next_at)))
+}
+
+fn given_up(tx: &mut dyn Tx, cx: &mut OpCx<'_>, told: &Told, seq: i64, error: &str) -> OpResult<()> {
+    tx.write(&FAILING, args![&told.client, error])?;
+    let message = format!("Sensor client {} cannot be told, {TRIES_MAX} tries failed. The last: {error}", told.client);
+    cx.fx.open_alert(alert_key(&told.client), CLIENTS, message.clone());
+    cx.fx.journal("sensor-client.failing", told.client.clone(), message);
+    end(tx, cx, told, seq, "failed")
+}
+
+fn means(called: &CallResult) -> Came {
+    let not_now = |error: String| Came::NotNow { asked_ms: None, error };
+    match called {
+        CallResult::Http(reply) => answered(reply),
+        CallResult::NotMade(why) => not_now(why.clone()),
+        CallResult::Unknown(why) => not_now(format!("whether it arrived is unknown: {why}")),
+        CallResult::Mailed | CallResult::Worked(_) => not_now("called by other means than HTTP".into()),
+    }
+}
+
+fn answered(reply: &HttpReply) -> Came {
+    let header = |name: &str| reply.headers.iter().find(|(is, _)| is == name).map(|(_, value)| value.as_str());
+    match reply.status {
+        200..=299 => Came::Heard,
+        410 => Came::Gone,
+        300..=399 => {
+            Came::NotNow { asked_ms: None, error: format!("status {}: redirects are not followed", reply.status) }
+        }
+        429 | 503 => {
+            Came::NotNow { asked_ms: asked_ms(header("retry-after")), error: format!("status {}", reply.status) }
+        }
+        status => Came::NotNow { asked_ms: None, error: format!("status {status}") },
+    }
+}
+
+fn status(called: &CallResult) -> Option<i64> {
+    match called {
+        CallResult::Http(reply) => Some(i64::from(reply.status)),
+        _ => None,
+    }
+}
+
+fn cut(text: &str) -> String {
+    text.chars().take(ERROR_MAX).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn reply(status: u16, headers: &[(&str, &str)]) -> CallResult {
+        let headers = headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        CallResult::Http(HttpReply { status, headers, body: vec![] })
+    }
+
+    #[test]
+    fn sen_7_what_an_answer_means() {
+        for status in [200, 204, 299] {
+            assert_eq!(means(&reply(status, &[])), Came::Heard);
+        }
+        assert_eq!(means(&reply(410, &[])), Came::Gone);
+        for status in [100, 301, 302, 307, 400, 401, 404, 429, 500, 503] {
+            assert!(matches!(means(&reply(status, &[])), Came::NotNow { asked_ms: None, .. }), "{status}");
+        }
+        let asked = |status| means(&reply(status, &[("retry-after", "120")]));
+        assert!(matches!(asked(503), Came::NotNow { asked_ms: Some(120_000), .. }));
+        assert!(matches!(asked(429), Came::NotNow { asked_ms: Some(120_000), .. }));
+        assert!(matches!(asked(500), Came::NotNow { asked_ms: None, .. }), "only where it is meant");
+        assert!(matches!(means(&CallResult::Unknown("x".into())), Came::NotNow { .. }));
+    }
+}

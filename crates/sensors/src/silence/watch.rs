@@ -1,0 +1,98 @@
+//! Looks for silent sensors every few seconds, in every namespace. Several nodes may do so at once: the operation decides.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use base::{OpResult, Sql, args};
+use kernel::{Caller, Kernel, Namespace, Query, Reply};
+
+use super::sweep::{SWEEP, Sweep, Swept};
+use crate::desk::Desk;
+use crate::ear;
+use crate::id::SensorId;
+use crate::limits::SWEPT_MAX;
+
+/// How often it looks.
+pub const LOOK_EVERY_MS: u64 = 5_000;
+
+pub(crate) static DUE_ROWS: Sql = Sql::new(
+    "sensor.due",
+    "SELECT id FROM sensor WHERE lost_at IS NOT NULL AND lost_at <= ?1 ORDER BY lost_at, id LIMIT ?2",
+);
+
+/// Sensors whose time is over.
+static DUE: Query<(), Vec<SensorId>> = Query::new("sensor.due", |tx, ()| {
+    let (now, limit) = (ear::now(tx)?, i64::try_from(SWEPT_MAX).unwrap_or(i64::MAX));
+    let rows = tx.query(&DUE_ROWS, args![now, limit], SWEPT_MAX)?;
+    Ok(rows.iter().filter_map(|row| row.text(0).parse().ok()).collect())
+});
+
+/// The watch of a node.
+pub struct SilenceWatch(Arc<Node>);
+
+struct Node {
+    kernel: Kernel,
+    stopped: AtomicBool,
+}
+
+impl SilenceWatch {
+    /// Begins to look.
+    #[must_use]
+    pub fn start(kernel: &Kernel) -> Self {
+        let node = Arc::new(Node { kernel: kernel.clone(), stopped: AtomicBool::new(false) });
+        node.tick();
+        Self(node)
+    }
+
+    /// Ends it. Before the stores are closed.
+    pub fn stop(&self) {
+        self.0.stopped.store(true, Ordering::SeqCst);
+    }
+}
+
+impl Drop for SilenceWatch {
+    fn drop(&mut self) {
+        self.stop();
+    }
+}
+
+impl Node {
+    fn tick(self: &Arc<Self>) {
+        if self.stopped.load(Ordering::SeqCst) {
+            return;
+        }
+        for ns in self.kernel.namespaces().iter().filter(|ns| ns.works()) {
+            look(&self.kernel, ns);
+        }
+        let node = Arc::downgrade(self);
+        let again = move || node.upgrade().into_iter().for_each(|node| node.tick());
+        self.kernel.env().timers.after(LOOK_EVERY_MS, Box::new(again));
+    }
+}
+
+/// Looks once; goes on as long as it finds as many as one operation may look at.
+pub fn look(kernel: &Kernel, ns: &Arc<Namespace>) {
+    let (again, home) = (kernel.clone(), ns.clone());
+    let found = move |due: OpResult<Vec<SensorId>>| match due {
+        Ok(due) if due.is_empty() => {}
+        Ok(due) => sweep(&again, &home, due),
+        Err(error) => tracing::warn!(namespace = home.name, %error, "silent sensors were not looked for"),
+    };
+    kernel.read(ns, &DUE, (), Box::new(found));
+}
+
+fn sweep(kernel: &Kernel, ns: &Arc<Namespace>, due: Vec<SensorId>) {
+    let desk = ns.home.memory::<Desk>();
+    let spoke = desk.hold(&due);
+    let input = Sweep(due.iter().copied().zip(spoke).collect());
+    let (again, home) = (kernel.clone(), ns.clone());
+    let done = move |reply: OpResult<Reply<Swept>>| {
+        desk.let_go(&due);
+        match reply {
+            Ok(_) if due.len() == SWEPT_MAX => look(&again, &home),
+            Ok(_) => {}
+            Err(error) => tracing::warn!(namespace = home.name, %error, "silent sensors were not judged"),
+        }
+    };
+    kernel.call(ns, &SWEEP, kernel.request(Caller::server("sensors")), input, Box::new(done));
+}
