@@ -17,6 +17,7 @@ pub mod limits;
 mod migration;
 pub mod mutants;
 mod outbound;
+mod redis;
 mod rfc3339;
 mod sql;
 mod stamp;
@@ -33,6 +34,7 @@ pub use files::{Files, RelPath};
 pub use id::{Id, IdSource, InvalidId};
 pub use migration::{Dialect, Migration};
 pub use outbound::{Call, CallResult, HttpCall, HttpReply, MailCall, Outbound, WorkCall};
+pub use redis::{Redis, RedisCommand, RedisDone, RedisReply};
 pub use sql::{Sql, placeholders};
 pub use stamp::{Day, InvalidStamp, Stamp, days_in_month};
 pub use store::{

@@ -16,6 +16,7 @@ mod figures;
 pub mod history;
 mod id;
 mod judging;
+pub mod life;
 pub mod limits;
 mod notify;
 pub mod outbox;
@@ -89,6 +90,8 @@ pub static SERVICE: ServiceDef = ServiceDef {
         &history::store::HISTORY_OF_SENSOR,
         &history::store::SENSORS_OF,
         &history::store::TRIES_OF,
+        &life::GET_USED,
+        &life::PUT_USED,
         &outbox::BATCH_HISTORY,
         &outbox::BATCH_TRIES,
         &outbox::CLEAR_HISTORY,
@@ -101,7 +104,7 @@ pub static SERVICE: ServiceDef = ServiceDef {
         &outbox::NEW_TRIES,
         &outbox::PUT,
     ],
-    operations: &[&LEVEL, &outbox::BEGIN],
+    operations: &[&LEVEL, &life::USE, &outbox::BEGIN],
     tasks: &[notify::NOTIFY, notify::REWISH, outbox::TASK],
     invariants: &check::INVARIANTS,
     stuck: &[StuckDef { what: "sensor-notice", find: notify::stuck }],
