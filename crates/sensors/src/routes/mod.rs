@@ -1,11 +1,21 @@
 //! Sensors over HTTP.
 
+mod clients;
+mod links;
+mod sensors;
 mod signals;
 
+use base::codes;
+use kernel::Role;
+use serde::Deserialize;
 use web::ui::Text;
-use web::{Route, Service};
+use web::{Api, ApiError, Route, Service};
 
 const TAG: &str = "Sensors";
+/// Who registers.
+const WRITERS: &[Role] = &[Role::Operator];
+/// Who reads.
+const READERS: &[Role] = &[Role::Operator, Role::Reader, Role::App];
 
 /// What its figures are called on the overview.
 const FIGURES: &[(&str, Text)] = &[
@@ -25,5 +35,31 @@ pub fn service() -> Service {
 }
 
 fn routes() -> Vec<Route> {
-    [signals::routes()].into_iter().flatten().collect()
+    [sensors::routes(), clients::routes(), links::routes(), signals::routes()].into_iter().flatten().collect()
+}
+
+/// The path of a sensor.
+#[derive(Deserialize)]
+struct SensorPath {
+    id: String,
+}
+
+/// The path of a client.
+#[derive(Deserialize)]
+struct ClientPath {
+    id: String,
+}
+
+/// A key whose scope binds it to clients sees what is theirs, and nothing that is about all.
+fn check_unbound(api: &Api) -> Result<(), ApiError> {
+    // No client has an empty id: only a key that is not bound to clients may.
+    check_client(api, "")
+}
+
+/// Refuses a key whose scope does not let it look at a client.
+fn check_client(api: &Api, id: &str) -> Result<(), ApiError> {
+    if api.caller().may("client", id) {
+        return Ok(());
+    }
+    Err(ApiError::refused(codes::SROLE, "the scope of this key binds it to other clients"))
 }

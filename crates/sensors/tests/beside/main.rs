@@ -1,7 +1,8 @@
-//! History on its way to an archive and back to a reader.
+//! What lies beside the store: history in ClickHouse, signs of life in Redis.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod clickhouse;
 mod kit;
 mod outbox;
 mod proxy;
+mod redis;
