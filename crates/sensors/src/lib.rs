@@ -18,6 +18,7 @@ mod figures;
 pub mod history;
 mod id;
 mod judging;
+pub mod life;
 pub mod limits;
 mod link;
 mod notify;
@@ -62,6 +63,7 @@ pub static SERVICE: ServiceDef = ServiceDef {
     statements: &STATEMENTS,
     operations: &[
         &LEVEL,
+        &life::USE,
         &PUT_SENSOR,
         &REMOVE_SENSOR,
         &CREATE_CLIENT,
@@ -133,6 +135,8 @@ const ARCHIVE: &[&Sql] = &[
     &history::store::HISTORY_OF_SENSOR,
     &history::store::SENSORS_OF,
     &history::store::TRIES_OF,
+    &life::GET_USED,
+    &life::PUT_USED,
     &outbox::BATCH_HISTORY,
     &outbox::BATCH_TRIES,
     &outbox::CLEAR_HISTORY,
