@@ -2,12 +2,15 @@
 //!
 //! - `signal/`: what a sensor says, and the pure rule of what it means;
 //! - `judging/`: the one operation that takes signals in, in batches; `desk/`: the way to it, and what is kept in memory of sensors;
+//! - `broker`: signals from a message broker; `announce`: tasks that are told to other nodes through it;
 //! - `telling`, `notify/`: events of clients and their delivery; `silence/`, `ear`: who fell silent while we listened;
 //! - `sensor/`, `client/`, `link/`: what is registered; `history/`: what was; `routes/`: HTTP; `console/`: pages.
 //!
 //! Invariants, checked by the simulator after every commit (`check`): whatever is still to be told has a row and a task that will
 //! look at it; nobody is lost and watched at once.
 
+pub mod announce;
+pub mod broker;
 mod check;
 mod client;
 pub mod codes;
