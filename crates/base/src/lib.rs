@@ -19,6 +19,7 @@ pub mod limits;
 mod migration;
 pub mod mutants;
 mod outbound;
+mod public;
 mod rfc3339;
 mod sql;
 mod stamp;
@@ -36,6 +37,7 @@ pub use files::{Files, RelPath};
 pub use id::{Id, IdSource, InvalidId};
 pub use migration::{Dialect, Migration};
 pub use outbound::{Call, CallResult, HttpCall, HttpReply, MailCall, Outbound, WorkCall};
+pub use public::is_public;
 pub use sql::{Sql, placeholders};
 pub use stamp::{Day, InvalidStamp, Stamp, days_in_month};
 pub use store::{

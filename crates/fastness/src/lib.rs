@@ -9,6 +9,7 @@ mod admin;
 mod alone;
 mod backup;
 mod blobs;
+mod broker;
 mod check;
 mod cli;
 pub mod config;

@@ -22,7 +22,7 @@ pub(crate) fn outbound(config: &Config) -> Result<Arc<HostOutbound>> {
 }
 
 #[expect(clippy::disallowed_methods, reason = "read once at start, like the configuration that names it")]
-fn certificates(config: &Config) -> Result<Vec<u8>> {
+pub(crate) fn certificates(config: &Config) -> Result<Vec<u8>> {
     let Some(path) = &config.outbound.certificates else { return Ok(vec![]) };
     let pem = std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
     anyhow::ensure!(!pem.is_empty(), "{} is empty", path.display());

@@ -107,6 +107,7 @@ CREATE TABLE sensor_notice (
 /*pg CREATE TABLE sensor_notice_5 PARTITION OF sensor_notice FOR VALUES WITH (MODULUS 8, REMAINDER 5) */;
 /*pg CREATE TABLE sensor_notice_6 PARTITION OF sensor_notice FOR VALUES WITH (MODULUS 8, REMAINDER 6) */;
 /*pg CREATE TABLE sensor_notice_7 PARTITION OF sensor_notice FOR VALUES WITH (MODULUS 8, REMAINDER 7) */;
+CREATE INDEX sensor_notice_of ON sensor_notice (client_id, sensor_id, kind);
 CREATE INDEX sensor_notice_group ON sensor_notice (client_id, seq) WHERE kind = 'group';
 CREATE INDEX sensor_notice_next ON sensor_notice (next_at, sensor_id);
 
@@ -144,6 +145,7 @@ CREATE TABLE sensor_unknown (
     count {int} NOT NULL,
     data {int} NOT NULL
 ) {strict};
+CREATE INDEX sensor_unknown_last ON sensor_unknown (last_at, id);
 CREATE TABLE sensor_rejected (
     slot {int} NOT NULL PRIMARY KEY,
     number {int} NOT NULL,

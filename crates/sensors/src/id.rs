@@ -11,7 +11,7 @@ use crate::codes::ASENSOR;
 /// Longest id.
 pub const LENGTH_MAX: usize = 16;
 /// Words that are addresses of other things below `/sensors/`.
-const RESERVED: [&str; 2] = ["import", "unknown"];
+const RESERVED: [&str; 3] = ["addresses", "import", "unknown"];
 
 /// Which sensor.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

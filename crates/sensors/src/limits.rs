@@ -34,3 +34,15 @@ pub const REJECTED_BYTES_MAX: usize = 1_024;
 pub const SWEPT_MAX: usize = 200;
 /// Clients in one namespace.
 pub const CLIENTS_MAX: i64 = 100_000;
+/// Bytes of a client's URL.
+pub const URL_MAX: usize = 2_048;
+/// Bytes of a client's name.
+pub const CLIENT_NAME_MAX: usize = 255;
+/// Most sensors lost at once from which on a client may want to be told of them together.
+pub const GROUP_LOST_MAX: u32 = 100_000;
+/// How long the secret before still signs after a rotation, in listening time of the store.
+pub const ROTATION_MS: i64 = 86_400_000;
+/// Rows that one page of a list looks at.
+pub const LOOKED_AT_MAX: usize = 2_000;
+/// Notices that are counted for a client; beyond that there are at least so many.
+pub const COUNTED_MAX: i64 = 1_000;

@@ -12,11 +12,14 @@ pub struct Rules {
     all_signals: AtomicBool,
     /// How long history, events and attempts are kept.
     history_ms: AtomicI64,
+    /// Whether clients may be told at addresses that are not of the public internet (`outbound.allow_private`).
+    allow_private: AtomicBool,
 }
 
 impl Default for Rules {
     fn default() -> Self {
-        Self { all_signals: AtomicBool::new(false), history_ms: AtomicI64::new(HISTORY_KEPT_MS) }
+        let history_ms = AtomicI64::new(HISTORY_KEPT_MS);
+        Self { all_signals: AtomicBool::new(false), history_ms, allow_private: AtomicBool::new(false) }
     }
 }
 
@@ -37,5 +40,17 @@ impl Rules {
     #[must_use]
     pub fn history_ms(&self) -> i64 {
         self.history_ms.load(Ordering::Relaxed)
+    }
+
+    /// Sets whether clients may be told at addresses that are not of the public internet.
+    pub fn set_allow_private(&self, allow: bool) {
+        self.allow_private.store(allow, Ordering::Relaxed);
+    }
+
+    /// Whether they may. Only what is plain from a URL is judged by this; the address that is connected to is judged again by
+    /// whoever connects.
+    #[must_use]
+    pub fn allow_private(&self) -> bool {
+        self.allow_private.load(Ordering::Relaxed)
     }
 }

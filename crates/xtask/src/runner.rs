@@ -117,12 +117,17 @@ mod tests {
         let shown = process::show(&nextest(&root, Scope::Quick, &["stamp"]));
         assert!(
             shown.contains(
-                "not test(/postgres|smtp|browser|strace/) and not binary(/postgres|smtp|browser|strace/)' stamp"
+                "not test(/postgres|smtp|browser|clickhouse|redis|strace/) and not binary(/postgres|smtp|browser|clickhouse|redis|strace/)' stamp"
             ),
             "{shown}"
         );
         let shown = process::show(&cargo_test(&root, Scope::Quick, &["stamp"]));
         assert!(shown.contains("--exclude store-postgres"), "{shown}");
-        assert!(shown.ends_with("-- --skip postgres --skip smtp --skip browser --skip strace stamp"), "{shown}");
+        assert!(
+            shown.ends_with(
+                "-- --skip postgres --skip smtp --skip browser --skip clickhouse --skip redis --skip strace stamp"
+            ),
+            "{shown}"
+        );
     }
 }

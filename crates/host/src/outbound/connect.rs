@@ -5,6 +5,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use base::is_public;
 use rustls::ClientConfig;
 use rustls::crypto::ring::default_provider;
 use tokio::io::{AsyncRead, AsyncWrite};
@@ -13,7 +14,6 @@ use tokio::time::{Instant, timeout, timeout_at};
 use tokio_rustls::TlsConnector;
 use url::Host;
 
-use super::public::is_public;
 use super::resolve::Resolver;
 use super::roots::Roots;
 use super::target::Target;

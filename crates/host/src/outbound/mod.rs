@@ -16,7 +16,6 @@ mod connect;
 mod http;
 mod mail;
 mod promise;
-mod public;
 mod resolve;
 mod roots;
 mod target;
@@ -36,8 +35,8 @@ use resolve::{LOOKUPS_MAX, Resolver};
 use roots::Roots;
 use work::Works;
 
+pub use base::is_public;
 pub use mail::{MailSettings, is_mail_address, is_mail_server};
-pub use public::is_public;
 
 /// Threads that speak to the network: they only wait.
 const THREADS: usize = 2;

@@ -8,10 +8,12 @@
 
 mod apt;
 mod browser;
+mod clickhouse;
 pub(crate) mod command;
 mod port;
 mod postgres;
 mod rabbitmq;
+mod redis;
 mod smtp;
 mod state;
 
@@ -82,6 +84,8 @@ fn all() -> Vec<Box<dyn Service>> {
         Box::new(postgres::FAULTY),
         Box::new(smtp::Smtp),
         Box::new(browser::Browser),
+        Box::new(clickhouse::ClickHouse),
+        Box::new(redis::Redis),
     ]
 }
 
@@ -90,8 +94,9 @@ const TOOLS: [(&str, &str); 1] = [("strace", "strace")];
 
 /// Words that mark a test as needing something from here; `postgres` also marks `postgres_faults`.
 pub(crate) fn words() -> Vec<&'static str> {
-    let services = [postgres::SHARED.name(), smtp::Smtp.name(), browser::Browser.name(), rabbitmq::RabbitMq.name()];
-    services.into_iter().chain(TOOLS.map(|(name, _)| name)).collect()
+    let services = all();
+    let names = services.iter().map(|service| service.name()).filter(|name| *name != postgres::FAULTY.name());
+    names.chain(TOOLS.map(|(name, _)| name)).collect()
 }
 
 /// Starts every service in a fresh folder that the guard owns.

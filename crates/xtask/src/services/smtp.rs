@@ -33,7 +33,8 @@ impl Service for Smtp {
         let (port, own) = (port::free()?, folder.display().to_string());
         let settings =
             [("PYTHON", python.as_str()), ("FOLDER", &own), ("PORT", &port.to_string()), ("WHO", "the mail server")];
-        let control = write_control(folder, &settings, concat!(include_str!("control.sh"), include_str!("smtp.sh")))?;
+        let script = concat!(include_str!("control.sh"), include_str!("smtp.sh"), include_str!("process.sh"));
+        let control = write_control(folder, &settings, script)?;
         guard.must(Command::new(&control).arg("start"))?;
         Ok(Instance { pid: super::pid(folder)?, port, control })
     }

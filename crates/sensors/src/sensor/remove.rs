@@ -1,0 +1,25 @@
+//! Removes a sensor with its links. What was still to be told of it ends by itself as unlinked; its history stays its time.
+
+use base::{OpResult, Sql, Tx, args};
+use kernel::{Op, OpCx};
+
+use super::put::keys;
+use crate::desk;
+use crate::id::SensorId;
+
+/// Removes a sensor.
+pub static REMOVE_SENSOR: Op<SensorId, ()> = Op::new("sensor.remove", remove).keyed(|id| keys(*id));
+
+pub(super) static DELETE: Sql = Sql::new("sensor.delete", "DELETE FROM sensor WHERE id = ?1");
+pub(super) static UNLINK: Sql =
+    Sql::new("sensor_link.delete_of_sensor", "DELETE FROM sensor_link WHERE sensor_id = ?1");
+
+fn remove(tx: &mut dyn Tx, cx: &mut OpCx<'_>, id: &SensorId) -> OpResult<()> {
+    if tx.execute(&DELETE, args![id.as_str()])? == 0 {
+        return Err(super::absent(*id));
+    }
+    tx.write(&UNLINK, args![id.as_str()])?;
+    desk::forget_when_settled(cx, *id);
+    cx.fx.journal("sensor.removed", id.as_str(), "removed with its links");
+    Ok(())
+}

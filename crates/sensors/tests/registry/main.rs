@@ -1,0 +1,8 @@
+//! What is registered of sensors, and what is read of them, over HTTP on the real SQLite engine; the same on PostgreSQL.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod clients;
+mod edge;
+mod links;
+mod postgres;
+mod sensors;
