@@ -232,6 +232,10 @@ configuration! {
         /// tables are made. What is in the store already moves too. Not set: history stays in the store. Better in the environment
         /// than in a file that others read.
         clickhouse_url: Option<Secret> = Preset::Text(""), Kind::Secret;
+        /// Redis that several servers on one PostgreSQL keep the last signs of life in, so that rows are touched less often:
+        /// `redis://user:password@host:6379/0`. Needed by nobody: what it loses costs a quarter of a silence. The same for all servers
+        /// on the same data. Not set: none.
+        redis_url: Option<Secret> = Preset::Text(""), Kind::Secret;
     }
 
     /// How much one request may carry.
