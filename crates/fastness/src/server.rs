@@ -121,6 +121,7 @@ pub(crate) fn open(config: &Config, services: &[web::Service]) -> Result<(Kernel
     let all_signals = config.sensors.history == HistoryScope::All;
     let kept_ms = i64::try_from(config.sensors.history_kept.as_millis())?;
     kernel.common::<sensors::Rules>().set_history(all_signals, kept_ms);
+    kernel.common::<sensors::Rules>().set_allow_private(config.outbound.allow_private);
     Ok((kernel, opener))
 }
 
