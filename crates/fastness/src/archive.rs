@@ -1,11 +1,12 @@
-//! Where the history of sensors goes, as configured.
+//! What lies beside the store of sensors, as configured: their history in ClickHouse, their last signs of life in Redis.
 
 use std::sync::Arc;
 
 use anyhow::{Context, Result};
-use host::HostOutbound;
+use host::{HostOutbound, RedisServer};
 use kernel::Kernel;
 use sensors::history::{Archives, ClickHouse};
+use sensors::life::{LastSeen, LifeWriter, Lives};
 use sensors::outbox::Exporter;
 
 use crate::config::Config;
@@ -31,4 +32,13 @@ impl Export {
         drop(self.exporter);
         self.calls.close();
     }
+}
+
+/// The way of signs of life to Redis, if one is configured; ends when it is dropped.
+pub(crate) fn keep_life(config: &Config, kernel: &Kernel) -> Result<Option<LifeWriter>> {
+    let Some(url) = &config.sensors.redis_url else { return Ok(None) };
+    let redis = RedisServer::new(url.expose()).context("sensors.redis_url")?;
+    let last_seen = LastSeen::new(Arc::new(redis), &kernel.task_config().node);
+    kernel.common::<Lives>().set(Arc::new(last_seen));
+    Ok(Some(LifeWriter::start(kernel)))
 }

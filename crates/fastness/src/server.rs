@@ -19,7 +19,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use web::{App, AppConfig, BodyLimits, EdgeLimits, Shutdown};
 
 use crate::alone::{self, Alone};
-use crate::archive::Export;
+use crate::archive::{self, Export};
 use crate::broker::Broker;
 use crate::config::{self, Config, HistoryScope, Loaded};
 use crate::keeper::{self, Keeper};
@@ -64,7 +64,7 @@ pub(crate) fn run(loaded: &Loaded, services: Vec<web::Service>) -> Result<()> {
     let (dispatcher, sequencer) = (Dispatcher::start(&kernel, outbound.clone()), Sequencer::start(&kernel));
     let broker = Broker::start(config, &kernel, &dispatcher)?;
     let silence = sensors::SilenceWatch::start(&kernel);
-    let export = Export::start(config, &kernel)?;
+    let (export, life) = (Export::start(config, &kernel)?, archive::keep_life(config, &kernel)?);
     // Last, when nothing can keep the password from being shown any more.
     let password = welcome::first_account(&kernel)?;
     let shown = config::shown(loaded);
@@ -78,6 +78,7 @@ pub(crate) fn run(loaded: &Loaded, services: Vec<web::Service>) -> Result<()> {
     sequencer.stop();
     silence.stop();
     export.into_iter().for_each(Export::stop);
+    drop(life);
     kernel.flush_watched();
     alone.release();
     kernel.namespaces().iter().for_each(|ns| ns.store.close());

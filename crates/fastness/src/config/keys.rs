@@ -245,6 +245,10 @@ configuration! {
         /// Tell tasks that notify clients to all nodes through a queue of the broker, `fastness-notify`, so that the first node that is
         /// free begins them. Without the broker they begin five seconds later.
         notify_queue: bool = Preset::Truth(false), Kind::Truth;
+        /// Redis that several servers on one PostgreSQL keep the last signs of life in, so that rows are touched less often:
+        /// `redis://user:password@host:6379/0`. Needed by nobody: what it loses costs a quarter of a silence. The same for all servers
+        /// on the same data. Not set: none.
+        redis_url: Option<Secret> = Preset::Text(""), Kind::Secret;
     }
 
     /// How much one request may carry.

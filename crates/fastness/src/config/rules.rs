@@ -63,6 +63,14 @@ pub const RULES: &[Rule] = &[
         holds: |config| config.blobs.place != BlobPlace::S3 || knows_s3(&config.blobs),
     },
     Rule {
+        keys: &["sensors.redis_url"],
+        says: "Redis is named as redis://[user:password@]host[:port][/number]",
+        holds: |config| {
+            let url = config.sensors.redis_url.as_ref();
+            url.is_none_or(|url| host::RedisServer::check_url(url.expose()).is_ok())
+        },
+    },
+    Rule {
         keys: &["sensors.clickhouse_url"],
         says: "ClickHouse is named as http[s]://[user:password@]host[:port][/database]",
         holds: |config| {

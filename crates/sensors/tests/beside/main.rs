@@ -4,5 +4,6 @@
 mod clickhouse;
 mod kit;
 mod outbox;
+mod postgres;
 mod proxy;
 mod redis;
