@@ -1,7 +1,8 @@
 //! Contracts: what the kernel, the engines, the services and the simulator agree on.
 //!
 //! Values (stamps, ids, codes, limits) and the narrow traits through which everything outside the kernel
-//! is reached: [`Store`]/[`Tx`], [`Clock`], [`Entropy`], [`Timers`], [`Files`], [`Blobs`], [`Outbound`].
+//! is reached: [`Store`]/[`Tx`], [`Clock`], [`Entropy`], [`Timers`], [`Files`], [`Blobs`], [`Outbound`],
+//! [`Sink`]/[`Publisher`].
 //!
 //! Invariants: this crate does no I/O, reads no clock and depends on no other crate of ours. What is
 //! deliberately not here: operations and their cycle (`kernel`), SQL of any table, HTTP.
@@ -9,6 +10,7 @@
 pub mod archive;
 mod batch;
 mod blobs;
+mod broker;
 mod code;
 mod env;
 mod files;
@@ -28,6 +30,7 @@ mod value;
 
 pub use batch::{Connection, run_alone, run_batch};
 pub use blobs::{BlobName, BlobPlaces, Blobs, InvalidBlobName, InvalidSha, Sha, StagedBlob};
+pub use broker::{BrokerState, BrokerWatch, Confirm, Delivery, Publisher, Settle, Sink, Taken};
 pub use code::{Code, OpError, OpResult, Phase, codes};
 pub use env::{Clock, Entropy, Timers};
 pub use files::{Files, RelPath};

@@ -1,5 +1,5 @@
 //! The real world behind the contracts of `base`: clock, chance, timers, durable files, the lock of a data directory,
-//! calls to the outside.
+//! calls to the outside, the message broker.
 //!
 //! Invariants: this is the one crate that reads clocks, sleeps, starts threads, touches files and calls others, so
 //! everything else can be simulated. Every thread started here ends when its owner is dropped. Nothing here knows of SQL, operations or
@@ -8,6 +8,7 @@
 //! Deliberately not here: the engines' own files (`store-sqlite` owns its database), and a simulated world (`sim`
 //! brings its own).
 
+mod amqp;
 mod blobs;
 mod clock;
 mod dir_lock;
@@ -21,6 +22,7 @@ mod threads;
 mod timers;
 pub mod watchdog;
 
+pub use amqp::{Amqp, AmqpError, AmqpPublisher, AmqpSettings, ConsumerSettings, PublisherSettings, check_amqp_url};
 pub use blobs::{DiskBlobs, DiskPlaces, S3Config, S3Places};
 pub use clock::{RanTime, RealClock};
 pub use dir_lock::{DirLock, DirLockError};

@@ -3,7 +3,7 @@
 //! - `signal/`: what a sensor says, and the pure rule of what it means;
 //! - `judging/`: the one operation that takes signals in, in batches; `desk/`: the way to it, and what is kept in memory of sensors;
 //! - `telling`, `notify/`: events of clients and their delivery; `silence/`, `ear`: who fell silent while we listened;
-//! - `sensor/`, `client/`, `link/`: what is registered; `history/`: what was; `routes/`: HTTP.
+//! - `sensor/`, `client/`, `link/`: what is registered; `history/`: what was; `routes/`: HTTP; `console/`: pages.
 //!
 //! Invariants, checked by the simulator after every commit (`check`): whatever is still to be told has a row and a task that will
 //! look at it; nobody is lost and watched at once.
@@ -11,6 +11,7 @@
 mod check;
 mod client;
 pub mod codes;
+mod console;
 pub mod desk;
 mod ear;
 mod figures;
@@ -102,6 +103,7 @@ const PARTS: &[&[&Sql]] = &[
     sensor::STATEMENTS,
     client::STATEMENTS,
     link::STATEMENTS,
+    console::STATEMENTS,
     import::STATEMENTS,
     told::STATEMENTS,
     replay::STATEMENTS,
@@ -132,6 +134,7 @@ const CORE: &[&Sql] = &[
     &notify::GROUP_BEFORE,
     &notify::BEGIN_ATTEMPT,
     &notify::COUNT_TRY,
+    &notify::DROP_ATTEMPT,
     &notify::END_EVENT,
     &notify::END_ATTEMPT,
     &notify::DROP_NOTICE,

@@ -35,7 +35,7 @@ const FIGURES: &[(&str, Text)] = &[
 /// The service with its routes, for a server.
 #[must_use]
 pub fn service() -> Service {
-    Service::new(&crate::SERVICE, routes).figures(FIGURES)
+    Service::new(&crate::SERVICE, routes).figures(FIGURES).pages(crate::console::pages)
 }
 
 fn routes() -> Vec<Route> {
@@ -53,24 +53,24 @@ fn routes() -> Vec<Route> {
 
 /// The path of a sensor.
 #[derive(Deserialize)]
-struct SensorPath {
-    id: String,
+pub(crate) struct SensorPath {
+    pub(crate) id: String,
 }
 
 /// The path of a client.
 #[derive(Deserialize)]
-struct ClientPath {
-    id: String,
+pub(crate) struct ClientPath {
+    pub(crate) id: String,
 }
 
 /// A key whose scope binds it to clients sees what is theirs, and nothing that is about all.
-fn check_unbound(api: &Api) -> Result<(), ApiError> {
+pub(crate) fn check_unbound(api: &Api) -> Result<(), ApiError> {
     // No client has an empty id: only a key that is not bound to clients may.
     check_client(api, "")
 }
 
 /// Refuses a key whose scope does not let it look at a client.
-fn check_client(api: &Api, id: &str) -> Result<(), ApiError> {
+pub(crate) fn check_client(api: &Api, id: &str) -> Result<(), ApiError> {
     if api.caller().may("client", id) {
         return Ok(());
     }

@@ -13,6 +13,7 @@ mod view;
 mod walk;
 
 pub use address::check_address;
+pub(crate) use address::next_part;
 pub use addresses::{ADDRESSES, AddressCount, AddressCounts, AddressesOf};
 pub(crate) use list::show;
 pub use list::{LIST_SENSORS, ListOf, SHOW_SENSOR, Sensors};

@@ -11,14 +11,14 @@ stat_of() {
     echo "${line##*) }"
 }
 
-# wait_until WHAT COMMAND…: at most 30 s.
+# wait_until WHAT COMMAND…: at most 30 s, or TRIES_MAX tenths of a second.
 wait_until() {
     what=$1
     shift
     tries=0
     until "$@"; do
         tries=$((tries + 1))
-        [ "$tries" -lt 300 ] || { echo "$WHO does not $what" >&2; tail -n 20 log >&2; exit 1; }
+        [ "$tries" -lt "${TRIES_MAX:-300}" ] || { echo "$WHO does not $what" >&2; tail -n 20 log >&2; exit 1; }
         sleep 0.1
     done
 }

@@ -12,6 +12,7 @@ mod clickhouse;
 pub(crate) mod command;
 mod port;
 mod postgres;
+mod rabbitmq;
 mod redis;
 mod smtp;
 mod state;
@@ -44,6 +45,11 @@ pub(crate) trait Service {
     /// Starts it in this empty folder and waits until it answers. Every program on the way is run through the
     /// guard, so that an interruption finds nothing half-started that it does not know.
     fn start(&self, folder: &Path, guard: &mut Guard) -> Result<Instance>;
+    /// For one whose start takes long: waits until it answers, after all others were started. Until then its `start` has only
+    /// begun it.
+    fn wait(&self, _instance: &Instance, _guard: &mut Guard) -> Result<()> {
+        Ok(())
+    }
     fn env(&self, instance: &Instance) -> Env;
 }
 
@@ -73,6 +79,7 @@ impl std::fmt::Display for Running {
 
 fn all() -> Vec<Box<dyn Service>> {
     vec![
+        Box::new(rabbitmq::RabbitMq),
         Box::new(postgres::SHARED),
         Box::new(postgres::FAULTY),
         Box::new(smtp::Smtp),
@@ -98,10 +105,15 @@ pub(crate) fn up(guard: &mut Guard) -> Result<Running> {
     let mut env = tools()?;
     let folder = fresh_folder()?;
     guard.own(&folder)?;
-    let mut services = Vec::new();
+    let mut started = Vec::new();
     for service in all() {
         let instance = start(service.as_ref(), &folder, guard)?;
-        env.extend(service.env(&instance));
+        started.push((service, instance));
+    }
+    let mut services = Vec::new();
+    for (service, instance) in &started {
+        service.wait(instance, guard).map_err(|message| format!("{} did not start: {message}", service.name()))?;
+        env.extend(service.env(instance));
         services.push((service.name().to_owned(), instance.pid));
     }
     Ok(Running { folder, services, env })

@@ -1,0 +1,139 @@
+//! What is taken, in which order, and when it is acknowledged.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use base::Taken;
+use lapin::types::{AMQPValue, FieldTable};
+
+use crate::basket::Basket;
+use crate::broker::{Queue, amqp, consume, numbers, wait_until};
+
+#[test]
+fn sen_2_rabbitmq_what_was_published_is_taken_in_order_and_acknowledged() {
+    let (queue, amqp, basket) = (Queue::new("order"), amqp(), Basket::new());
+    let bodies = numbers(0..5_000);
+    queue.publish(&bodies);
+    let watch = amqp.consume(consume(&queue.name), basket.clone());
+    basket.wait_for(bodies.len());
+    assert_eq!(basket.bodies(), bodies);
+    assert!(basket.taken().iter().all(|delivery| !delivery.redelivered && delivery.id.is_some()));
+    assert!(basket.batches() < 1_000, "{} batches", basket.batches());
+    wait_until("all is acknowledged", || watch.state().done == 5_000);
+    let state = watch.state();
+    assert!(state.connected && state.last_error.is_none(), "{state:?}");
+    amqp.close();
+    assert_eq!(queue.count(), 0);
+    assert!(!watch.state().connected);
+}
+
+#[test]
+fn sen_2_rabbitmq_nothing_is_acknowledged_before_it_is_done() {
+    let (queue, amqp) = (Queue::new("undone"), amqp());
+    queue.publish(&numbers(0..10));
+    let basket = Basket::of(|_| None);
+    amqp.consume(consume(&queue.name), basket.clone());
+    basket.wait_for(10);
+    // As a process that is killed: the last owner goes without a goodbye.
+    drop(amqp);
+    wait_until("the broker has all of them again", || queue.count() == 10);
+    basket.settle();
+    assert_eq!(queue.count(), 10, "the connection that brought them is gone");
+}
+
+#[test]
+fn sen_2_rabbitmq_a_clean_stop_waits_for_what_is_in_flight() {
+    let (queue, amqp) = (Queue::new("drain"), amqp());
+    queue.publish(&numbers(0..10));
+    let basket = Basket::of(|_| None);
+    amqp.consume(consume(&queue.name), basket.clone());
+    basket.wait_for(10);
+    let settling = basket.clone();
+    let settled = std::thread::spawn(move || settling.settle());
+    amqp.close();
+    settled.join().unwrap();
+    assert_eq!(queue.count(), 0);
+}
+
+#[test]
+fn sen_2_rabbitmq_what_must_come_again_is_offered_again_in_order() {
+    let (queue, amqp) = (Queue::new("again"), amqp());
+    let bodies = numbers(0..50);
+    queue.publish(&bodies);
+    let refusals = AtomicUsize::new(3);
+    let basket = Basket::of(move |batch| {
+        let refuse = refusals.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1)).is_ok();
+        Some(vec![if refuse { Taken::Again } else { Taken::Done }; batch.len()])
+    });
+    let watch = amqp.consume(consume(&queue.name), basket.clone());
+    wait_until("all is done", || watch.state().done == 50);
+    assert!(basket.taken().iter().all(|delivery| !delivery.redelivered), "offered from memory");
+    // The last time that each came.
+    let mut last = basket.bodies();
+    last.reverse();
+    let mut seen = std::collections::BTreeSet::new();
+    last.retain(|body| seen.insert(body.clone()));
+    last.reverse();
+    assert_eq!(last, bodies);
+    amqp.close();
+    assert_eq!(queue.count(), 0);
+}
+
+#[test]
+fn sen_2_rabbitmq_what_cannot_be_stored_for_long_is_given_back() {
+    let (queue, amqp) = (Queue::new("back"), amqp());
+    queue.publish(&numbers(0..3));
+    // Only what was given back and comes again is taken.
+    let basket = Basket::of(|batch| {
+        Some(batch.iter().map(|delivery| if delivery.redelivered { Taken::Done } else { Taken::Again }).collect())
+    });
+    let mut settings = consume(&queue.name);
+    settings.hold_max = std::time::Duration::from_millis(200);
+    let watch = amqp.consume(settings, basket);
+    wait_until("all is done", || watch.state().done == 3);
+    assert!(watch.state().last_error.unwrap().1.contains("given back"));
+    amqp.close();
+    assert_eq!(queue.count(), 0);
+}
+
+#[test]
+fn sen_2_rabbitmq_one_that_waits_holds_up_only_what_is_behind_it_in_its_batch() {
+    let (queue, amqp) = (Queue::new("part"), amqp());
+    queue.publish(&numbers(0..9));
+    let refusals = AtomicUsize::new(2);
+    let basket = Basket::of(move |batch| {
+        let refuse = refusals.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1)).is_ok();
+        let say = |at: usize| if refuse && at == 0 { Taken::Again } else { Taken::Done };
+        Some((0..batch.len()).map(say).collect())
+    });
+    let watch = amqp.consume(consume(&queue.name), basket.clone());
+    wait_until("all is done", || watch.state().done == 9);
+    let again = basket.bodies().iter().filter(|body| *body == "0").count();
+    assert_eq!(again, 3);
+    amqp.close();
+    assert_eq!(queue.count(), 0);
+}
+
+#[test]
+fn sen_2_rabbitmq_a_queue_is_made_durable_or_taken_as_it_is() {
+    let (fresh, odd, amqp) = (Queue::named("fresh"), Queue::named("odd"), amqp());
+    let mut arguments = FieldTable::default();
+    arguments.insert("x-max-length".into(), AMQPValue::LongInt(100));
+    odd.declare(arguments);
+    let watches = [&fresh, &odd].map(|queue| amqp.consume(consume(&queue.name), Basket::new()));
+    wait_until("both are consumed", || watches.iter().all(|watch| watch.state().connected));
+    fresh.declare(FieldTable::default());
+    [&fresh, &odd].into_iter().for_each(|queue| queue.publish(&numbers(0..5)));
+    wait_until("all is done", || watches.iter().all(|watch| watch.state().done == 5));
+}
+
+#[test]
+fn sen_2_rabbitmq_a_queue_that_is_deleted_is_made_again() {
+    let (queue, amqp, basket) = (Queue::new("gone"), amqp(), Basket::new());
+    let watch = amqp.consume(consume(&queue.name), basket.clone());
+    wait_until("connected", || watch.state().connected);
+    queue.delete().unwrap();
+    wait_until("noticed", || watch.state().last_error.is_some());
+    wait_until("connected again", || watch.state().connected);
+    queue.publish(&numbers(0..5));
+    basket.wait_for_all(numbers(0..5));
+}

@@ -1,0 +1,104 @@
+//! Signals: what they change, what is written, what stays in memory.
+
+use base::Sql;
+use sensors::{Item, Outcome};
+
+use crate::kit::{Doors, at, desk, signal, with_id};
+use Outcome::{Changed, Repeat, Same, Stale, Unknown};
+
+static COMMITS: Sql = Sql::new("test.seen", "SELECT seen FROM sensor WHERE id = 'a'");
+
+#[test]
+fn sen_3_the_first_signal_and_every_change_are_told_and_the_same_is_not() {
+    let doors = Doors::of(&["a"]);
+    doors.client("hotel", 0, &["a"]);
+    assert_eq!(doors.sent(&[signal("a", true)]), [Changed]);
+    assert_eq!(doors.answer_all(200), ["sensor.closed"]);
+    assert_eq!(doors.sent(&[signal("a", true)]), [Same]);
+    assert_eq!(doors.sent(&[signal("a", false)]), [Changed]);
+    assert_eq!(doors.answer_all(200), ["sensor.opened"]);
+    assert_eq!((doors.history(), doors.waiting(), doors.states()), (2, 0, vec!["sent".to_owned(); 2]));
+}
+
+#[test]
+fn sen_3_all_changes_of_one_batch_count_in_their_order() {
+    let doors = Doors::of(&["a", "b"]);
+    let batch = [signal("a", true), signal("b", true), signal("a", false), signal("a", false), signal("a", true)];
+    assert_eq!(doors.sent(&batch), [Changed, Changed, Changed, Same, Changed]);
+    assert_eq!(doors.history(), 4);
+    doors.world.check_invariants();
+}
+
+#[test]
+fn sen_3_repeats_and_latecomers_change_nothing() {
+    let doors = Doors::of(&["a"]);
+    assert_eq!(doors.sent(&[at("a", true, 100), at("a", false, 50), at("a", true, 100)]), [Changed, Stale, Repeat]);
+    assert_eq!(
+        doors.sent(&[with_id("a", false, "x"), with_id("a", true, "y"), with_id("a", false, "x")]),
+        [Changed, Changed, Repeat]
+    );
+    assert_eq!(doors.history(), 3);
+}
+
+#[test]
+fn sen_3_what_memory_alone_saw_still_makes_a_repeat() {
+    let doors = Doors::of(&["a"]);
+    assert_eq!(doors.sent(&[signal("a", true)]), [Changed]);
+    // Only memory sees these two.
+    assert_eq!(doors.sent(&[with_id("a", true, "x")]), [Same]);
+    assert_eq!(doors.sent(&[at("a", true, 1_000)]), [Same]);
+    assert_eq!(doors.sent(&[with_id("a", false, "y")]), [Changed]);
+    assert_eq!(doors.sent(&[with_id("a", true, "x"), at("a", true, 900)]), [Repeat, Stale]);
+}
+
+#[test]
+fn sen_5_an_unchanged_signal_needs_no_commit_until_its_sign_of_life_is_old() {
+    let doors = Doors::of(&["a"]);
+    doors.sent(&[signal("a", true)]);
+    let seen = doors.world.count(&COMMITS);
+    doors.world.pass_ms(59_000);
+    doors.sent(&[signal("a", true)]);
+    assert_eq!(doors.world.count(&COMMITS), seen, "memory only");
+    doors.world.pass_ms(1_500);
+    doors.sent(&[signal("a", true)]);
+    assert!(doors.world.count(&COMMITS) >= seen + 60_000, "durable to within a sixtieth of the silence");
+    assert_eq!(desk(&doors).sensors_kept(), 1);
+}
+
+#[test]
+fn sen_3_an_unknown_sensor_is_remembered_and_counted() {
+    static UNKNOWN: Sql = Sql::new("test.unknown", "SELECT count FROM sensor_unknown WHERE id = 'stranger'");
+    let doors = Doors::of(&["a"]);
+    assert_eq!(
+        doors.sent(&[signal("stranger", true), signal("a", true), signal("stranger", false)]),
+        [Unknown, Changed, Unknown]
+    );
+    assert_eq!(doors.world.count(&UNKNOWN), 2);
+    doors.register("stranger", 3_600);
+    assert_eq!(doors.sent(&[signal("stranger", true)]), [Changed], "registered, it is known at once");
+}
+
+#[test]
+fn sen_2_what_is_no_signal_is_kept_with_its_reason_and_blocks_nobody() {
+    static REJECTED: Sql = Sql::new("test.rejected", "SELECT reason, body FROM sensor_rejected ORDER BY number");
+    let doors = Doors::of(&["a"]);
+    let now = doors.world.kernel.env().clock.wall();
+    let items = [&b"{\"sensor_id\":\"a\",\"data\":2}"[..], b"{\"sensor_id\":\"a\",\"data\":1}", b"\0\xff"];
+    let outcomes = doors.send_items(items.iter().map(|json| Item::of(json, "test", now)).collect());
+    let outcomes: Vec<_> = outcomes.into_iter().map(Result::unwrap).collect();
+    assert_eq!(outcomes, [Outcome::Rejected, Changed, Outcome::Rejected]);
+    let rows = doors.world.rows(&REJECTED);
+    assert!(rows.len() == 2 && rows[0].text(0).contains("not 2") && rows[1].text(1) == "\u{FFFD}\u{FFFD}");
+}
+
+#[test]
+fn sen_4_more_than_one_operation_may_write_is_left_to_the_next() {
+    let doors = Doors::of(&["a", "b"]);
+    for number in 0..40 {
+        doors.client(&format!("client{number}"), 0, &["a", "b"]);
+    }
+    let flips: Vec<_> = (0..20).map(|n| signal(if n % 2 == 0 { "a" } else { "b" }, n % 4 < 2)).collect();
+    assert!(doors.sent(&flips).iter().all(|outcome| *outcome == Changed));
+    assert_eq!(doors.history(), 20);
+    doors.world.check_invariants();
+}

@@ -1,0 +1,164 @@
+//! Telling clients: order, superseding, tries, ends.
+
+use base::{CallResult, HttpReply, Sql};
+use sensors::TRIES_MAX;
+
+use crate::kit::{Doors, STEP_S, answer, body, header, signal};
+
+#[test]
+fn sen_7_what_a_client_is_told() {
+    let doors = Doors::patient(&["a"]);
+    doors.client("hotel", 0, &["a"]);
+    doors.sent(&[signal("a", false)]);
+    doors.answer_all(200);
+    doors.sent(&[signal("a", true)]);
+    let (call, done) = doors.call().unwrap();
+    assert_eq!((call.method, call.url.as_str(), call.timeout_ms), ("POST", "https://hotel.example/doors", 15_000));
+    let told = body(&call);
+    assert_eq!((told["type"].as_str(), told["version"].as_i64()), (Some("sensor.closed"), Some(1)));
+    assert_eq!(told["timestamp"].as_str(), Some("2026-11-15T12:00:00.000Z"));
+    let expected = serde_json::json!({
+        "sensor_id": "a", "address": "Paris, rue a", "data": 1, "previous": 0, "seq": 2, "sensor_seq": 2,
+    });
+    assert_eq!(told["data"], expected);
+    assert!(header(&call, "webhook-id").starts_with("evt_") && header(&call, "webhook-signature").starts_with("v1,"));
+    done(answer(204));
+    assert_eq!(doors.waiting(), 0);
+}
+
+#[test]
+fn sen_8_tries_follow_the_schedule_under_one_id_until_the_client_is_failing() {
+    static CLIENT: Sql = Sql::new("test.client", "SELECT COUNT(*) FROM sensor_client WHERE state = 'failing'");
+    static ALERTS: Sql = Sql::new("test.alerts", "SELECT COUNT(*) FROM alert WHERE closed_at IS NULL");
+    let doors = Doors::patient(&["a"]);
+    doors.client("hotel", 0, &["a"]);
+    doors.sent(&[signal("a", false)]);
+    let mut ids = vec![];
+    for pause_s in [0, 5, 30, 120, 600, 1_800, 3_600, 7_200, 14_400, 28_800] {
+        let (waited_s, call, done) = doors.next_call();
+        assert!(waited_s * 10 >= pause_s * 9 && (waited_s - STEP_S) * 10 <= pause_s * 11, "{waited_s} for {pause_s}");
+        ids.push(header(&call, "webhook-id").to_owned());
+        done(answer(500));
+        doors.world.check_invariants();
+    }
+    assert_eq!(i64::try_from(ids.len()).unwrap(), TRIES_MAX);
+    ids.dedup();
+    assert_eq!((ids.len(), doors.states()), (1, vec!["failed".to_owned()]));
+    assert_eq!((doors.world.count(&CLIENT), doors.world.count(&ALERTS)), (1, 1));
+    doors.sent(&[signal("a", true)]);
+    doors.answer_all(200);
+    assert_eq!((doors.world.count(&CLIENT), doors.world.count(&ALERTS)), (0, 0), "it can be told again");
+}
+
+#[test]
+fn sen_9_a_newer_state_supersedes_what_waits() {
+    let doors = Doors::patient(&["a"]);
+    doors.client("hotel", 0, &["a"]);
+    doors.sent(&[signal("a", false)]);
+    doors.call().unwrap().1(answer(500));
+    doors.sent(&[signal("a", true), signal("a", false)]);
+    let (call, done) = doors.call().unwrap();
+    assert_eq!((body(&call)["data"]["seq"].as_i64(), body(&call)["data"]["skipped"].as_i64()), (Some(3), Some(2)));
+    done(answer(200));
+    assert_eq!(doors.states(), ["superseded", "superseded", "sent"]);
+    doors.world.pass_ms(3_600_000);
+    assert!(doors.call().is_none());
+}
+
+#[test]
+fn sen_9_one_in_flight_and_never_the_older_after_the_newer() {
+    for status in [200, 500] {
+        let doors = Doors::patient(&["a"]);
+        doors.client("hotel", 0, &["a"]);
+        doors.sent(&[signal("a", false)]);
+        let (first, done) = doors.call().unwrap();
+        doors.sent(&[signal("a", true)]);
+        doors.world.pass_ms(10_000);
+        assert!(doors.call().is_none(), "the first is still on its way");
+        done(answer(status));
+        let (second, done) = doors.call().unwrap();
+        assert_eq!((body(&first)["data"]["seq"].as_i64(), body(&second)["data"]["seq"].as_i64()), (Some(1), Some(2)));
+        done(answer(200));
+        let first = if status == 200 { "sent" } else { "superseded" };
+        assert_eq!(doors.states(), [first, "sent"]);
+        doors.world.pass_ms(200_000);
+        assert!(doors.call().is_none());
+        doors.world.check_invariants();
+    }
+}
+
+#[test]
+fn sen_9_contact_and_state_do_not_supersede_each_other() {
+    let doors = Doors::of(&[]);
+    doors.register("a", 60);
+    doors.client("hotel", 0, &["a"]);
+    doors.world.pass_ms(70_000);
+    let (lost, done) = doors.call().unwrap();
+    assert_eq!(body(&lost)["type"], "sensor.lost");
+    done(answer(500));
+    doors.sent(&[signal("a", true)]);
+    let told = doors.answer_all(200);
+    assert_eq!(told, ["sensor.restored", "sensor.closed"], "the loss that nobody was told of is superseded");
+    assert_eq!(doors.states(), ["superseded", "sent", "sent"]);
+}
+
+#[test]
+fn sen_8_client_and_link_are_read_anew_at_each_try() {
+    let doors = Doors::patient(&["a"]);
+    let client = doors.client("hotel", 0, &["a"]);
+    doors.sent(&[signal("a", false)]);
+    doors.call().unwrap().1(answer(500));
+    doors.unlink(&client, "a");
+    doors.world.pass_ms(10_000);
+    assert!(doors.call().is_none());
+    assert_eq!((doors.states(), doors.waiting()), (vec!["unlinked".to_owned()], 0));
+}
+
+#[test]
+fn sen_7_410_disables_and_a_wish_for_patience_is_kept() {
+    static STATE: Sql = Sql::new("test.state", "SELECT state, reason FROM sensor_client");
+    let doors = Doors::patient(&["a"]);
+    doors.client("hotel", 0, &["a"]);
+    doors.sent(&[signal("a", false)]);
+    let patience = HttpReply { status: 429, headers: vec![("retry-after".into(), "300".into())], body: vec![] };
+    doors.call().unwrap().1(CallResult::Http(patience));
+    doors.world.pass_ms(299_000);
+    assert!(doors.call().is_none());
+    doors.world.pass_ms(2_000);
+    doors.call().unwrap().1(answer(410));
+    let row = &doors.world.rows(&STATE)[0];
+    assert_eq!((row.text(0), row.text(1)), ("disabled", "it answered 410 Gone"));
+    doors.sent(&[signal("a", true)]);
+    assert!(doors.call().is_none());
+    assert_eq!(doors.states(), ["disabled", "disabled"]);
+    doors.world.check_invariants();
+}
+
+#[test]
+fn sen_8_an_outcome_that_is_unknown_is_tried_again_under_the_same_id() {
+    let doors = Doors::patient(&["a"]);
+    doors.client("hotel", 0, &["a"]);
+    doors.sent(&[signal("a", false)]);
+    let (first, done) = doors.call().unwrap();
+    done(CallResult::Unknown("cut".into()));
+    doors.world.pass_ms(6_000);
+    let (second, done) = doors.call().unwrap();
+    assert_eq!((header(&first, "webhook-id"), &first.body), (header(&second, "webhook-id"), &second.body));
+    done(answer(200));
+    assert_eq!(doors.states(), ["sent"]);
+}
+
+#[test]
+fn sen_8_a_task_that_somebody_deleted_is_wished_for_again() {
+    use base::args;
+    use kernel::Op;
+    static DELETE: Sql = Sql::new("test.delete", "DELETE FROM task WHERE op = 'sensor.notify'");
+    static GONE: Op<(), ()> = Op::new("test.gone", |tx, _, ()| Ok(tx.write(&DELETE, args![])?));
+    let doors = Doors::patient(&["a"]);
+    doors.client("hotel", 0, &["a"]);
+    doors.sent(&[signal("a", false)]);
+    doors.call().unwrap().1(answer(500));
+    doors.world.call(&GONE, ()).unwrap();
+    doors.next_call().2(answer(200));
+    assert_eq!(doors.states(), ["sent"]);
+}

@@ -1,0 +1,127 @@
+//! Who falls silent, and who only seems to.
+
+use sensors::{LEVEL, Level};
+
+use crate::kit::{Doors, signal};
+
+fn minutes(count: u64) -> u64 {
+    count * 60_000
+}
+
+#[test]
+fn sen_6_lost_once_and_restored_once_per_silence() {
+    let doors = Doors::of(&["a"]);
+    doors.client("hotel", 0, &["a"]);
+    doors.sent(&[signal("a", true)]);
+    doors.answer_all(200);
+    doors.world.pass_ms(minutes(60));
+    assert!(doors.answer_all(200).is_empty(), "an hour is not over");
+    doors.world.pass_ms(minutes(2));
+    assert_eq!(doors.answer_all(200), ["sensor.lost"]);
+    doors.world.pass_ms(minutes(300));
+    assert!(doors.answer_all(200).is_empty());
+    doors.sent(&[signal("a", true)]);
+    assert_eq!(doors.answer_all(200), ["sensor.restored"]);
+    doors.sent(&[signal("a", true)]);
+    assert!(doors.answer_all(200).is_empty());
+}
+
+#[test]
+fn sen_5_every_signal_is_a_sign_of_life_also_one_that_memory_alone_saw() {
+    let doors = Doors::of(&["a"]);
+    doors.client("hotel", 0, &["a"]);
+    doors.sent(&[signal("a", true)]);
+    doors.answer_all(200);
+    // Within a minute of the durable one: only memory knows.
+    doors.world.pass_ms(55_000);
+    doors.sent(&[signal("a", true)]);
+    doors.world.pass_ms(minutes(60) + 30_000);
+    assert!(doors.answer_all(200).is_empty());
+    doors.sent(&[signal("a", true)]);
+    doors.world.pass_ms(minutes(60) - 5_000);
+    assert!(doors.answer_all(200).is_empty(), "a quiet sensor is not lost");
+    doors.world.pass_ms(minutes(3));
+    assert_eq!(doors.answer_all(200), ["sensor.lost"]);
+}
+
+#[test]
+fn sen_6_one_that_never_spoke_is_lost_too_and_its_first_word_restores_it() {
+    let doors = Doors::of(&["a"]);
+    doors.client("hotel", 0, &["a"]);
+    doors.world.pass_ms(minutes(62));
+    assert_eq!(doors.answer_all(200), ["sensor.lost"]);
+    doors.sent(&[signal("a", false)]);
+    assert_eq!(doors.answer_all(200), ["sensor.restored", "sensor.opened"]);
+}
+
+#[test]
+fn sen_6_a_calendar_that_jumps_makes_nobody_lost() {
+    let doors = Doors::of(&["a"]);
+    doors.client("hotel", 0, &["a"]);
+    doors.sent(&[signal("a", true)]);
+    doors.answer_all(200);
+    doors.world.jump_calendar_ms(400 * 86_400_000);
+    doors.world.pass_ms(minutes(10));
+    assert!(doors.answer_all(200).is_empty());
+}
+
+#[test]
+fn sen_6_while_our_intake_is_behind_nobody_is_lost() {
+    let doors = Doors::of(&["a"]);
+    doors.client("hotel", 0, &["a"]);
+    doors.world.call(&LEVEL, Level::Watched).unwrap();
+    doors.sent(&[signal("a", true)]);
+    doors.answer_all(200);
+    doors.world.pass_ms(minutes(300));
+    assert!(doors.answer_all(200).is_empty(), "nobody said that the queue is drained");
+    for _ in 0..61 * 12 {
+        doors.world.call(&LEVEL, Level::Drained).unwrap();
+        doors.world.pass_ms(5_000);
+    }
+    assert!(doors.answer_all(200).is_empty() || doors.waiting() == 0);
+    for _ in 0..3 * 12 {
+        doors.world.call(&LEVEL, Level::Drained).unwrap();
+        doors.world.pass_ms(5_000);
+    }
+    assert_eq!(doors.states().len(), 2, "then it is");
+}
+
+#[test]
+fn sen_13_many_lost_at_once_are_one_notification_for_who_wants_so() {
+    let names: Vec<String> = (0..30).map(|number| format!("s{number}")).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let doors = Doors::of(&names);
+    doors.client("grouped", 10, &names);
+    doors.client("single", 0, &names[..3]);
+    doors.world.pass_ms(minutes(62));
+    let (mut groups, mut singles) = (0, 0);
+    while let Some((call, done)) = doors.call() {
+        let told = crate::kit::body(&call);
+        assert_eq!(told["type"], "sensor.lost");
+        if told["data"]["count"].is_number() {
+            groups += 1;
+            assert_eq!((told["data"]["count"].as_i64(), told["data"]["sensors"][29].as_str()), (Some(30), Some("s9")));
+        } else {
+            singles += 1;
+        }
+        done(crate::kit::answer(200));
+    }
+    assert_eq!((groups, singles), (1, 3));
+    doors.world.check_invariants();
+}
+
+#[test]
+fn sen_13_a_sensor_that_speaks_again_is_told_after_the_group() {
+    let doors = Doors::of(&["a", "b"]);
+    doors.client("grouped", 2, &["a", "b"]);
+    doors.world.pass_ms(minutes(62));
+    let (_, done) = doors.call().unwrap();
+    doors.sent(&[signal("a", true)]);
+    let state = doors.call().unwrap();
+    assert_eq!(crate::kit::body(&state.0)["type"], "sensor.closed");
+    state.1(crate::kit::answer(200));
+    assert!(doors.call().is_none(), "the group is not told yet");
+    done(crate::kit::answer(200));
+    doors.world.pass_ms(3_000);
+    assert_eq!(doors.answer_all(200), ["sensor.restored"]);
+}
