@@ -3,6 +3,8 @@
 
 mod clients;
 mod edge;
+mod imports;
 mod links;
 mod postgres;
 mod sensors;
+mod told;
