@@ -114,6 +114,7 @@ pub(crate) fn open(config: &Config, services: &[web::Service]) -> Result<(Kernel
     kernel.common::<documents::Shelf>().set_limits(config.documents.cache, age_us);
     let history_ms = i64::try_from(config.documents.history_age.as_millis())?;
     kernel.common::<documents::HistoryRule>().set_age_ms(history_ms);
+    kernel.common::<sensors::Rules>().set_allow_private(config.outbound.allow_private);
     Ok((kernel, opener))
 }
 

@@ -11,7 +11,7 @@ use crate::config::Config;
 
 /// Names everything that tasks may ask for.
 pub(crate) fn register(outbound: &HostOutbound, config: &Config, kernel: &Kernel, places: &Arc<dyn BlobPlaces>) {
-    for name in [blobs::REMOVE, blobs::LIST] {
+    for name in [blobs::REMOVE, blobs::LIST, blobs::READ] {
         let (kernel, places) = (kernel.clone(), places.clone());
         outbound.register(name, move |call| told(on_blobs(&kernel, places.as_ref(), &call)));
     }

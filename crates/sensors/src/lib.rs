@@ -17,17 +17,21 @@ mod ear;
 mod figures;
 pub mod history;
 mod id;
+pub mod import;
 mod judging;
 pub mod limits;
 mod link;
 mod notify;
 pub mod outbox;
+mod replay;
+mod retention;
 mod routes;
 mod rules;
 mod sensor;
 pub mod signal;
 pub mod silence;
 mod telling;
+mod told;
 
 pub use client::{
     CHANGE_CLIENT, CLIENTS, CREATE_CLIENT, ChangeClient, ClientMade, ClientState, ClientView, ClientsOf, NewClient,
@@ -39,15 +43,17 @@ pub use id::{InvalidSensorId, SensorId};
 pub use judging::{Item, JUDGE, Judge, Judged, Known, Outcome, SIGNALS};
 pub use link::{CLIENTS_OF_SENSOR, ClientLink, LINK, Link, LinkedOf, SENSORS_OF_CLIENT, SensorLink, UNLINK};
 pub use notify::{TIMEOUT_MS, TRIES_MAX, Told, delay_ms};
+pub use replay::{Phase as ReplayPhase, REPLAY, Replay, ReplayView};
 pub use routes::service;
 pub use rules::Rules;
 pub use sensor::{
     ADDRESSES, AddressCount, AddressCounts, AddressesOf, Change, LIST_SENSORS, ListOf, PUT_SENSOR, PutSensor,
-    REMOVE_SENSOR, SHOW_SENSOR, SensorPut, SensorState, SensorView, Sensors, UNKNOWN, UnknownSensor, UnknownSensors,
-    check_address,
+    REJECTED_SIGNALS, REMOVE_SENSOR, RejectedOf, RejectedView, SHOW_SENSOR, SensorPut, SensorState, SensorView,
+    Sensors, UNKNOWN, UnknownSensor, UnknownSensors, check_address,
 };
 pub use silence::SilenceWatch;
 pub use telling::Kind;
+pub use told::{EVENTS, EventView, EventsOf, NOTIFICATIONS, Notification, NotificationsOf, Try};
 
 use base::{Migration, Sql};
 use kernel::{FigureDef, ServiceDef, StuckDef};
@@ -70,9 +76,20 @@ pub static SERVICE: ServiceDef = ServiceDef {
         &REMOVE_CLIENT,
         &LINK,
         &UNLINK,
+        &import::BEGIN_IMPORT,
+        &import::CANCEL_IMPORT,
+        &REPLAY,
         &outbox::BEGIN,
     ],
-    tasks: &[client::FORGET_CLIENT, outbox::TASK, notify::NOTIFY, notify::REWISH],
+    tasks: &[
+        client::FORGET_CLIENT,
+        import::IMPORT,
+        replay::TASK,
+        retention::FORGET,
+        outbox::TASK,
+        notify::NOTIFY,
+        notify::REWISH,
+    ],
     invariants: &check::INVARIANTS,
     stuck: &[StuckDef { what: "sensor-notice", find: notify::stuck }],
     figures: &[FigureDef { name: "lost", find: figures::lost }, FigureDef { name: "waiting", find: figures::waiting }],
@@ -80,8 +97,18 @@ pub static SERVICE: ServiceDef = ServiceDef {
 };
 
 /// The statements of each part.
-const PARTS: &[&[&Sql]] =
-    &[CORE, ARCHIVE, sensor::STATEMENTS, client::STATEMENTS, link::STATEMENTS, console::STATEMENTS];
+const PARTS: &[&[&Sql]] = &[
+    CORE,
+    ARCHIVE,
+    sensor::STATEMENTS,
+    client::STATEMENTS,
+    link::STATEMENTS,
+    import::STATEMENTS,
+    told::STATEMENTS,
+    replay::STATEMENTS,
+    retention::STATEMENTS,
+    console::STATEMENTS,
+];
 
 /// Those of taking in and telling.
 const CORE: &[&Sql] = &[

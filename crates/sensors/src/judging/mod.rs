@@ -9,7 +9,7 @@ mod row;
 mod strangers;
 
 pub(crate) use row::{GET, SensorRow, UPDATE, lost_at};
-pub(crate) use strangers::{COUNT, NEW_UNKNOWN, PUT_COUNT, PUT_REJECTED, SAW_UNKNOWN};
+pub(crate) use strangers::{COUNT, NEW_UNKNOWN, PUT_COUNT, PUT_REJECTED, SAW_UNKNOWN, fewer_unknown};
 
 use std::collections::BTreeMap;
 

@@ -1,9 +1,13 @@
 //! Sensors over HTTP.
 
 mod clients;
+mod csv;
+mod history;
+mod imports;
 mod links;
 mod sensors;
 mod signals;
+mod told;
 
 use base::codes;
 use kernel::Role;
@@ -35,7 +39,16 @@ pub fn service() -> Service {
 }
 
 fn routes() -> Vec<Route> {
-    [sensors::routes(), clients::routes(), links::routes(), signals::routes()].into_iter().flatten().collect()
+    let parts = [
+        sensors::routes(),
+        clients::routes(),
+        links::routes(),
+        imports::routes(),
+        history::routes(),
+        told::routes(),
+        signals::routes(),
+    ];
+    parts.into_iter().flatten().collect()
 }
 
 /// The path of a sensor.
@@ -62,4 +75,10 @@ pub(crate) fn check_client(api: &Api, id: &str) -> Result<(), ApiError> {
         return Ok(());
     }
     Err(ApiError::refused(codes::SROLE, "the scope of this key binds it to other clients"))
+}
+
+/// A number that a parameter gives.
+fn number(name: &str, text: Option<&str>) -> Result<Option<i64>, ApiError> {
+    let wrong = |_| ApiError::refused(codes::ABODY, format!("{name} is no number"));
+    text.map(|text| text.parse().map_err(wrong)).transpose()
 }

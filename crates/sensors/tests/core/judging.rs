@@ -33,9 +33,10 @@ fn sen_3_all_changes_of_one_batch_count_in_their_order() {
 fn sen_3_repeats_and_latecomers_change_nothing() {
     let doors = Doors::of(&["a"]);
     assert_eq!(doors.sent(&[at("a", true, 100), at("a", false, 50), at("a", true, 100)]), [Changed, Stale, Repeat]);
-    assert_eq!(doors.sent(&[with_id("a", false, "x"), with_id("a", true, "y"), with_id("a", false, "x")]), [
-        Changed, Changed, Repeat
-    ]);
+    assert_eq!(
+        doors.sent(&[with_id("a", false, "x"), with_id("a", true, "y"), with_id("a", false, "x")]),
+        [Changed, Changed, Repeat]
+    );
     assert_eq!(doors.history(), 3);
 }
 
@@ -68,9 +69,10 @@ fn sen_5_an_unchanged_signal_needs_no_commit_until_its_sign_of_life_is_old() {
 fn sen_3_an_unknown_sensor_is_remembered_and_counted() {
     static UNKNOWN: Sql = Sql::new("test.unknown", "SELECT count FROM sensor_unknown WHERE id = 'stranger'");
     let doors = Doors::of(&["a"]);
-    assert_eq!(doors.sent(&[signal("stranger", true), signal("a", true), signal("stranger", false)]), [
-        Unknown, Changed, Unknown
-    ]);
+    assert_eq!(
+        doors.sent(&[signal("stranger", true), signal("a", true), signal("stranger", false)]),
+        [Unknown, Changed, Unknown]
+    );
     assert_eq!(doors.world.count(&UNKNOWN), 2);
     doors.register("stranger", 3_600);
     assert_eq!(doors.sent(&[signal("stranger", true)]), [Changed], "registered, it is known at once");
