@@ -7,6 +7,7 @@
 
 mod admin;
 mod alone;
+mod archive;
 mod backup;
 mod blobs;
 mod check;

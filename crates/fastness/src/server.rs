@@ -19,7 +19,8 @@ use tokio::signal::unix::{SignalKind, signal};
 use web::{App, AppConfig, BodyLimits, EdgeLimits, Shutdown};
 
 use crate::alone::{self, Alone};
-use crate::config::{self, Config, Loaded};
+use crate::archive::Export;
+use crate::config::{self, Config, HistoryScope, Loaded};
 use crate::keeper::{self, Keeper};
 use crate::stores::Opener;
 use crate::tls::Certificate;
@@ -61,6 +62,7 @@ pub(crate) fn run(loaded: &Loaded, services: Vec<web::Service>) -> Result<()> {
     work::register(&outbound, config, &kernel, &places);
     let (dispatcher, sequencer) = (Dispatcher::start(&kernel, outbound.clone()), Sequencer::start(&kernel));
     let silence = sensors::SilenceWatch::start(&kernel);
+    let export = Export::start(config, &kernel)?;
     // Last, when nothing can keep the password from being shown any more.
     let password = welcome::first_account(&kernel)?;
     let shown = config::shown(loaded);
@@ -72,6 +74,7 @@ pub(crate) fn run(loaded: &Loaded, services: Vec<web::Service>) -> Result<()> {
     outbound.close();
     sequencer.stop();
     silence.stop();
+    export.into_iter().for_each(Export::stop);
     kernel.flush_watched();
     alone.release();
     kernel.namespaces().iter().for_each(|ns| ns.store.close());
@@ -114,6 +117,9 @@ pub(crate) fn open(config: &Config, services: &[web::Service]) -> Result<(Kernel
     kernel.common::<documents::Shelf>().set_limits(config.documents.cache, age_us);
     let history_ms = i64::try_from(config.documents.history_age.as_millis())?;
     kernel.common::<documents::HistoryRule>().set_age_ms(history_ms);
+    let all_signals = config.sensors.history == HistoryScope::All;
+    let kept_ms = i64::try_from(config.sensors.history_kept.as_millis())?;
+    kernel.common::<sensors::Rules>().set_history(all_signals, kept_ms);
     kernel.common::<sensors::Rules>().set_allow_private(config.outbound.allow_private);
     Ok((kernel, opener))
 }

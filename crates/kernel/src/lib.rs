@@ -53,8 +53,8 @@ pub use op::{Op, Query, Reading, Work};
 pub use request::{Caller, Idempotency, Properties, Request, Role};
 pub use schema::{KERNEL, OWN};
 pub use service::{
-    FigureDef, Invariant, Plan, PlanFn, RETRY_MINUTES, ServiceDef, SettleFn, Stuck, StuckDef, TaskDef, TaskRow,
-    Violation,
+    FigureDef, Invariant, Plan, PlanFn, RETRY_MINUTES, ServiceDef, SettleFn, Stuck, StuckDef, TakeBackFn, TaskDef,
+    TaskRow, Violation,
 };
 pub use session::{Out, Session, SessionDef, SessionEvent, Watch, events};
 pub use wake::{Hint, Topic, Wakes};

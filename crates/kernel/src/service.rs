@@ -104,6 +104,8 @@ pub struct TaskDef {
     pub plan: PlanFn,
     /// Takes in what came of the call, in the commit that ends, continues or puts off the task.
     pub settle: SettleFn,
+    /// Takes back what the plan wrote about a call that is not made after all: there was no room for it (KER-16). The plan runs anew.
+    pub take_back: TakeBackFn,
     /// Minutes until the next try after the first, second … failure; then it is parked (KER-17).
     pub retry_minutes: &'static [u32],
     /// When this task runs in every namespace by itself (a cron text, KER-21), without anybody creating it.
@@ -121,6 +123,8 @@ pub struct TaskDef {
 pub type PlanFn = fn(&mut dyn Tx, &mut OpCx<'_>, &TaskRow) -> OpResult<Plan>;
 /// Takes in what came of a task's call.
 pub type SettleFn = fn(&mut dyn Tx, &mut OpCx<'_>, &TaskRow, &CallResult) -> OpResult<Plan>;
+/// Takes back what a plan wrote about a call that is not made.
+pub type TakeBackFn = fn(&mut dyn Tx, &mut OpCx<'_>, &TaskRow) -> OpResult<()>;
 
 impl TaskDef {
     /// A kind of task that never calls outside, in the quick queue.
@@ -131,6 +135,7 @@ impl TaskDef {
             queue: 0,
             plan,
             settle: no_settle,
+            take_back: |_, _, _| Ok(()),
             retry_minutes: RETRY_MINUTES,
             standing: None,
             keys: |_| Keys::NONE,
@@ -143,6 +148,12 @@ impl TaskDef {
     #[must_use]
     pub const fn settled_by(self, settle: SettleFn) -> Self {
         Self { settle, ..self }
+    }
+
+    /// One whose plan writes that a call is under way.
+    #[must_use]
+    pub const fn taken_back_by(self, take_back: TakeBackFn) -> Self {
+        Self { take_back, ..self }
     }
 
     /// In another queue.

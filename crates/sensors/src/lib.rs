@@ -2,12 +2,15 @@
 //!
 //! - `signal/`: what a sensor says, and the pure rule of what it means;
 //! - `judging/`: the one operation that takes signals in, in batches; `desk/`: the way to it, and what is kept in memory of sensors;
+//! - `broker`: signals from a message broker; `announce`: tasks that are told to other nodes through it;
 //! - `telling`, `notify/`: events of clients and their delivery; `silence/`, `ear`: who fell silent while we listened;
 //! - `sensor/`, `client/`, `link/`: what is registered; `history/`: what was; `routes/`: HTTP; `console/`: pages.
 //!
 //! Invariants, checked by the simulator after every commit (`check`): whatever is still to be told has a row and a task that will
 //! look at it; nobody is lost and watched at once.
 
+pub mod announce;
+pub mod broker;
 mod check;
 mod client;
 pub mod codes;
@@ -19,6 +22,7 @@ pub mod history;
 mod id;
 pub mod import;
 mod judging;
+pub mod life;
 pub mod limits;
 mod link;
 mod notify;
@@ -68,6 +72,7 @@ pub static SERVICE: ServiceDef = ServiceDef {
     statements: &STATEMENTS,
     operations: &[
         &LEVEL,
+        &life::USE,
         &PUT_SENSOR,
         &REMOVE_SENSOR,
         &CREATE_CLIENT,
@@ -103,6 +108,7 @@ const PARTS: &[&[&Sql]] = &[
     sensor::STATEMENTS,
     client::STATEMENTS,
     link::STATEMENTS,
+    console::STATEMENTS,
     import::STATEMENTS,
     told::STATEMENTS,
     replay::STATEMENTS,
@@ -134,6 +140,7 @@ const CORE: &[&Sql] = &[
     &notify::GROUP_BEFORE,
     &notify::BEGIN_ATTEMPT,
     &notify::COUNT_TRY,
+    &notify::DROP_ATTEMPT,
     &notify::END_EVENT,
     &notify::END_ATTEMPT,
     &notify::DROP_NOTICE,
@@ -159,6 +166,8 @@ const ARCHIVE: &[&Sql] = &[
     &history::store::HISTORY_OF_SENSOR,
     &history::store::SENSORS_OF,
     &history::store::TRIES_OF,
+    &life::GET_USED,
+    &life::PUT_USED,
     &outbox::BATCH_HISTORY,
     &outbox::BATCH_TRIES,
     &outbox::CLEAR_HISTORY,

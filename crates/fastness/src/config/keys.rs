@@ -10,7 +10,7 @@ use std::time::Duration;
 use base::Engine;
 use base::limits::{BLOB_GRACE_MS, BLOB_MAX, BODY_MAX, OP_ROWS_MAX, PAGE_MAX, QUEUE_MAX, REQUEST_KEPT_MS};
 
-use super::field::{BlobPlace, Field, LogFormat, NodeCount, Secret, Value};
+use super::field::{BlobPlace, Field, HistoryScope, LogFormat, NodeCount, Secret, Value};
 use super::key::{Key, Kind, Preset, Section};
 use super::rules::{
     ADDRESSES, CRON, FILTER, NAMESPACE, NETWORKS, NODE, ORIGIN, QUEUES, S3_NAME, S3_URL, SCHEMA_PREFIX, SENDER,
@@ -219,6 +219,19 @@ configuration! {
         /// How long the changes of documents are kept whose class is declared with `history`: who, when, which items. 0ms writes
         /// none down and lets go what was written.
         history_age: Duration = Preset::Number(90 * DAY), Kind::Duration { min_ms: 0, max_ms: KEPT_MAX };
+    }
+
+    /// What is written down of sensors, and where it goes.
+    sensors: Sensors {
+        /// Which signals go into the history: those that changed something, or all that were accepted.
+        history: HistoryScope = Preset::Text("changes"), Kind::OneOf(&["changes", "all"]);
+        /// How long history, events and tries to tell them are kept in the store, counted by the calendar. What ClickHouse has is
+        /// the operator's to drop.
+        history_kept: Duration = Preset::Number(365 * DAY), Kind::Duration { min_ms: HOUR, max_ms: KEPT_MAX };
+        /// ClickHouse that history moves to, in batches: `http://user:password@host:8123/database`. The database must be there; the
+        /// tables are made. What is in the store already moves too. Not set: history stays in the store. Better in the environment
+        /// than in a file that others read.
+        clickhouse_url: Option<Secret> = Preset::Text(""), Kind::Secret;
     }
 
     /// How much one request may carry.

@@ -62,6 +62,14 @@ pub const RULES: &[Rule] = &[
         says: "the place s3 needs a URL, a bucket and an access key with its secret",
         holds: |config| config.blobs.place != BlobPlace::S3 || knows_s3(&config.blobs),
     },
+    Rule {
+        keys: &["sensors.clickhouse_url"],
+        says: "ClickHouse is named as http[s]://[user:password@]host[:port][/database]",
+        holds: |config| {
+            let url = config.sensors.clickhouse_url.as_ref();
+            url.is_none_or(|url| sensors::history::ClickHouse::check_url(url.expose()).is_ok())
+        },
+    },
 ];
 
 /// The webhook that the configuration names for alerts.

@@ -107,11 +107,13 @@ pub struct PublisherSettings {
     pub buffer: usize,
     /// How long a message may wait for a connection, or for its confirmation.
     pub keep: Duration,
+    /// How long the broker keeps one that nobody consumes; `None`: for ever.
+    pub expire: Option<Duration>,
 }
 
 impl Default for PublisherSettings {
     fn default() -> Self {
-        Self { buffer: 10_000, keep: Duration::from_secs(30) }
+        Self { buffer: 10_000, keep: Duration::from_secs(30), expire: None }
     }
 }
 

@@ -1,14 +1,35 @@
 //! Room for outside calls (KER-16): so many of one kind, and so many of those to one target, so that targets which hang leave
-//! room for the others.
+//! room for the others. Pure: told the time, answers who goes, who waits and who stays away for how long.
+//!
+//! The room of a target that is told something grows with trust (SEN-9): it begins small, doubles with every call that is answered
+//! quickly and is small again as soon as one is not answered. While one of its calls is unanswered for longer than that, or half
+//! of all room is taken, no target gets more than the small room: so those that hang, however many tasks go to them, hold a few
+//! calls each. Work that takes minutes by its nature has the whole room from the beginning and is counted as a kind of its own.
+//!
+//! Who finds no room waits in a short line for a moment, for most calls are over in no time. Where the line is full, or the target is
+//! known to answer badly, the task goes back to the store: those of one target come back one after the other, and the more
+//! targets answer badly the more slowly, so that all of them together are no storm.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 
 use base::Call;
 
-/// Shortest and longest pause of a task that found no room.
-const PAUSE_MS: (u64, u64) = (1_000, 60_000);
-/// So many of those who found no room come back in a second.
-const COME_BACK_PER_S: u64 = 100;
+/// Room of a target that nobody knows yet.
+const SMALL_ROOM: usize = 2;
+/// A call that is answered within this time earns trust.
+const QUICK_MS: u64 = 1_000;
+/// Calls that are given more time than this are long work, not a message.
+const MESSAGE_MS: u64 = 60_000;
+/// Those who wait for room of one target.
+const LINE_MAX: usize = 32;
+/// They wait no longer than this.
+pub(super) const LINE_MS: u64 = 2_000;
+/// Shortest and longest pause of a task that found no room where it may be had soon, and one after the other by this.
+const SOON_MS: (u64, u64, u64) = (100, 60_000, 1);
+/// The same where a target answers badly; the last for all of these targets together.
+const LATER_MS: (u64, u64, u64) = (1_000, 300_000, 10);
+/// Targets that are remembered while nothing is under way to them.
+const REMEMBERED_MAX: usize = 10_000;
 
 /// Where a call goes, as far as room is counted.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -17,10 +38,16 @@ pub(super) struct Place {
     target: String,
 }
 
+/// The kind of calls whose room grows with trust.
+const MESSAGE: &str = "message";
+
 impl Place {
     pub(super) fn of(call: &Call) -> Self {
         match call {
-            Call::Http(call) => Self { kind: "http", target: origin(&call.url).to_owned() },
+            Call::Http(call) => {
+                let kind = if call.timeout_ms <= MESSAGE_MS { MESSAGE } else { "http" };
+                Self { kind, target: origin(&call.url).to_owned() }
+            }
             Call::Mail(_) => Self { kind: "mail", target: String::new() },
             Call::Work(call) => Self { kind: "work", target: call.name.to_owned() },
         }
@@ -34,53 +61,191 @@ fn origin(url: &str) -> &str {
     &url[..from + length]
 }
 
-/// Calls under way.
+/// What becomes of somebody who wants to call.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Entered<T> {
+    /// The call may be made now.
+    Goes(T),
+    /// It waits under this number.
+    Waits(u64),
+    /// It has to come back after so many milliseconds.
+    Away(T, u64),
+}
+
+/// A target of calls.
 #[derive(Debug)]
-pub(super) struct Calls {
+struct Target<T> {
+    room: usize,
+    /// Whether the last call that ended was not answered.
+    failed: bool,
+    /// When the calls under way began.
+    begun: Vec<u64>,
+    line: VecDeque<(u64, T)>,
+    /// When the last one of those who are away comes back.
+    back_at: u64,
+}
+
+impl<T> Target<T> {
+    fn is_idle(&self) -> bool {
+        self.begun.is_empty() && self.line.is_empty()
+    }
+
+    fn hangs(&self, now: u64) -> bool {
+        self.begun.iter().any(|begun| now.saturating_sub(*begun) > QUICK_MS)
+    }
+}
+
+/// Calls under way and those who wait for room.
+#[derive(Debug)]
+pub(super) struct Calls<T> {
     max: usize,
     per_target_max: usize,
     kinds: BTreeMap<&'static str, usize>,
-    targets: BTreeMap<Place, usize>,
-    /// Who found no room since a call to the target ended.
-    refused: BTreeMap<Place, u64>,
+    targets: BTreeMap<Place, Target<T>>,
+    number: u64,
 }
 
-impl Calls {
+impl<T> Calls<T> {
     pub(super) fn new(max: usize, per_target_max: usize) -> Self {
-        Self { max, per_target_max, kinds: BTreeMap::new(), targets: BTreeMap::new(), refused: BTreeMap::new() }
+        Self { max, per_target_max, kinds: BTreeMap::new(), targets: BTreeMap::new(), number: 0 }
     }
 
-    /// Takes room, or says how long to stay away: the longer the more others stay away too.
-    pub(super) fn enter(&mut self, place: &Place) -> Result<(), u64> {
-        let kind = self.kinds.entry(place.kind).or_default();
-        let target = self.targets.get(place).copied().unwrap_or(0);
-        if *kind >= self.max || target >= self.per_target_max {
-            let refused = self.refused.entry(place.clone()).or_default();
-            *refused += 1;
-            return Err((*refused * 1_000 / COME_BACK_PER_S).clamp(PAUSE_MS.0, PAUSE_MS.1));
+    /// Somebody wants to call.
+    pub(super) fn enter(&mut self, place: &Place, who: T, now: u64) -> Entered<T> {
+        let small = self.small_room(place);
+        let known = self.targets.entry(place.clone()).or_insert_with(|| Target::new(small));
+        let (may_wait, number) = (!known.failed && known.line.len() < LINE_MAX, self.number);
+        // Whoever waits already goes first.
+        if known.line.is_empty() && self.has_room(place, now) {
+            self.begin(place, now);
+            return Entered::Goes(who);
         }
-        *kind += 1;
-        *self.targets.entry(place.clone()).or_default() += 1;
-        Ok(())
+        if !may_wait {
+            return Entered::Away(who, self.pause_ms(place, now));
+        }
+        self.number += 1;
+        if let Some(target) = self.targets.get_mut(place) {
+            target.line.push_back((number, who));
+        }
+        Entered::Waits(number)
     }
 
-    /// Gives room back.
-    pub(super) fn leave(&mut self, place: &Place) {
-        if let Some(kind) = self.kinds.get_mut(place.kind) {
-            *kind -= 1;
+    /// A call that began at `begun` is over. Says who goes now.
+    pub(super) fn leave(&mut self, place: &Place, begun: u64, now: u64, answered: bool) -> Vec<(Place, T)> {
+        let small = self.small_room(place);
+        let was_tight = self.is_tight(place.kind);
+        if let Some(under_way) = self.kinds.get_mut(place.kind) {
+            *under_way -= 1;
         }
         if let Some(target) = self.targets.get_mut(place) {
-            *target -= 1;
-            if *target == 0 {
-                self.targets.remove(place);
-            }
+            target.end(begun, now, answered, (small, self.per_target_max));
         }
-        self.refused.remove(place);
+        let mut going = self.called_up(place, now);
+        if was_tight {
+            let others: Vec<Place> = self.in_line(place.kind);
+            going.extend(others.iter().flat_map(|other| self.called_up(other, now)).collect::<Vec<_>>());
+        }
+        self.forget(place, now);
+        going
+    }
+
+    /// Somebody waited long enough. Says for how long to stay away; `None` if it goes already.
+    pub(super) fn withdraw(&mut self, place: &Place, number: u64, now: u64) -> Option<(T, u64)> {
+        let target = self.targets.get_mut(place)?;
+        let at = target.line.iter().position(|(waits, _)| *waits == number)?;
+        let (_, who) = target.line.remove(at)?;
+        Some((who, self.pause_ms(place, now)))
     }
 
     /// Calls under way.
     pub(super) fn count(&self) -> usize {
         self.kinds.values().sum()
+    }
+
+    fn small_room(&self, place: &Place) -> usize {
+        if place.kind == MESSAGE { SMALL_ROOM.min(self.per_target_max) } else { self.per_target_max }
+    }
+
+    /// Whether so much is under way that nobody gets more than the small room.
+    fn is_tight(&self, kind: &'static str) -> bool {
+        self.kinds.get(kind).copied().unwrap_or(0) * 2 >= self.max
+    }
+
+    fn has_room(&self, place: &Place, now: u64) -> bool {
+        let under_way = self.kinds.get(place.kind).copied().unwrap_or(0);
+        let Some(target) = self.targets.get(place) else { return under_way < self.max };
+        let small = self.is_tight(place.kind) || target.hangs(now);
+        let room = if small { self.small_room(place) } else { target.room };
+        under_way < self.max && target.begun.len() < room
+    }
+
+    fn begin(&mut self, place: &Place, now: u64) {
+        *self.kinds.entry(place.kind).or_default() += 1;
+        if let Some(target) = self.targets.get_mut(place) {
+            target.begun.push(now);
+        }
+    }
+
+    /// Those of the line for whom there is room now.
+    fn called_up(&mut self, place: &Place, now: u64) -> Vec<(Place, T)> {
+        let mut going = vec![];
+        while self.has_room(place, now) {
+            let Some((_, who)) = self.targets.get_mut(place).and_then(|target| target.line.pop_front()) else { break };
+            self.begin(place, now);
+            going.push((place.clone(), who));
+        }
+        going
+    }
+
+    fn in_line(&self, kind: &'static str) -> Vec<Place> {
+        let waits = |(place, target): (&Place, &Target<T>)| {
+            (place.kind == kind && !target.line.is_empty()).then(|| place.clone())
+        };
+        self.targets.iter().filter_map(waits).collect()
+    }
+
+    fn pause_ms(&mut self, place: &Place, now: u64) -> u64 {
+        let bad = |target: &Target<T>| target.failed || target.hangs(now);
+        let many_bad = self.targets.values().filter(|target| bad(target)).count() as u64;
+        let Some(target) = self.targets.get_mut(place) else { return SOON_MS.0 };
+        let ((shortest, longest, apart), times) = if bad(target) { (LATER_MS, many_bad) } else { (SOON_MS, 1) };
+        target.back_at = (target.back_at + apart * times).clamp(now + shortest, now + longest);
+        target.back_at - now
+    }
+
+    /// Nothing is remembered of a target that is as if it were new, and not of too many others.
+    fn forget(&mut self, place: &Place, now: u64) {
+        let small = self.small_room(place);
+        let as_new = |target: &Target<T>| target.room == small && !target.failed && target.back_at <= now;
+        if self.targets.get(place).is_some_and(|target| target.is_idle() && as_new(target)) {
+            self.targets.remove(place);
+        }
+        if self.targets.len() > REMEMBERED_MAX {
+            self.targets.retain(|_, target| !target.is_idle());
+        }
+    }
+}
+
+impl<T> Target<T> {
+    fn new(room: usize) -> Self {
+        Self { room, failed: false, begun: vec![], line: VecDeque::new(), back_at: 0 }
+    }
+
+    /// Trust grows with a quick answer and is gone without one.
+    fn end(&mut self, begun: u64, now: u64, answered: bool, (small, most): (usize, usize)) {
+        if let Some(at) = self.begun.iter().position(|known| *known == begun) {
+            self.begun.swap_remove(at);
+        }
+        let quick = now.saturating_sub(begun) <= QUICK_MS;
+        self.failed = !answered;
+        self.room = match (answered, quick) {
+            (true, true) => (self.room * 2).min(most),
+            (true, false) => (self.room / 2).max(small),
+            (false, _) => small,
+        };
+        if answered {
+            self.back_at = 0;
+        }
     }
 }
 
@@ -89,33 +254,113 @@ mod tests {
     use super::*;
 
     fn place(target: &str) -> Place {
-        Place { kind: "http", target: target.into() }
+        Place { kind: MESSAGE, target: target.into() }
+    }
+
+    fn goes(calls: &mut Calls<u32>, target: &str, now: u64) -> bool {
+        matches!(calls.enter(&place(target), 0, now), Entered::Goes(_))
+    }
+
+    /// Lets some go and answers them at once.
+    fn trusted(calls: &mut Calls<u32>, target: &str, now: u64) {
+        for _ in 0..5 {
+            assert!(goes(calls, target, now));
+            calls.leave(&place(target), now, now + 1, true);
+        }
     }
 
     #[test]
     fn ker_16_a_target_that_hangs_leaves_room_for_the_others() {
         let mut calls = Calls::new(5, 2);
-        assert!(calls.enter(&place("a")).is_ok() && calls.enter(&place("a")).is_ok());
-        assert_eq!(calls.enter(&place("a")), Err(1_000));
-        assert!(
-            calls.enter(&place("b")).is_ok() && calls.enter(&place("c")).is_ok() && calls.enter(&place("d")).is_ok()
-        );
-        assert!(calls.enter(&place("e")).is_err(), "all room of the kind is taken");
-        assert!(calls.enter(&Place { kind: "mail", target: String::new() }).is_ok());
-        calls.leave(&place("a"));
-        assert!(calls.enter(&place("e")).is_ok());
+        assert!(goes(&mut calls, "a", 0) && goes(&mut calls, "a", 0) && !goes(&mut calls, "a", 0));
+        assert!(goes(&mut calls, "b", 0) && goes(&mut calls, "c", 0) && goes(&mut calls, "d", 0));
+        assert!(!goes(&mut calls, "e", 0), "all room of the kind is taken");
+        assert!(matches!(calls.enter(&Place { kind: "mail", target: String::new() }, 0, 0), Entered::Goes(_)));
+        let going = calls.leave(&place("a"), 0, 1, false);
+        assert_eq!(going.len(), 1, "the next in line");
         assert_eq!(calls.count(), 6);
     }
 
     #[test]
-    fn ker_16_the_more_find_no_room_the_longer_they_stay_away() {
-        let mut calls = Calls::new(1, 1);
-        assert!(calls.enter(&place("a")).is_ok());
-        let pauses: Vec<u64> = (0..10_000).filter_map(|_| calls.enter(&place("a")).err()).collect();
-        assert_eq!((pauses[0], pauses[499], pauses[9_999]), (1_000, 5_000, 60_000));
-        calls.leave(&place("a"));
-        assert!(calls.enter(&place("a")).is_ok());
-        assert_eq!(calls.enter(&place("a")), Err(1_000), "counted anew");
+    fn sen_9_room_grows_with_quick_answers_and_falls_without_one() {
+        let mut calls = Calls::new(512, 32);
+        trusted(&mut calls, "a", 0);
+        assert_eq!((0..40).filter(|_| goes(&mut calls, "a", 10)).count(), 32);
+        assert!(!calls.targets[&place("a")].failed);
+        calls.leave(&place("a"), 10, 15_010, false);
+        assert_eq!(calls.targets[&place("a")].room, SMALL_ROOM);
+        for _ in 1..32 {
+            calls.leave(&place("a"), 10, 15_010, false);
+        }
+        let waits = calls.targets[&place("a")].line.len();
+        assert_eq!((calls.count(), waits), (SMALL_ROOM, 8 - SMALL_ROOM), "the line goes on in the small room");
+    }
+
+    #[test]
+    fn sen_9_a_hundred_that_hang_hold_two_hundred_calls_though_they_were_trusted() {
+        let mut calls = Calls::new(512, 32);
+        let names: Vec<String> = (0..100).map(|number| format!("hangs-{number}")).collect();
+        names.iter().for_each(|name| trusted(&mut calls, name, 0));
+        trusted(&mut calls, "fast", 0);
+        let held: usize =
+            (0..50).map(|round| names.iter().filter(|name| goes(&mut calls, name, 100 + round * 100)).count()).sum();
+        assert!(held <= 256 + 100 * SMALL_ROOM, "{held} of 512");
+        assert!(goes(&mut calls, "fast", 6_000) && goes(&mut calls, "fast", 6_000) && goes(&mut calls, "new", 6_000));
+
+        let mut calls = Calls::new(512, 32);
+        let held: usize = (0..50).map(|now| names.iter().filter(|name| goes(&mut calls, name, now)).count()).sum();
+        assert_eq!(held, 100 * SMALL_ROOM, "those nobody knew before");
+    }
+
+    #[test]
+    fn sen_9_who_waits_in_line_goes_when_there_is_room_or_stays_away() {
+        let mut calls = Calls::new(512, 32);
+        assert!(goes(&mut calls, "a", 0) && goes(&mut calls, "a", 0));
+        let Entered::Waits(third) = calls.enter(&place("a"), 3, 0) else { panic!("no place in line") };
+        let Entered::Waits(fourth) = calls.enter(&place("a"), 4, 0) else { panic!("no place in line") };
+        assert_eq!(calls.leave(&place("a"), 0, 5, true), vec![(place("a"), 3), (place("a"), 4)]);
+        assert_eq!((calls.withdraw(&place("a"), third, 9), calls.withdraw(&place("a"), fourth, 9)), (None, None));
+        (0..2).for_each(|_| assert!(matches!(calls.enter(&place("a"), 9, 9), Entered::Goes(9) | Entered::Waits(_))));
+        let Entered::Waits(late) = calls.enter(&place("a"), 5, 9) else { panic!("no place in line") };
+        assert_eq!(calls.withdraw(&place("a"), late, 2_009), Some((5, LATER_MS.0)), "it hangs");
+    }
+
+    #[test]
+    fn ker_16_those_who_found_no_room_come_back_one_after_the_other() {
+        let mut calls: Calls<u32> = Calls::new(512, 32);
+        let mut pauses = |names: &[&str], many: usize| -> Vec<u64> {
+            names.iter().for_each(|name| {
+                let _ = goes(&mut calls, name, 0);
+                calls.leave(&place(name), 0, 0, false);
+                let _ = (goes(&mut calls, name, 0), goes(&mut calls, name, 0));
+            });
+            let away = |entered| if let Entered::Away(_, pause) = entered { pause } else { panic!("not away") };
+            (0..many).map(|_| away(calls.enter(&place(names[0]), 0, 0))).collect()
+        };
+        let one = pauses(&["a"], 501);
+        assert_eq!((one[0], one[1], one[500]), (1_000, 1_010, 6_000), "a hundred in a second");
+        let two = pauses(&["b", "c", "d"], 101);
+        assert_eq!(two[100], 5_000, "fewer of each where more targets answer badly");
+        assert_eq!(pauses(&["e"], 40_000)[39_999], 300_000);
+    }
+
+    #[test]
+    fn ker_16_long_work_has_its_whole_room_at_once() {
+        let long = Place { kind: "http", target: "a".into() };
+        let mut calls = Calls::new(512, 32);
+        let under_way = (0..40).filter(|_| matches!(calls.enter(&long, 0, 0), Entered::Goes(_))).count();
+        assert_eq!(under_way, 32);
+    }
+
+    #[test]
+    fn nothing_is_remembered_of_targets_that_are_as_new() {
+        let mut calls = Calls::new(512, 1);
+        for number in 0..100_000 {
+            let name = number.to_string();
+            assert!(goes(&mut calls, &name, 0));
+            calls.leave(&place(&name), 0, 0, number % 2 == 0);
+        }
+        assert!(calls.targets.len() <= REMEMBERED_MAX && calls.count() == 0, "{}", calls.targets.len());
     }
 
     #[test]

@@ -11,8 +11,8 @@ use base::{Call, CallResult, Health, Id, OpResult, Outbound, Ran, Urgency, Wall,
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::calls::{Calls, Place};
-use super::claim::{CLAIM, Claim, Claimed, fit};
+use super::calls::{Calls, Entered, LINE_MS, Place};
+use super::claim::{CLAIM, Claim, Claimed, Named, fit};
 use super::config::TaskConfig;
 use super::desk::Desk;
 use super::displaced::{DISPLACED, PULL_BACK, PULL_MAX, Pulled};
@@ -55,7 +55,14 @@ struct Inner {
     node: String,
     stopping: AtomicBool,
     posts: Mutex<BTreeMap<String, Arc<Post>>>,
-    calls: Mutex<Calls>,
+    calls: Mutex<Calls<Wish>>,
+}
+
+/// A call that somebody wants to make.
+struct Wish {
+    post: Arc<Post>,
+    task: Task,
+    call: Call,
 }
 
 /// The dispatcher; cheap to clone.
@@ -116,7 +123,17 @@ impl Dispatcher {
     /// Outside calls under way on this node.
     #[must_use]
     pub fn calls(&self) -> usize {
-        self.0.calls.lock().unwrap_or_else(PoisonError::into_inner).count()
+        self.room().count()
+    }
+
+    /// Begins a task of this kind now, before its time, if it waits for its first run and a worker is free soon; else it begins by
+    /// itself at its time. To be told of tasks that are wished a little later than now, so that any node that is told of them
+    /// can begin them.
+    pub fn begin(&self, namespace: &str, op: &'static str, id: Id) {
+        let Some(post) = self.posts().get(namespace).cloned() else { return };
+        let queue = self.0.config.queue_of(op);
+        let count = post.with_desk(queue, |desk| desk.name(Named { op, id })).flatten();
+        self.claim(&post, queue, count);
     }
 
     /// Tells other nodes that ours is over, so that they need not wait for the end of its lease.
@@ -383,7 +400,8 @@ impl Dispatcher {
     fn claim_of(&self, post: &Post, queue: i64, count: usize) -> Claim {
         let (owner, lost_ms) = (self.0.node.clone(), self.0.config.lost_ms);
         let only = (post.ns.store.health() != Health::Good).then(|| self.0.ending.clone());
-        Claim { queue, count: u32::try_from(count).unwrap_or(u32::MAX), owner, lost_ms, only }
+        let named = post.with_desk(queue, |desk| desk.take_named(count)).unwrap_or_default();
+        Claim { queue, count: u32::try_from(count).unwrap_or(u32::MAX), owner, lost_ms, only, named }
     }
 
     fn not_claimed(&self, post: &Arc<Post>, queue: i64, error: &base::OpError) {
@@ -499,26 +517,42 @@ impl Dispatcher {
             work.namespace.clone_from(&post.ns.name);
         }
         let place = Place::of(&call);
-        let room = self.0.calls.lock().unwrap_or_else(PoisonError::into_inner).enter(&place);
-        if let Err(pause_ms) = room {
-            return self.release(post, &task, pause_ms);
+        let entered = self.room().enter(&place, Wish { post: post.clone(), task, call }, self.ran().0);
+        match entered {
+            Entered::Goes(wish) => self.perform(place, wish),
+            Entered::Away(wish, pause_ms) => self.release(&wish.post, &wish.task, pause_ms),
+            Entered::Waits(number) => self.after(LINE_MS, move |dispatcher| {
+                let withdrawn = dispatcher.room().withdraw(&place, number, dispatcher.ran().0);
+                if let Some((wish, pause_ms)) = withdrawn {
+                    dispatcher.release(&wish.post, &wish.task, pause_ms);
+                }
+            }),
         }
-        let (dispatcher, at) = (self.clone(), post.clone());
+    }
+
+    fn room(&self) -> MutexGuard<'_, Calls<Wish>> {
+        // Every step leaves it whole.
+        self.0.calls.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn perform(&self, place: Place, Wish { post, task, call }: Wish) {
+        let (dispatcher, begun) = (self.clone(), self.ran());
         self.0.outbound.perform(
             call,
             Box::new(move |called| {
-                dispatcher.0.calls.lock().unwrap_or_else(PoisonError::into_inner).leave(&place);
-                dispatcher.run(&at, task, Some(called), false);
+                let answered = !matches!(called, CallResult::NotMade(_) | CallResult::Unknown(_));
+                let next = dispatcher.room().leave(&place, begun.0, dispatcher.ran().0, answered);
+                dispatcher.run(&post, task, Some(called), false);
+                next.into_iter().for_each(|(place, wish)| dispatcher.perform(place, wish));
             }),
         );
     }
 
     /// There is no room for its call: it comes back later, at no fault of its own.
     fn release(&self, post: &Arc<Post>, task: &Task, pause_ms: u64) {
-        let pause_ms = pause_ms + self.0.kernel.env().entropy.below(pause_ms);
-        let pause_ms = i64::try_from(pause_ms).unwrap_or(i64::MAX);
-        let unique = task.unique_key.clone().map(|key| (task.op.clone(), key));
-        let input = Release { id: task.id, attempt: task.attempt, queue: task.queue, pause_ms, unique };
+        let pause_ms = pause_ms + self.0.kernel.env().entropy.below(pause_ms / 4);
+        let kind = self.0.kernel.task_kind(&task.op, task.target.as_deref());
+        let input = Release { task: task.clone(), kind, pause_ms: i64::try_from(pause_ms).unwrap_or(i64::MAX) };
         let (dispatcher, at, released) = (self.clone(), post.clone(), task.clone());
         let done = Box::new(move |_: OpResult<Reply<()>>| dispatcher.ended(&at, &released, false, "released"));
         self.call(&post.ns, &RELEASE, input, done);

@@ -49,6 +49,14 @@ impl Kind {
         }
     }
 
+    /// Takes back what its plan wrote about a call that is not made after all.
+    pub(super) fn take_back(self, tx: &mut dyn Tx, cx: &mut OpCx<'_>, task: &Task) -> OpResult<()> {
+        match self {
+            Self::Def(def) => (def.take_back)(tx, cx, &task.seen()),
+            Self::Operation(_) | Self::Target | Self::Unknown => Ok(()),
+        }
+    }
+
     /// What its cycle must not overlap with.
     pub(super) fn keys(self, task: &Task) -> Keys {
         let lane = task.lane.as_ref().map(|lane| ContentionKey::of("task.lane", lane));

@@ -1,31 +1,27 @@
-//! Gives a claimed task back unrun, when there was no room for its call. The attempt is forgiven: it counts neither as tried
-//! nor as failed.
+//! Gives a claimed task back, when there was no room for its call. The attempt is forgiven: it counts neither as tried nor as
+//! failed, and what its plan wrote about a call under way is taken back in the same commit.
 
-use base::{OpResult, Sql, Tx, Wall, args};
-use serde::Deserialize;
+use base::{Keys, OpResult, Sql, Tx, Wall, args};
 
+use super::kind::Kind;
+use super::row::Task;
+use super::unique;
 use crate::cx::OpCx;
 use crate::op::Op;
 use crate::wake::Hint;
-use base::Id;
 
 /// Gives a task back.
-pub static RELEASE: Op<Release, ()> = Op::new("task.release", release).ending();
+pub static RELEASE: Op<Release, ()> = Op::new("task.release", release).keyed(keys).ending();
 
 /// Which task, and until when.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone)]
 pub struct Release {
-    /// The task.
-    pub id: Id,
-    /// Its attempt.
-    pub attempt: i64,
-    /// Its queue.
-    pub queue: i64,
+    /// The task as it was claimed.
+    pub task: Task,
+    /// What it does.
+    pub kind: Kind,
     /// How much later it may start again.
     pub pause_ms: i64,
-    /// Its operation and its key, if at most one of them waits.
-    pub unique: Option<(String, String)>,
 }
 
 pub(super) static GIVE_BACK: Sql = Sql::new(
@@ -35,12 +31,17 @@ pub(super) static GIVE_BACK: Sql = Sql::new(
      WHERE id = ?1 AND attempt = ?2 AND owner IS NOT NULL",
 );
 
+fn keys(input: &Release) -> Keys {
+    input.kind.keys(&input.task)
+}
+
 fn release(tx: &mut dyn Tx, cx: &mut OpCx<'_>, input: &Release) -> OpResult<()> {
-    let start_at: Wall = cx.wall.plus_ms(input.pause_ms);
-    if let Some((op, key)) = &input.unique {
-        super::unique::clear(tx, op, key)?;
+    let (task, start_at): (&Task, Wall) = (&input.task, cx.wall.plus_ms(input.pause_ms));
+    unique::make_way(tx, task)?;
+    if tx.execute(&GIVE_BACK, args![task.id, task.attempt, start_at, input.pause_ms])? == 0 {
+        return Ok(());
     }
-    tx.write(&GIVE_BACK, args![input.id, input.attempt, start_at, input.pause_ms])?;
-    cx.fx.wake(Hint::Tasks { queue: input.queue, start_at });
+    input.kind.take_back(tx, cx, task)?;
+    cx.fx.wake(Hint::Tasks { queue: task.queue, start_at });
     Ok(())
 }

@@ -213,6 +213,11 @@ impl Desk {
         sensors.iter().for_each(|sensor| inner.let_go(*sensor));
     }
 
+    /// Whether signals are being judged now.
+    pub(crate) fn is_judging(&self) -> bool {
+        self.lock().busy
+    }
+
     /// Sensors that are kept in memory.
     #[must_use]
     pub fn sensors_kept(&self) -> usize {

@@ -29,7 +29,8 @@ use serde::{Deserialize, Serialize};
 use crate::telling::{GET_NOTICE, Kind, Notice, Sending, Telling};
 
 /// Tells a client what is to be told of a sensor.
-pub(crate) const NOTIFY: TaskDef = TaskDef::new("sensor.notify", plan).settled_by(settle::settle).ending();
+pub(crate) const NOTIFY: TaskDef =
+    TaskDef::new("sensor.notify", plan).settled_by(settle::settle).taken_back_by(settle::take_back).ending();
 
 /// A holder that does not settle within this time is gone: the call takes at most [`TIMEOUT_MS`].
 pub(crate) const HELD_MS: i64 = 90_000;
@@ -88,6 +89,8 @@ pub(crate) static BEGIN_ATTEMPT: Sql = Sql::new(
     "sensor_attempt.begin",
     "INSERT INTO sensor_attempt (client_id, seq, number, at) VALUES (?1, ?2, ?3, ?4) ON CONFLICT (client_id, seq, number) DO NOTHING",
 );
+pub(crate) static DROP_ATTEMPT: Sql =
+    Sql::new("sensor_attempt.drop", "DELETE FROM sensor_attempt WHERE client_id = ?1 AND seq = ?2 AND number = ?3");
 pub(crate) static COUNT_TRY: Sql =
     Sql::new("sensor_event.try", "UPDATE sensor_event SET tries = ?3 WHERE client_id = ?1 AND seq = ?2");
 

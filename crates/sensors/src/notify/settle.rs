@@ -7,7 +7,7 @@ use kernel::{OpCx, Plan, TaskRow};
 
 use super::ended::{END_ATTEMPT, FAILING, RECOVERED, SET_STATE, alert_key, end};
 use super::schedule::asked_ms;
-use super::{TRIES_MAX, Told, later, try_now};
+use super::{COUNT_TRY, DROP_ATTEMPT, TRIES_MAX, Told, later, try_now};
 use crate::notify::END_EVENT;
 use crate::telling::{Notice, SUPERSEDE, Sending};
 
@@ -54,6 +54,22 @@ fn tries_of(notice: &Notice, on: &Sending, tx: &mut dyn Tx, told: &Told) -> OpRe
         return Ok(notice.tries);
     }
     Ok(tx.query_one(&super::TRIES, args![&told.client, on.seq])?.map_or(1, |row| row.int(0)))
+}
+
+/// The call is not made after all: as if nobody had tried. If something newer came meanwhile, this is never sent.
+pub(super) fn take_back(tx: &mut dyn Tx, cx: &mut OpCx<'_>, task: &TaskRow) -> OpResult<()> {
+    let told = Told::of(task)?;
+    let Some(mut notice) = told.notice(tx)? else { return Ok(()) };
+    let Some(on) = notice.sending.take_if(|on| on.holder == task.id) else { return Ok(()) };
+    let number = tries_of(&notice, &on, tx, &told)?;
+    tx.write(&DROP_ATTEMPT, args![&told.client, on.seq, number])?;
+    tx.write(&COUNT_TRY, args![&told.client, on.seq, number - 1])?;
+    if on.seq == notice.seq {
+        (notice.tries, notice.next_at) = (number - 1, cx.heard);
+    } else {
+        tx.write(&SUPERSEDE, args![&told.client, on.seq, cx.wall, notice.seq])?;
+    }
+    notice.save(tx, &told)
 }
 
 /// A task finds what an earlier one, or itself before a crash, was sending: nobody knows whether the client heard.
