@@ -46,6 +46,8 @@ CREATE TABLE sensor_client (
     reason {text} NOT NULL,
     seq {int} NOT NULL,
     group_lost {int} NOT NULL,
+    -- When the first try failed after the last one that was heard, in listening time of the store.
+    unheard_since {int},
     created_at {int} NOT NULL,
     CHECK (state IN ('active', 'failing', 'disabled'))
 ) {strict};
@@ -59,7 +61,7 @@ CREATE TABLE sensor_link (
 ) {clustered};
 CREATE INDEX sensor_link_of ON sensor_link (client_id, sensor_id);
 
--- What there was to tell a client: never changed but for how it ended. body is what is sent, byte for byte, under id as webhook-id.
+-- What there was to tell a client: never changed but for how it ended. body is what is sent, byte for byte, under id as webhook-id (a replay adds that it is one).
 -- sensor_id is empty for what tells of several sensors at once.
 CREATE TABLE sensor_event (
     client_id {text} NOT NULL,
@@ -80,6 +82,7 @@ CREATE TABLE sensor_event (
     CHECK ((state = 'waiting') = (ended_at IS NULL))
 ) {clustered};
 CREATE INDEX sensor_event_at ON sensor_event (at, client_id, seq);
+CREATE INDEX sensor_event_ended ON sensor_event (ended_at, client_id, seq) WHERE ended_at IS NOT NULL;
 
 -- What is still to be told, one row for each sensor, client and kind (SEN-9): the event with the number seq. While one is being sent,
 -- sending is its number and holder the task; a newer one waits for that to end. next_at is listening time of the store, written
@@ -136,6 +139,7 @@ CREATE TABLE sensor_history (
 ) {strict};
 CREATE INDEX sensor_history_of ON sensor_history (sensor_id, at, id);
 CREATE INDEX sensor_history_at ON sensor_history (at, id);
+CREATE INDEX sensor_history_taken ON sensor_history (taken_at, id);
 
 -- Signals of sensors that nobody registered, and signals that were no signals: the last 10,000 of each, by number.
 CREATE TABLE sensor_unknown (
@@ -165,6 +169,8 @@ CREATE TABLE sensor_ear (
     one {int} PRIMARY KEY,
     deaf_ms {int} NOT NULL,
     level_at {int},
+    -- When somebody last said that there is a broker.
+    watched_at {int},
     CHECK (one = 1)
 ) {strict};
 

@@ -5,7 +5,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use base::{BrokerState, BrokerWatch, Delivery, OpError, OpResult, Settle, Sink, Taken, Wall};
+use base::{BrokerState, BrokerWatch, Delivery, OpResult, Settle, Sink, Taken, Wall};
 use kernel::{Caller, Kernel, Namespace, Reply};
 
 use crate::desk;
@@ -16,8 +16,10 @@ use crate::signal::key_of;
 
 /// The way on which these signals come.
 const SOURCE: &str = "amqp";
-/// Pause before the store is told again that a broker is to be listened to.
-const AGAIN_MS: u64 = 1_000;
+/// Pause before the store is told again how signals come: whoever has a broker says so every minute, whoever has none until it holds.
+const AGAIN_MS: u64 = 60_000;
+/// The same when the store did not take it.
+const SOON_MS: u64 = 1_000;
 
 /// Takes signals for one namespace.
 pub struct Intake {
@@ -50,24 +52,30 @@ pub fn listen_alone_but(kernel: &Kernel, namespace: Option<&str>) {
     }
 }
 
-/// Until the store has taken it: it decides who counts as silent.
+/// The store decides by it who counts as silent. Ends with the namespace.
 fn say(kernel: &Kernel, namespace: String, level: Level) {
-    let again = {
-        let kernel = kernel.clone();
-        move |error: OpError, namespace: String| {
-            tracing::warn!(namespace, %error, "the store does not know yet how signals come");
-            let (timers, next) = (kernel.env().timers.clone(), kernel.clone());
-            timers.after(AGAIN_MS, Box::new(move || say(&next, namespace, level)));
+    let again = kernel.clone();
+    let Ok(ns) = kernel.namespace(&namespace) else {
+        // One that is to come; of one that is gone nobody has anything to say.
+        if level == Level::Watched {
+            let timers = kernel.env().timers.clone();
+            timers.after(AGAIN_MS, Box::new(move || say(&again, namespace, level)));
         }
+        return;
     };
-    match kernel.namespace(&namespace) {
-        Err(error) => again(error, namespace),
-        Ok(ns) => {
-            let done =
-                move |reply: OpResult<Reply<()>>| reply.map(drop).unwrap_or_else(|error| again(error, namespace));
-            kernel.call(&ns, &LEVEL, kernel.request(Caller::server("sensors")), level, Box::new(done));
-        }
-    }
+    let done = move |reply: OpResult<Reply<bool>>| {
+        let pause_ms = match reply.map(|reply| reply.out) {
+            Ok(true) if level == Level::Alone => return,
+            Ok(_) => AGAIN_MS,
+            Err(error) => {
+                tracing::warn!(namespace, %error, "the store does not know yet how signals come");
+                SOON_MS
+            }
+        };
+        let timers = again.env().timers.clone();
+        timers.after(pause_ms, Box::new(move || say(&again, namespace, level)));
+    };
+    kernel.call(&ns, &LEVEL, kernel.request(Caller::server("sensors")), level, Box::new(done));
 }
 
 impl Sink for Intake {
@@ -86,7 +94,7 @@ impl Sink for Intake {
 
     fn level(&self) {
         let Ok(ns) = self.open() else { return };
-        let done = |reply: OpResult<Reply<()>>| {
+        let done = |reply: OpResult<Reply<bool>>| {
             if let Err(error) = reply {
                 tracing::warn!(%error, "the store does not know that no signals wait");
             }
@@ -96,7 +104,7 @@ impl Sink for Intake {
     }
 }
 
-/// What was not taken is offered again; what was done of it already changes nothing then.
+/// What was not taken is offered again. What was done of it already changes nothing then, if it has an id or a time.
 fn taken(outcome: &OpResult<Outcome>) -> Taken {
     match outcome {
         Ok(_) => Taken::Done,

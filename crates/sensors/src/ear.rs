@@ -36,6 +36,9 @@ impl From<Listened> for base::Value<'_> {
     }
 }
 
+/// A broker of which nobody spoke for so long is none of anybody's any more.
+const WATCHED_MS: i64 = 300_000;
+
 /// Whether we listen, and how long we did not.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Ear {
@@ -43,6 +46,8 @@ pub struct Ear {
     pub deaf_ms: i64,
     /// When the intake was last seen level; `None`: there is no intake that could be behind.
     pub level_at: Option<Heard>,
+    /// When somebody last said that there is an intake that could be behind.
+    pub watched_at: Option<Heard>,
 }
 
 impl Ear {
@@ -66,37 +71,54 @@ impl Ear {
         Self { level_at: None, ..self.caught_up(heard) }
     }
 
+    /// After what somebody said of the intake.
+    #[must_use]
+    pub fn said(self, how: Level, heard: Heard) -> Self {
+        let watched = Self { watched_at: Some(heard), ..self };
+        let is_watched = self.watched_at.is_some_and(|at| heard < at.plus_ms(WATCHED_MS));
+        match how {
+            Level::Drained => watched.level(heard),
+            Level::Watched if self.level_at.is_none() => watched.level(heard),
+            Level::Watched => watched,
+            Level::Alone if is_watched => self,
+            Level::Alone => Self { watched_at: None, ..self.alone(heard) },
+        }
+    }
+
     /// What it stood still for is counted as deaf.
     fn caught_up(self, heard: Heard) -> Self {
         Self { deaf_ms: heard.0 - self.at(heard).0, ..self }
     }
 }
 
-/// Says that the intake is level, or that there is none.
-pub static LEVEL: Op<Level, ()> = Op::new("sensor.level", level);
+/// Says that the intake is level, or that there is none; answers whether that holds now.
+pub static LEVEL: Op<Level, bool> = Op::new("sensor.level", level);
 
 /// How the intake stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Level {
-    /// A broker is configured: from now on the ear runs only while its queue is drained.
+    /// A broker is configured: from now on the ear runs only while its queue is drained. To be said again every minute.
     Watched,
     /// Its queue is drained now.
     Drained,
-    /// No broker is configured.
+    /// No broker is configured, here: which holds once no other node has said for some minutes that it has one.
     Alone,
 }
 
-pub(crate) static GET: Sql = Sql::new("sensor_ear.get", "SELECT deaf_ms, level_at FROM sensor_ear WHERE one = 1");
+pub(crate) static GET: Sql =
+    Sql::new("sensor_ear.get", "SELECT deaf_ms, level_at, watched_at FROM sensor_ear WHERE one = 1");
 pub(crate) static PUT: Sql = Sql::new(
     "sensor_ear.put",
-    "INSERT INTO sensor_ear (one, deaf_ms, level_at) VALUES (1, ?1, ?2) \
-     ON CONFLICT (one) DO UPDATE SET deaf_ms = excluded.deaf_ms, level_at = excluded.level_at",
+    "INSERT INTO sensor_ear (one, deaf_ms, level_at, watched_at) VALUES (1, ?1, ?2, ?3) \
+     ON CONFLICT (one) DO UPDATE SET deaf_ms = ?1, level_at = ?2, watched_at = ?3",
 );
 
 /// The ear as it stands.
 pub(crate) fn read(tx: &mut dyn Tx) -> OpResult<Ear> {
     let row = tx.query_one(&GET, args![])?;
-    Ok(row.map_or_else(Ear::default, |row| Ear { deaf_ms: row.int(0), level_at: row.opt_int(1).map(Heard) }))
+    let time = |row: &base::Row, column| row.opt_int(column).map(Heard);
+    let ear = |row: base::Row| Ear { deaf_ms: row.int(0), level_at: time(&row, 1), watched_at: time(&row, 2) };
+    Ok(row.map_or_else(Ear::default, ear))
 }
 
 /// Our listening time now.
@@ -105,18 +127,13 @@ pub(crate) fn now(tx: &mut dyn Tx) -> OpResult<Listened> {
     Ok(read(tx)?.at(heard))
 }
 
-fn level(tx: &mut dyn Tx, cx: &mut OpCx<'_>, how: &Level) -> OpResult<()> {
+fn level(tx: &mut dyn Tx, cx: &mut OpCx<'_>, how: &Level) -> OpResult<bool> {
     let ear = read(tx)?;
-    let next = match how {
-        Level::Drained => ear.level(cx.heard),
-        Level::Watched if ear.level_at.is_none() => ear.level(cx.heard),
-        Level::Watched => ear,
-        Level::Alone => ear.alone(cx.heard),
-    };
+    let next = ear.said(*how, cx.heard);
     if next != ear {
-        tx.write(&PUT, args![next.deaf_ms, next.level_at])?;
+        tx.write(&PUT, args![next.deaf_ms, next.level_at, next.watched_at])?;
     }
-    Ok(())
+    Ok(*how != Level::Alone || next.level_at.is_none())
 }
 
 #[cfg(test)]
@@ -138,6 +155,18 @@ mod tests {
         assert_eq!(drained.at(Heard(900_000)), Listened(11_000));
         assert_eq!(drained.at(Heard(900_500)), Listened(11_500));
         assert_eq!(drained.alone(Heard(905_000)).at(Heard(990_000)), Listened(101_000));
+    }
+
+    #[test]
+    fn sen_6_a_node_without_a_broker_does_not_speak_for_those_that_have_one() {
+        let ear = Ear::default().said(Level::Watched, Heard(0));
+        assert_eq!(ear.said(Level::Alone, Heard(200_000)), ear, "a backlog, and somebody still has the broker");
+        assert_eq!(
+            ear.said(Level::Watched, Heard(100_000)).said(Level::Alone, Heard(301_000)).at(Heard(301_000)),
+            ear.at(Heard(301_000))
+        );
+        let alone = ear.said(Level::Alone, Heard(300_000));
+        assert_eq!((alone.level_at, alone.at(Heard(300_500))), (None, Listened(10_500)));
     }
 
     proptest! {

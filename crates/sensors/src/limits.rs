@@ -28,6 +28,8 @@ pub const AHEAD_MS: i64 = 300_000;
 pub const SIGNAL_ID_MAX: usize = 255;
 /// Unknown sensors, and rejected signals, that are remembered.
 pub const REMEMBERED_MAX: i64 = 10_000;
+/// Bytes of the reason for which a signal was rejected.
+pub const REASON_MAX: usize = 300;
 /// Bytes of a rejected signal that are remembered.
 pub const REJECTED_BYTES_MAX: usize = 1_024;
 /// Sensors that are looked at for silence in one operation.
@@ -39,7 +41,7 @@ pub const URL_MAX: usize = 2_048;
 /// Bytes of a client's name.
 pub const CLIENT_NAME_MAX: usize = 255;
 /// Most sensors lost at once from which on a client may want to be told of them together.
-pub const GROUP_LOST_MAX: u32 = 100_000;
+pub const GROUP_LOST_MAX: u32 = 200;
 /// How long the secret before still signs after a rotation, in listening time of the store.
 pub const ROTATION_MS: i64 = 86_400_000;
 /// Rows that one page of a list looks at.

@@ -12,6 +12,8 @@ pub(crate) const FORGET: TaskDef = TaskDef::new("sensor.forget", forget).queue(2
 
 /// Rows of one portion.
 const PORTION: usize = 300;
+/// Imports of one portion, with up to a hundred lines each.
+const IMPORTS: usize = 20;
 
 /// All statements of this part.
 pub(crate) const STATEMENTS: &[&Sql] = &[
@@ -30,11 +32,11 @@ pub(crate) const STATEMENTS: &[&Sql] = &[
 ];
 
 static OLD_HISTORY: Sql =
-    Sql::new("sensor_history.old", "SELECT at, id FROM sensor_history WHERE at < ?1 ORDER BY at, id LIMIT ?2");
+    Sql::new("sensor_history.old", "SELECT id FROM sensor_history WHERE taken_at < ?1 ORDER BY taken_at, id LIMIT ?2");
 static DROP_HISTORY: Sql = Sql::new("sensor_history.drop", "DELETE FROM sensor_history WHERE id = ?1");
 static OLD_EVENTS: Sql = Sql::new(
     "sensor_event.old",
-    "SELECT client_id, seq FROM sensor_event WHERE at < ?1 AND state <> 'waiting' ORDER BY at, client_id, seq LIMIT ?2",
+    "SELECT client_id, seq FROM sensor_event WHERE ended_at < ?1 ORDER BY ended_at, client_id, seq LIMIT ?2",
 );
 static DROP_EVENT: Sql = Sql::new("sensor_event.drop", "DELETE FROM sensor_event WHERE client_id = ?1 AND seq = ?2");
 static DROP_TRIES: Sql =
@@ -50,34 +52,35 @@ static OLD_IMPORTS: Sql =
 static DROP_IMPORT: Sql = Sql::new("sensor_import.drop", "DELETE FROM sensor_import WHERE id = ?1");
 static DROP_LINES: Sql = Sql::new("sensor_import_line.drop", "DELETE FROM sensor_import_line WHERE import_id = ?1");
 
-fn forget(tx: &mut dyn Tx, cx: &mut OpCx<'_>, _: &TaskRow) -> OpResult<Plan> {
+/// What each kind of rows is let go by; one kind in a cycle, so that none is more than one operation may write.
+const KINDS: [fn(&mut dyn Tx, Wall) -> OpResult<bool>; 5] =
+    [forget_history, forget_events, forget_unknown, forget_rejected, forget_imports];
+
+/// The checkpoint is the place of the kind that is next.
+fn forget(tx: &mut dyn Tx, cx: &mut OpCx<'_>, task: &TaskRow) -> OpResult<Plan> {
     let before = cx.wall.plus_ms(-cx.home.common::<Rules>().history_ms());
-    let more = [
-        forget_history(tx, before)?,
-        forget_events(tx, before)?,
-        forget_unknown(tx, before)?,
-        forget_rejected(tx, before)?,
-        forget_imports(tx, before)?,
-    ];
-    Ok(if more.contains(&true) { Plan::Checkpoint("null".into()) } else { Plan::Done })
+    let place: usize = task.checkpoint.as_deref().and_then(|text| text.parse().ok()).unwrap_or(0);
+    let Some(kind) = KINDS.get(place) else { return Ok(Plan::Done) };
+    let next = if kind(tx, before)? { place } else { place + 1 };
+    Ok(Plan::Checkpoint(next.to_string()))
 }
 
 /// A portion of what is old.
-fn old(tx: &mut dyn Tx, sql: &'static Sql, before: Wall) -> OpResult<Vec<Row>> {
-    Ok(tx.query(sql, args![before, i64::try_from(PORTION).unwrap_or(i64::MAX)], PORTION)?)
+fn old(tx: &mut dyn Tx, sql: &'static Sql, before: Wall, portion: usize) -> OpResult<Vec<Row>> {
+    Ok(tx.query(sql, args![before, i64::try_from(portion).unwrap_or(i64::MAX)], portion)?)
 }
 
 /// Each of these tells whether there may be more.
 fn forget_history(tx: &mut dyn Tx, before: Wall) -> OpResult<bool> {
-    let rows = old(tx, &OLD_HISTORY, before)?;
+    let rows = old(tx, &OLD_HISTORY, before, PORTION)?;
     for row in &rows {
-        tx.write(&DROP_HISTORY, args![row.text(1)])?;
+        tx.write(&DROP_HISTORY, args![row.text(0)])?;
     }
     Ok(rows.len() == PORTION)
 }
 
 fn forget_events(tx: &mut dyn Tx, before: Wall) -> OpResult<bool> {
-    let rows = old(tx, &OLD_EVENTS, before)?;
+    let rows = old(tx, &OLD_EVENTS, before, PORTION)?;
     for row in &rows {
         tx.write(&DROP_TRIES, args![row.text(0), row.int(1)])?;
         tx.write(&DROP_EVENT, args![row.text(0), row.int(1)])?;
@@ -86,7 +89,7 @@ fn forget_events(tx: &mut dyn Tx, before: Wall) -> OpResult<bool> {
 }
 
 fn forget_unknown(tx: &mut dyn Tx, before: Wall) -> OpResult<bool> {
-    let rows = old(tx, &OLD_UNKNOWN, before)?;
+    let rows = old(tx, &OLD_UNKNOWN, before, PORTION)?;
     for row in &rows {
         tx.write(&DROP_UNKNOWN, args![row.text(0)])?;
     }
@@ -97,7 +100,7 @@ fn forget_unknown(tx: &mut dyn Tx, before: Wall) -> OpResult<bool> {
 }
 
 fn forget_rejected(tx: &mut dyn Tx, before: Wall) -> OpResult<bool> {
-    let rows = old(tx, &OLD_REJECTED, before)?;
+    let rows = old(tx, &OLD_REJECTED, before, PORTION)?;
     for row in &rows {
         tx.write(&DROP_REJECTED, args![row.int(0)])?;
     }
@@ -105,10 +108,10 @@ fn forget_rejected(tx: &mut dyn Tx, before: Wall) -> OpResult<bool> {
 }
 
 fn forget_imports(tx: &mut dyn Tx, before: Wall) -> OpResult<bool> {
-    let rows = old(tx, &OLD_IMPORTS, before)?;
+    let rows = old(tx, &OLD_IMPORTS, before, IMPORTS)?;
     for row in &rows {
         tx.write(&DROP_LINES, args![row.text(0)])?;
         tx.write(&DROP_IMPORT, args![row.text(0)])?;
     }
-    Ok(rows.len() == PORTION)
+    Ok(rows.len() == IMPORTS)
 }

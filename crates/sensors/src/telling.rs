@@ -15,7 +15,7 @@ use crate::announce;
 use crate::id::SensorId;
 use crate::judging::SensorRow;
 use crate::limits::CLIENTS_PER_SENSOR_MAX;
-use crate::notify::{NOTIFY, Told};
+use crate::notify::{DROP_NOTICE, END_EVENT, NOTIFY, Told};
 use crate::signal::Signal;
 
 /// What kinds of notices there are: each supersedes its own only.
@@ -207,11 +207,13 @@ fn tell_one(
     disabled: bool,
 ) -> OpResult<()> {
     let told = Told::new(telling, client, seq);
-    let before = if disabled || telling.kind == Kind::Group { None } else { told.notice(tx)? };
+    let before = if telling.kind == Kind::Group { None } else { told.notice(tx)? };
+    // What follows one that is being sent just now is decided when that has ended.
+    let disabled = disabled && before.as_ref().is_none_or(|notice| notice.sending.is_none());
     let skipped = before.as_ref().map_or(0, |notice| notice.skipped + i64::from(notice.waits()));
     put_event(tx, cx, &told, seq, telling, (disabled, skipped))?;
     if disabled {
-        return Ok(());
+        return before.map_or(Ok(()), |older| forget_notice(tx, cx, &told, &older, seq));
     }
     if let Some(older) = before.as_ref().filter(|older| older.waits()) {
         tx.write(&SUPERSEDE, args![client, older.seq, cx.wall, seq])?;
@@ -220,6 +222,24 @@ fn tell_one(
     let sending = sending.filter(|_| !mutants::on(Mutant::SensorOrderBroken));
     Notice { seq, tries: 0, next_at: cx.heard, skipped, sending }.save(tx, &told)?;
     wish(cx, &told);
+    Ok(())
+}
+
+/// Nobody is told of what waits any more, because something newer came.
+fn forget_notice(tx: &mut dyn Tx, cx: &OpCx<'_>, told: &Told, older: &Notice, seq: i64) -> OpResult<()> {
+    tx.write(&SUPERSEDE, args![&told.client, older.seq, cx.wall, seq])?;
+    Ok(tx.write(&DROP_NOTICE, args![&told.sensor, &told.client, told.kind.word()])?)
+}
+
+/// A client has a sensor no more: what still waits to be told of it ends. What is being sent just now ends by itself.
+pub(crate) fn unlink_notices(tx: &mut dyn Tx, cx: &OpCx<'_>, sensor: &str, client: &str) -> OpResult<()> {
+    for kind in [Kind::State, Kind::Contact] {
+        let told = Told { sensor: sensor.to_owned(), client: client.to_owned(), kind };
+        if let Some(notice) = told.notice(tx)?.filter(|notice| notice.sending.is_none()) {
+            tx.write(&END_EVENT, args![client, notice.seq, "unlinked", cx.wall])?;
+            tx.write(&DROP_NOTICE, args![sensor, client, kind.word()])?;
+        }
+    }
     Ok(())
 }
 

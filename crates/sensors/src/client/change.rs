@@ -26,7 +26,7 @@ pub struct ChangeClient {
     #[schema(max_length = 2048, nullable = false)]
     pub url: Option<String>,
     /// From so many of its sensors lost at once on it is told of them together; 0: never.
-    #[schema(maximum = 100000, nullable = false)]
+    #[schema(maximum = 200, nullable = false)]
     pub group_lost: Option<u32>,
     /// Whether it is told.
     #[schema(nullable = false)]
@@ -45,7 +45,8 @@ pub enum WantedState {
 
 pub(super) static UPDATE: Sql = Sql::new(
     "sensor_client.change",
-    "UPDATE sensor_client SET name = ?2, url = ?3, group_lost = ?4, state = ?5, reason = ?6 WHERE id = ?1",
+    "UPDATE sensor_client SET name = ?2, url = ?3, group_lost = ?4, state = ?5, reason = ?6, \
+     unheard_since = CASE WHEN ?5 = 'active' THEN NULL ELSE unheard_since END WHERE id = ?1",
 );
 pub(super) static NAMED: Sql =
     Sql::new("sensor_client.named", "SELECT id FROM sensor_client WHERE name = ?1 AND id <> ?2");

@@ -25,7 +25,7 @@ pub struct NewClient {
     pub url: String,
     /// From so many of its sensors lost at once on it is told of them together; 0: never.
     #[serde(default)]
-    #[schema(required = false, maximum = 100000)]
+    #[schema(required = false, maximum = 200)]
     pub group_lost: u32,
 }
 

@@ -25,7 +25,7 @@ use kernel::{Caller, Kernel, Namespace, OpCx, Reply};
 use crate::ear::Listened;
 use crate::id::SensorId;
 use crate::judging::{Item, JUDGE, Judge, Judged, Outcome, SIGNALS, SensorRow};
-use crate::limits::{JUDGED_MAX, WAITING_MAX};
+use crate::limits::{JUDGED_MAX, REASON_MAX, WAITING_MAX};
 use memory::Sensors;
 pub use ticket::Settled;
 use ticket::Ticket;
@@ -44,6 +44,8 @@ struct Inner {
     busy: bool,
     /// So many at the front are judged one by one, because together they failed.
     one_by_one: usize,
+    /// Whether somebody looks for silent sensors.
+    sweeping: bool,
     clock: Option<Clock>,
 }
 
@@ -179,7 +181,7 @@ impl Inner {
             [Waiting { item: item @ Item::Signal { .. }, .. }] => {
                 let Item::Signal { signal, .. } = &*item else { unreachable!("matched above") };
                 let (sensor, body) = (signal.sensor, format!("{signal:?}"));
-                let reason = format!("our own fault: {error}");
+                let reason = crate::judging::clean(&format!("our own fault: {error}"), REASON_MAX);
                 tracing::error!(%sensor, %error, "a signal cannot be judged and is rejected");
                 *item = Item::Rejected { source: "desk", reason, body };
                 self.let_go(sensor);
@@ -246,14 +248,26 @@ impl Desk {
         sensors.for_each(|sensor| inner.sensors.forget(*sensor));
     }
 
-    /// Memory settles no signal of these until they are let go; tells what it heard of each.
-    pub(crate) fn hold(&self, sensors: &[SensorId]) -> Vec<Option<Listened>> {
+    /// Memory settles no signal of these until they are let go; tells what it heard of each. Those with a signal on its way are left
+    /// out.
+    pub(crate) fn hold(&self, sensors: &[SensorId]) -> Vec<(SensorId, Option<Listened>)> {
         let mut inner = self.lock();
-        let hold = |sensor: &SensorId| {
-            *inner.held.entry(*sensor).or_default() += 1;
-            inner.sensors.seen(*sensor)
+        let idle: Vec<SensorId> = sensors.iter().copied().filter(|sensor| !inner.held.contains_key(sensor)).collect();
+        let hold = |sensor: SensorId| {
+            inner.held.insert(sensor, 1);
+            (sensor, inner.sensors.seen(sensor))
         };
-        sensors.iter().map(hold).collect()
+        idle.into_iter().map(hold).collect()
+    }
+
+    /// Whether nobody looks for silent sensors yet; from now on somebody does.
+    pub(crate) fn begin_sweep(&self) -> bool {
+        !std::mem::replace(&mut self.lock().sweeping, true)
+    }
+
+    /// The end of a look.
+    pub(crate) fn end_sweep(&self) {
+        self.lock().sweeping = false;
     }
 
     /// The end of a hold.

@@ -9,7 +9,7 @@ mod row;
 mod strangers;
 
 pub(crate) use row::{GET, SensorRow, UPDATE, lost_at};
-pub(crate) use strangers::{COUNT, NEW_UNKNOWN, PUT_COUNT, PUT_REJECTED, SAW_UNKNOWN, fewer_unknown};
+pub(crate) use strangers::{COUNT, DROP_OLDEST, NEW_UNKNOWN, PUT_COUNT, PUT_REJECTED, SAW_UNKNOWN, fewer_unknown};
 
 use std::collections::BTreeMap;
 
@@ -23,7 +23,7 @@ use crate::desk::Desk;
 use crate::ear::{self, Listened};
 use crate::id::SensorId;
 use crate::life::{Lives, Signs};
-use crate::limits::{DURABLE_PART, REJECTED_BYTES_MAX, TOLD_MAX};
+use crate::limits::{DURABLE_PART, REASON_MAX, REJECTED_BYTES_MAX, TOLD_MAX};
 use crate::rules::Rules;
 use crate::signal::{Recent, Signal, Verdict, judge, parse};
 use crate::telling::{Telling, tell};
@@ -74,11 +74,16 @@ impl Item {
             Ok(signal) => Self::Signal { signal, known: None },
             Err(reason) => {
                 let cut = String::from_utf8_lossy(&json[..json.len().min(REJECTED_BYTES_MAX)]);
-                // Not every engine can store it.
-                Self::Rejected { source, reason, body: cut.replace('\0', "\u{FFFD}") }
+                let (reason, body) = (clean(&reason, REASON_MAX), clean(&cut, REJECTED_BYTES_MAX));
+                Self::Rejected { source, reason, body }
             }
         }
     }
+}
+
+/// A stranger's text as every engine can store it, cut.
+pub(crate) fn clean(text: &str, max: usize) -> String {
+    text.chars().take(max).map(|c| if c == '\0' { '\u{FFFD}' } else { c }).collect()
 }
 
 /// What memory knows of a sensor's signals beyond what is written.

@@ -16,6 +16,10 @@ pub(crate) static NEW_UNKNOWN: Sql = Sql::new(
     "INSERT INTO sensor_unknown (id, first_at, last_at, count, data) VALUES (?1, ?2, ?2, 1, ?3) \
      ON CONFLICT (id) DO UPDATE SET last_at = ?2, count = sensor_unknown.count + 1, data = ?3",
 );
+pub(crate) static DROP_OLDEST: Sql = Sql::new(
+    "sensor_unknown.drop_oldest",
+    "DELETE FROM sensor_unknown WHERE id IN (SELECT id FROM sensor_unknown WHERE id <> ?1 ORDER BY last_at, id LIMIT 1)",
+);
 pub(crate) static COUNT: Sql = Sql::new("sensor_count.get", "SELECT value FROM sensor_count WHERE name = ?1");
 pub(crate) static PUT_COUNT: Sql = Sql::new(
     "sensor_count.put",
@@ -37,9 +41,11 @@ pub(crate) fn saw_unknown(tx: &mut dyn Tx, cx: &OpCx<'_>, signal: &Signal) -> Op
     let row = args![signal.sensor.as_str(), cx.wall, i64::from(signal.closed)];
     if tx.execute(&SAW_UNKNOWN, row)? == 0 {
         let known = counted(tx, UNKNOWN)?;
+        tx.write(&NEW_UNKNOWN, row)?;
         if known < REMEMBERED_MAX {
-            tx.write(&NEW_UNKNOWN, row)?;
             tx.write(&PUT_COUNT, args![UNKNOWN, known + 1])?;
+        } else {
+            tx.write(&DROP_OLDEST, args![signal.sensor.as_str()])?;
         }
     }
     Ok(())

@@ -8,6 +8,7 @@ use crate::client::check_exists;
 use crate::codes::NSENSOR;
 use crate::id::SensorId;
 use crate::limits::CLIENTS_PER_SENSOR_MAX;
+use crate::telling::unlink_notices;
 
 /// Links; a link that is there already stays.
 pub static LINK: Op<Link, ()> = Op::new("sensor.link", |tx, cx, input| link(tx, cx, input).map(drop)).keyed(keys);
@@ -70,7 +71,8 @@ pub(crate) fn link(tx: &mut dyn Tx, cx: &mut OpCx<'_>, input: &Link) -> OpResult
     Ok(Linked::New)
 }
 
-fn unlink(tx: &mut dyn Tx, _: &mut OpCx<'_>, input: &Link) -> OpResult<()> {
+fn unlink(tx: &mut dyn Tx, cx: &mut OpCx<'_>, input: &Link) -> OpResult<()> {
     check_exists(tx, &input.client)?;
+    unlink_notices(tx, cx, input.sensor.as_str(), &input.client)?;
     Ok(tx.write(&DELETE, args![input.sensor.as_str(), &input.client])?)
 }

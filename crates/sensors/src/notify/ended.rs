@@ -23,7 +23,13 @@ pub(crate) static FAILING: Sql = Sql::new(
 );
 pub(crate) static RECOVERED: Sql = Sql::new(
     "sensor_client.recovered",
-    "UPDATE sensor_client SET state = 'active', reason = '' WHERE id = ?1 AND state = 'failing'",
+    "UPDATE sensor_client SET state = CASE state WHEN 'failing' THEN 'active' ELSE state END, reason = '', unheard_since = NULL \
+     WHERE id = ?1 AND (state = 'failing' OR unheard_since IS NOT NULL)",
+);
+
+pub(crate) static UNHEARD: Sql = Sql::new(
+    "sensor_client.unheard",
+    "UPDATE sensor_client SET unheard_since = COALESCE(unheard_since, ?2) WHERE id = ?1 RETURNING unheard_since",
 );
 
 /// Its event ends like this, and nothing is left to be told.

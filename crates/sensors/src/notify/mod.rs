@@ -14,10 +14,10 @@ mod schedule;
 mod settle;
 mod webhook;
 
-pub(crate) use ended::{DROP_NOTICE, END_ATTEMPT, END_EVENT, FAILING, RECOVERED, SET_STATE, alert_key};
+pub(crate) use ended::{DROP_NOTICE, END_ATTEMPT, END_EVENT, FAILING, RECOVERED, SET_STATE, UNHEARD, alert_key};
 pub(crate) use rewish::{OVERDUE, REWISH, stuck};
 pub use schedule::{TRIES_MAX, delay_ms};
-pub(crate) use settle::{CLIENTS, Came, means, status};
+pub(crate) use settle::{CLIENTS, Came, disable, means, status};
 pub use webhook::TIMEOUT_MS;
 pub(crate) use webhook::call;
 
@@ -34,8 +34,10 @@ pub(crate) const NOTIFY: TaskDef =
 
 /// A holder that does not settle within this time is gone: the call takes at most [`TIMEOUT_MS`].
 pub(crate) const HELD_MS: i64 = 90_000;
-/// How long what follows a group's notice waits before it looks again.
-const BEHIND_GROUP_MS: i64 = 2_000;
+/// The same for a task that finds that it was sending itself, before a crash.
+const OWN_HELD_MS: i64 = TIMEOUT_MS as i64 + 5_000;
+/// How much later than a group's next try those behind it look again.
+const BEHIND_GROUP_MS: i64 = 1_000;
 
 /// What is told to whom: the name of a notice, and the parameter of its task.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -83,7 +85,7 @@ pub(crate) static EVENT: Sql =
     Sql::new("sensor_event.to_tell", "SELECT id, body FROM sensor_event WHERE client_id = ?1 AND seq = ?2");
 pub(crate) static GROUP_BEFORE: Sql = Sql::new(
     "sensor_notice.group_before",
-    "SELECT seq FROM sensor_notice WHERE client_id = ?1 AND kind = 'group' AND seq < ?2 ORDER BY seq LIMIT 1",
+    "SELECT next_at FROM sensor_notice WHERE client_id = ?1 AND kind = 'group' AND seq < ?2 ORDER BY seq LIMIT 1",
 );
 pub(crate) static BEGIN_ATTEMPT: Sql = Sql::new(
     "sensor_attempt.begin",
@@ -110,10 +112,15 @@ fn plan(tx: &mut dyn Tx, cx: &mut OpCx<'_>, task: &TaskRow) -> OpResult<Plan> {
         None => Ok(Plan::Done),
         Some(notice) => match &notice.sending {
             None => try_now(tx, cx, task, &told, notice),
-            Some(on) if on.holder == task.id || cx.heard >= on.begun.plus_ms(HELD_MS) => {
+            Some(on) => {
+                // Also our own: a process that stood still may wake up and make its call after all, as long as that takes.
+                let held_ms = if on.holder == task.id { OWN_HELD_MS } else { HELD_MS };
+                let until = on.begun.plus_ms(held_ms);
+                if cx.heard < until {
+                    return Ok(Plan::Later(later(cx, until)));
+                }
                 settle::cut_off(tx, cx, task, &told, notice)
             }
-            Some(on) => Ok(Plan::Later(later(cx, on.begun.plus_ms(HELD_MS)))),
         },
     }
 }
@@ -133,8 +140,12 @@ pub(crate) fn try_now(
         Ok(receiver) => receiver,
         Err(why) => return ended::end(tx, cx, told, notice.seq, why).map(|()| Plan::Done),
     };
-    if told.kind == Kind::Contact && is_behind_group(tx, told, notice.seq)? {
-        return Ok(Plan::Later(cx.wall.plus_ms(BEHIND_GROUP_MS)));
+    if told.kind == Kind::Contact
+        && let Some(group_next) = group_before(tx, told, notice.seq)?
+    {
+        notice.next_at = group_next.max(cx.heard).plus_ms(BEHIND_GROUP_MS);
+        notice.save(tx, told)?;
+        return Ok(Plan::Later(later(cx, notice.next_at)));
     }
     let Some(event) = tx.query_one(&EVENT, args![&told.client, notice.seq])? else {
         return Err(OpError::new(codes::BDETECTED, format!("no event {} of {}", notice.seq, told.client)));
@@ -165,9 +176,9 @@ pub(crate) fn receiver(tx: &mut dyn Tx, cx: &OpCx<'_>, told: &Told) -> OpResult<
     Ok(Ok(Receiver { url: row.text(0).to_owned(), secrets }))
 }
 
-/// Whether the client is still to be told of many that were lost at once, before this.
-fn is_behind_group(tx: &mut dyn Tx, told: &Told, seq: i64) -> OpResult<bool> {
-    Ok(tx.query_one(&GROUP_BEFORE, args![&told.client, seq])?.is_some())
+/// When the client is next to be told of many that were lost at once before this, if it still is.
+fn group_before(tx: &mut dyn Tx, told: &Told, seq: i64) -> OpResult<Option<Heard>> {
+    Ok(tx.query_one(&GROUP_BEFORE, args![&told.client, seq])?.map(|row| Heard(row.int(0))))
 }
 
 /// The calendar moment at which the store's listening time will be that.

@@ -5,7 +5,7 @@ use base::{CallResult, HttpReply, OpResult, Tx, args};
 use kernel::counters::Field;
 use kernel::{OpCx, Plan, TaskRow};
 
-use super::ended::{END_ATTEMPT, FAILING, RECOVERED, SET_STATE, alert_key, end};
+use super::ended::{END_ATTEMPT, FAILING, RECOVERED, SET_STATE, UNHEARD, alert_key, end};
 use super::schedule::asked_ms;
 use super::{COUNT_TRY, DROP_ATTEMPT, TRIES_MAX, Told, later, try_now};
 use crate::notify::END_EVENT;
@@ -13,6 +13,8 @@ use crate::telling::{Notice, SUPERSEDE, Sending};
 
 /// The kind under which what clients were told is counted.
 pub(crate) const CLIENTS: &str = "sensor-client";
+/// A client that heard nothing for so long is failing.
+const UNHEARD_MS: i64 = 7_200_000;
 /// Bytes of an error that are kept.
 const ERROR_MAX: usize = 300;
 
@@ -42,8 +44,11 @@ pub(super) fn settle(tx: &mut dyn Tx, cx: &mut OpCx<'_>, task: &TaskRow, called:
         Came::Gone => gone(tx, cx, &told, &notice, &on),
         Came::NotNow { asked_ms, .. } => {
             cx.fx.count(CLIENTS, told.client.clone(), &[(Field::Errors, 1)]);
-            asked_ms.into_iter().for_each(|ms| notice.next_at = cx.heard.plus_ms(ms));
-            not_now(tx, cx, task, (&told, notice, &on), &error.unwrap_or_default())
+            // It may ask for more patience than we have, not for less.
+            asked_ms.into_iter().for_each(|ms| notice.next_at = notice.next_at.max(cx.heard.plus_ms(ms)));
+            let error = error.unwrap_or_default();
+            mind_silence(tx, cx, &told.client, &error)?;
+            not_now(tx, cx, task, (&told, notice, &on), &error)
         }
     }
 }
@@ -110,14 +115,40 @@ fn heard(
 /// 410: the client wants to hear nothing any more.
 fn gone(tx: &mut dyn Tx, cx: &mut OpCx<'_>, told: &Told, notice: &Notice, on: &Sending) -> OpResult<Plan> {
     let reason = "it answered 410 Gone";
-    tx.write(&SET_STATE, args![&told.client, "disabled", reason])?;
-    let message = format!("Sensor client {} answered 410 Gone and is told nothing any more.", told.client);
-    cx.fx.open_alert(alert_key(&told.client), CLIENTS, message.clone());
-    cx.fx.journal("sensor-client.disabled", told.client.clone(), message);
+    disable(tx, cx, &told.client, reason)?;
     if on.seq != notice.seq {
         tx.write(&END_EVENT, args![&told.client, on.seq, "disabled", cx.wall])?;
     }
     end(tx, cx, told, notice.seq, "disabled").map(|()| Plan::Done)
+}
+
+/// The client wants nothing any more, unless it is gone itself.
+pub(crate) fn disable(tx: &mut dyn Tx, cx: &mut OpCx<'_>, client: &str, reason: &str) -> OpResult<()> {
+    if tx.execute(&SET_STATE, args![client, "disabled", reason])? == 1 {
+        let message = format!("Sensor client {client} is told nothing any more: {reason}.");
+        cx.fx.open_alert(alert_key(client), CLIENTS, message.clone());
+        cx.fx.journal("sensor-client.disabled", client, message);
+    }
+    Ok(())
+}
+
+/// A client whose sensors change often never gets to the last try of anything: one that heard nothing for a while is failing too.
+fn mind_silence(tx: &mut dyn Tx, cx: &mut OpCx<'_>, client: &str, error: &str) -> OpResult<()> {
+    let since = tx.query_one(&UNHEARD, args![client, cx.heard])?;
+    if since.is_some_and(|row| cx.heard.0 - row.int(0) >= UNHEARD_MS) {
+        fail(tx, cx, client, &format!("it heard nothing for two hours. The last: {error}"))?;
+    }
+    Ok(())
+}
+
+/// Somebody should know that a client cannot be told, unless it is known already or the client is gone.
+fn fail(tx: &mut dyn Tx, cx: &mut OpCx<'_>, client: &str, why: &str) -> OpResult<()> {
+    if tx.execute(&FAILING, args![client, why])? == 1 {
+        let message = format!("Sensor client {client} cannot be told: {why}");
+        cx.fx.open_alert(alert_key(client), CLIENTS, message.clone());
+        cx.fx.journal("sensor-client.failing", client, message);
+    }
+    Ok(())
 }
 
 /// The client did not hear, or nobody knows: the next try, the newer event, or the end.
@@ -141,10 +172,7 @@ fn not_now(
 }
 
 fn given_up(tx: &mut dyn Tx, cx: &mut OpCx<'_>, told: &Told, seq: i64, error: &str) -> OpResult<()> {
-    tx.write(&FAILING, args![&told.client, error])?;
-    let message = format!("Sensor client {} cannot be told, {TRIES_MAX} tries failed. The last: {error}", told.client);
-    cx.fx.open_alert(alert_key(&told.client), CLIENTS, message.clone());
-    cx.fx.journal("sensor-client.failing", told.client.clone(), message);
+    fail(tx, cx, &told.client, &format!("{TRIES_MAX} tries failed. The last: {error}"))?;
     end(tx, cx, told, seq, "failed")
 }
 

@@ -35,7 +35,7 @@ fn begin(tx: &mut dyn Tx, cx: &mut OpCx<'_>, input: &Replay) -> OpResult<ReplayV
     if row.text(1) == "disabled" {
         return refused("the client is disabled: make it active first".into());
     }
-    if State::find(tx, &input.client)?.is_some_and(|state| state.phase == Phase::Running) {
+    if State::find(tx, &input.client)?.is_some_and(|state| state.goes_on(cx.heard)) {
         return refused("a replay of this client is under way".into());
     }
     let task = cx.id();

@@ -27,6 +27,13 @@ pub(super) struct State {
     pub(super) ended_at: Option<Wall>,
 }
 
+impl State {
+    /// Whether it still goes on: one that should have done something an hour ago has lost its task, and makes room for another.
+    pub(super) fn goes_on(&self, now: Heard) -> bool {
+        self.phase == Phase::Running && now < self.next_at.plus_ms(3_600_000)
+    }
+}
+
 /// A try on its way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Sending {

@@ -5,13 +5,13 @@ use kernel::{OpCx, Plan, TaskDef, TaskRow};
 
 use super::state::{Phase, Sending, State};
 use crate::notify::{
-    BEGIN_ATTEMPT, CLIENTS, Came, END_ATTEMPT, HELD_MS, RECOVERED, SET_STATE, TRIES_MAX, Told, alert_key, call,
-    delay_ms, later, means, receiver, status,
+    BEGIN_ATTEMPT, Came, DROP_ATTEMPT, END_ATTEMPT, HELD_MS, RECOVERED, TRIES_MAX, Told, alert_key, call, delay_ms,
+    disable, later, means, receiver, status,
 };
 use crate::telling::Kind;
 
 /// Sends events again.
-pub(crate) const TASK: TaskDef = TaskDef::new("sensor.replay", plan).settled_by(settle);
+pub(crate) const TASK: TaskDef = TaskDef::new("sensor.replay", plan).settled_by(settle).taken_back_by(take_back);
 
 /// Events that one cycle looks at.
 const LOOKS: usize = 200;
@@ -47,6 +47,15 @@ fn plan(tx: &mut dyn Tx, cx: &mut OpCx<'_>, task: &TaskRow) -> OpResult<Plan> {
         return Ok(Plan::Later(later(cx, state.next_at)));
     }
     next(tx, cx, state)
+}
+
+/// The call is not made after all: as if nobody had tried.
+fn take_back(tx: &mut dyn Tx, cx: &mut OpCx<'_>, task: &TaskRow) -> OpResult<()> {
+    let Some(mut state) = state_of(tx, task)? else { return Ok(()) };
+    let Some(on) = state.sending.take() else { return Ok(()) };
+    tx.write(&DROP_ATTEMPT, args![&state.client, on.seq, on.attempt])?;
+    (state.tries, state.next_at) = (state.tries - 1, cx.heard);
+    state.save(tx)
 }
 
 /// Sends the next event that there is to send, or goes on looking for one.
@@ -127,7 +136,7 @@ fn settle(tx: &mut dyn Tx, cx: &mut OpCx<'_>, task: &TaskRow, called: &CallResul
         Came::Heard => heard(tx, cx, state, on),
         Came::Gone => gone(tx, cx, state),
         Came::NotNow { asked_ms, .. } => {
-            asked_ms.into_iter().for_each(|ms| state.next_at = cx.heard.plus_ms(ms));
+            asked_ms.into_iter().for_each(|ms| state.next_at = state.next_at.max(cx.heard.plus_ms(ms)));
             not_now(tx, cx, state, &error.unwrap_or_default())
         }
     }
@@ -145,10 +154,7 @@ fn heard(tx: &mut dyn Tx, cx: &mut OpCx<'_>, mut state: State, on: Sending) -> O
 
 fn gone(tx: &mut dyn Tx, cx: &mut OpCx<'_>, state: State) -> OpResult<Plan> {
     let reason = "it answered 410 Gone";
-    tx.write(&SET_STATE, args![&state.client, "disabled", reason])?;
-    let message = format!("Sensor client {} answered 410 Gone and is told nothing any more.", state.client);
-    cx.fx.open_alert(alert_key(&state.client), CLIENTS, message.clone());
-    cx.fx.journal("sensor-client.disabled", state.client.clone(), message);
+    disable(tx, cx, &state.client, reason)?;
     end(tx, cx, state, Phase::Failed, reason)
 }
 

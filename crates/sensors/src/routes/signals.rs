@@ -10,7 +10,7 @@ use tokio::sync::oneshot;
 use utoipa::ToSchema;
 use web::{Api, ApiError, ApiResult, Route, RouteLimits, StreamedBody};
 
-use super::TAG;
+use super::{TAG, check_unbound};
 use crate::desk;
 use crate::judging::{Item, Outcome};
 use crate::limits::{SIGNALS_BYTES_MAX, SIGNALS_MAX};
@@ -58,6 +58,7 @@ pub struct RejectedSignal {
 }
 
 async fn take(api: Api, headers: HeaderMap, body: StreamedBody) -> ApiResult<Taken> {
+    check_unbound(&api)?;
     api.kernel().check_change(api.namespace(), api.caller())?;
     let body = whole(body).await?;
     let media_type = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
@@ -110,7 +111,7 @@ fn reason(item: &Item) -> String {
     }
 }
 
-/// One failure fails all: whoever sent them sends them again, and what was done already changes nothing then.
+/// One failure fails all: whoever sent them sends them again. What was done already changes nothing then, if it has an id or a time.
 fn summed(outcomes: Vec<OpResult<Outcome>>, reasons: Vec<String>) -> Result<Taken, OpError> {
     let mut taken = Taken { accepted: 0, changed: 0, rejected: vec![] };
     for (index, (outcome, reason)) in outcomes.into_iter().zip(reasons).enumerate() {

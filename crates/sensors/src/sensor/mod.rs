@@ -42,6 +42,7 @@ pub(crate) const STATEMENTS: &[&Sql] = &[
     &rejected::EARLIER,
     &remove::DELETE,
     &remove::UNLINK,
+    &remove::CLIENTS,
     &unknown::NEWEST,
     &unknown::BEFORE,
     &walk::IDS,

@@ -11,6 +11,7 @@ use crate::ear::{self, Listened};
 use crate::id::SensorId;
 use crate::judging::{GET, SensorRow, lost_at};
 use crate::life::{self, Fate, Silence, Span, decide};
+use crate::limits::TOLD_MAX;
 use crate::telling::{Telling, tell};
 
 /// Looks at sensors whose time is over.
@@ -32,6 +33,8 @@ pub struct Swept {
     pub lost: u32,
     /// So many had spoken.
     pub spoke: u32,
+    /// Whether some are left for the next look: one operation tells only so many clients.
+    pub left: bool,
 }
 
 pub(crate) static LOSE: Sql =
@@ -44,6 +47,10 @@ fn run(tx: &mut dyn Tx, cx: &mut OpCx<'_>, Sweep { due, known }: &Sweep) -> OpRe
     let sets: Vec<_> = due.iter().map(|(id, _)| args![id.as_str()].to_vec()).collect();
     let rows = tx.query_each(&GET, &sets)?;
     for ((id, spoke), row) in due.iter().zip(rows) {
+        if tellings.iter().map(|telling: &Telling| telling.clients).sum::<usize>() >= TOLD_MAX {
+            swept.left = true;
+            break;
+        }
         let Some(sensor) = row.as_ref().map(SensorRow::of) else { continue };
         let is_due = sensor.lost_at.is_some_and(|lost_at| lost_at <= now);
         if !is_due && !mutants::on(Mutant::SensorLostAgain) {
@@ -65,7 +72,7 @@ fn run(tx: &mut dyn Tx, cx: &mut OpCx<'_>, Sweep { due, known }: &Sweep) -> OpRe
             }
         }
     }
-    let tellings = grouped(cx, tellings);
+    let tellings = grouped(tx, cx, tellings)?;
     tell(tx, cx, &tellings)?;
     Ok(swept)
 }

@@ -1,5 +1,6 @@
 //! Looks for silent sensors every few seconds, in every namespace. Several nodes may do so at once: the operation decides.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -76,13 +77,22 @@ impl Node {
     }
 }
 
-/// Looks once; goes on as long as it finds as many as one operation may look at.
+/// Looks once, and goes on as long as there are more; nothing is begun while an earlier look still goes on.
 pub fn look(kernel: &Kernel, ns: &Arc<Namespace>) {
+    if ns.home.memory::<Desk>().begin_sweep() {
+        look_on(kernel, ns);
+    }
+}
+
+fn look_on(kernel: &Kernel, ns: &Arc<Namespace>) {
     let (again, home) = (kernel.clone(), ns.clone());
     let found = move |due: OpResult<Due>| match due {
-        Ok(due) if due.sensors.is_empty() => {}
+        Ok(due) if due.sensors.is_empty() => home.home.memory::<Desk>().end_sweep(),
         Ok(due) => ask(&again, &home, due),
-        Err(error) => tracing::warn!(namespace = home.name, %error, "silent sensors were not looked for"),
+        Err(error) => {
+            home.home.memory::<Desk>().end_sweep();
+            tracing::warn!(namespace = home.name, %error, "silent sensors were not looked for");
+        }
     };
     kernel.read(ns, &DUE, (), Box::new(found));
 }
@@ -97,20 +107,30 @@ fn ask(kernel: &Kernel, ns: &Arc<Namespace>, Due { now, sensors }: Due) {
     last_seen.ask(&key, &sensors, now, Box::new(move |sight| sweep(&again, &home, due, sight)));
 }
 
+/// Those of which a signal is in our hands already are left to the next look: whoever spoke is not silent because we are slow.
 fn sweep(kernel: &Kernel, ns: &Arc<Namespace>, due: Vec<SensorId>, sight: Option<Sight>) {
     let desk = ns.home.memory::<Desk>();
     let known = sight.as_ref().and_then(|sight| sight.known);
     let elsewhere = sight.map_or_else(|| vec![None; due.len()], |sight| sight.seen);
-    let spoke = desk.hold(&due).into_iter().zip(elsewhere).map(|(here, there)| here.max(there));
-    let input = Sweep { due: due.iter().copied().zip(spoke).collect(), known };
+    let is_full = due.len() == SWEPT_MAX;
+    let elsewhere: BTreeMap<SensorId, Option<Listened>> = due.iter().copied().zip(elsewhere).collect();
+    let held = desk.hold(&due);
+    let later = |id: &SensorId, here: Option<Listened>| here.max(elsewhere.get(id).copied().flatten());
+    let mut judged: Vec<_> = held.into_iter().map(|(id, here)| (id, later(&id, here))).collect();
+    // In the order of their ids, as signals are judged: two who lock rows in different orders wait for each other.
+    judged.sort_unstable_by_key(|(id, _)| *id);
+    let held: Vec<SensorId> = judged.iter().map(|(id, _)| *id).collect();
+    let any = !held.is_empty();
     let (again, home) = (kernel.clone(), ns.clone());
     let done = move |reply: OpResult<Reply<Swept>>| {
-        desk.let_go(&due);
+        desk.let_go(&held);
         match reply {
-            Ok(_) if due.len() == SWEPT_MAX => look(&again, &home),
+            Ok(reply) if any && (is_full || reply.out.left) => return look_on(&again, &home),
             Ok(_) => {}
             Err(error) => tracing::warn!(namespace = home.name, %error, "silent sensors were not judged"),
         }
+        desk.end_sweep();
     };
+    let input = Sweep { due: judged, known };
     kernel.call(ns, &SWEEP, kernel.request(Caller::server("sensors")), input, Box::new(done));
 }

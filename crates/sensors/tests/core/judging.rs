@@ -83,12 +83,17 @@ fn sen_2_what_is_no_signal_is_kept_with_its_reason_and_blocks_nobody() {
     static REJECTED: Sql = Sql::new("test.rejected", "SELECT reason, body FROM sensor_rejected ORDER BY number");
     let doors = Doors::of(&["a"]);
     let now = doors.world.kernel.env().clock.wall();
-    let items = [&b"{\"sensor_id\":\"a\",\"data\":2}"[..], b"{\"sensor_id\":\"a\",\"data\":1}", b"\0\xff"];
+    let items = [
+        &b"{\"sensor_id\":\"a\",\"data\":2}"[..],
+        b"{\"sensor_id\":\"a\",\"data\":1}",
+        b"\0\xff",
+        b"{\"sensor_id\":\"a\",\"data\":1,\"\\u0000\":1}",
+    ];
     let outcomes = doors.send_items(items.iter().map(|json| Item::of(json, "test", now)).collect());
     let outcomes: Vec<_> = outcomes.into_iter().map(Result::unwrap).collect();
-    assert_eq!(outcomes, [Outcome::Rejected, Changed, Outcome::Rejected]);
+    assert_eq!(outcomes, [Outcome::Rejected, Changed, Outcome::Rejected, Outcome::Rejected]);
     let rows = doors.world.rows(&REJECTED);
-    assert!(rows.len() == 2 && rows[0].text(0).contains("not 2") && rows[1].text(1) == "\u{FFFD}\u{FFFD}");
+    assert!(rows.len() == 3 && rows[0].text(0).contains("not 2") && rows[1].text(1) == "\u{FFFD}\u{FFFD}");
 }
 
 #[test]

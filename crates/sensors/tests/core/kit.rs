@@ -5,7 +5,9 @@ use std::sync::mpsc::channel;
 
 use base::{Call, CallResult, HttpCall, HttpReply, OpResult, Sql, Wall};
 use sensors::signal::{Signal, key_of};
-use sensors::{CREATE_CLIENT, LINK, Link, NewClient, PUT_SENSOR, PutSensor, UNLINK};
+use sensors::{
+    CHANGE_CLIENT, CREATE_CLIENT, ChangeClient, LINK, Link, NewClient, PUT_SENSOR, PutSensor, UNLINK, WantedState,
+};
 use sensors::{Item, Outcome, SERVICE, SilenceWatch};
 use serde_json::Value;
 use testbed::World;
@@ -15,7 +17,7 @@ pub(crate) const STEP_S: i64 = 5;
 
 pub(crate) struct Doors {
     pub(crate) world: World,
-    pub(crate) watch: SilenceWatch,
+    _watch: SilenceWatch,
 }
 
 pub(crate) fn signal(sensor: &str, closed: bool) -> Signal {
@@ -39,7 +41,7 @@ impl Doors {
     pub(crate) fn of(sensors: &[&str]) -> Self {
         let world = World::of(&[&SERVICE]);
         let watch = SilenceWatch::start(&world.kernel);
-        let doors = Self { world, watch };
+        let doors = Self { world, _watch: watch };
         sensors.iter().for_each(|sensor| doors.register(sensor, 3_600));
         doors
     }
@@ -69,6 +71,15 @@ impl Doors {
 
     pub(crate) fn unlink(&self, client: &str, sensor: &str) {
         self.world.call(&UNLINK, self.link(client, sensor)).unwrap();
+    }
+
+    pub(crate) fn link_again(&self, client: &str, sensor: &str) {
+        self.world.call(&LINK, self.link(client, sensor)).unwrap();
+    }
+
+    pub(crate) fn set_state(&self, client: &str, state: WantedState) {
+        let change = ChangeClient { state: Some(state), ..ChangeClient::default() };
+        self.world.call(&CHANGE_CLIENT, (client.to_owned(), change)).unwrap();
     }
 
     fn link(&self, client: &str, sensor: &str) -> Link {

@@ -1,7 +1,7 @@
 //! Telling clients: order, superseding, tries, ends.
 
 use base::{CallResult, HttpReply, Sql};
-use sensors::TRIES_MAX;
+use sensors::{TRIES_MAX, WantedState};
 
 use crate::kit::{Doors, STEP_S, answer, body, header, signal};
 
@@ -29,7 +29,8 @@ fn sen_7_what_a_client_is_told() {
 #[test]
 fn sen_8_tries_follow_the_schedule_under_one_id_until_the_client_is_failing() {
     static CLIENT: Sql = Sql::new("test.client", "SELECT COUNT(*) FROM sensor_client WHERE state = 'failing'");
-    static ALERTS: Sql = Sql::new("test.alerts", "SELECT COUNT(*) FROM alert WHERE closed_at IS NULL");
+    static ALERTS: Sql =
+        Sql::new("test.alerts", "SELECT COUNT(*) FROM alert WHERE closed_at IS NULL AND kind = 'sensor-client'");
     let doors = Doors::patient(&["a"]);
     doors.client("hotel", 0, &["a"]);
     doors.sent(&[signal("a", false)]);
@@ -161,4 +162,67 @@ fn sen_8_a_task_that_somebody_deleted_is_wished_for_again() {
     doors.world.call(&GONE, ()).unwrap();
     doors.next_call().2(answer(200));
     assert_eq!(doors.states(), ["sent"]);
+}
+
+#[test]
+fn sen_7_a_client_may_ask_for_more_patience_but_not_for_less() {
+    let doors = Doors::patient(&["a"]);
+    doors.client("hotel", 0, &["a"]);
+    doors.sent(&[signal("a", false)]);
+    for _ in 0..3 {
+        let soon = HttpReply { status: 503, headers: vec![("retry-after".into(), "1".into())], body: vec![] };
+        doors.next_call().2(CallResult::Http(soon));
+    }
+    doors.world.pass_ms(100_000);
+    assert!(doors.call().is_none(), "the third pause is two minutes, whatever it says");
+}
+
+#[test]
+fn sen_8_a_client_that_hears_nothing_is_failing_though_its_sensors_change_often() {
+    static CLIENT: Sql = Sql::new("test.failing", "SELECT COUNT(*) FROM sensor_client WHERE state = 'failing'");
+    let doors = Doors::patient(&["a"]);
+    doors.client("hotel", 0, &["a"]);
+    for round in 0..30 {
+        doors.sent(&[signal("a", round % 2 == 0)]);
+        while let Some((_, done)) = doors.call() {
+            done(answer(500));
+        }
+        doors.world.pass_ms(300_000);
+        while let Some((_, done)) = doors.call() {
+            done(answer(500));
+        }
+    }
+    assert_eq!(doors.world.count(&CLIENT), 1);
+    doors.sent(&[signal("a", true)]);
+    doors.answer_all(200);
+    assert_eq!(doors.world.count(&CLIENT), 0);
+}
+
+#[test]
+fn sen_9_what_a_client_missed_while_it_was_disabled_supersedes_what_waited() {
+    let doors = Doors::patient(&["a"]);
+    let client = doors.client("hotel", 0, &["a"]);
+    doors.sent(&[signal("a", false)]);
+    doors.call().unwrap().1(answer(500));
+    doors.set_state(&client, WantedState::Disabled);
+    doors.sent(&[signal("a", true)]);
+    doors.set_state(&client, WantedState::Active);
+    doors.world.pass_ms(60_000);
+    assert!(doors.call().is_none(), "never the older after the newer");
+    assert_eq!((doors.states(), doors.waiting()), (vec!["superseded".to_owned(), "disabled".to_owned()], 0));
+    doors.world.check_invariants();
+}
+
+#[test]
+fn sen_8_what_waited_before_a_client_lost_the_sensor_is_not_told_when_it_has_it_again() {
+    let doors = Doors::patient(&["a"]);
+    let client = doors.client("hotel", 0, &["a"]);
+    doors.sent(&[signal("a", false)]);
+    doors.call().unwrap().1(answer(500));
+    doors.unlink(&client, "a");
+    doors.link_again(&client, "a");
+    doors.world.pass_ms(60_000);
+    assert!(doors.call().is_none());
+    assert_eq!(doors.states(), ["unlinked"]);
+    doors.world.check_invariants();
 }

@@ -125,3 +125,50 @@ fn sen_13_a_sensor_that_speaks_again_is_told_after_the_group() {
     doors.world.pass_ms(3_000);
     assert_eq!(doors.answer_all(200), ["sensor.restored"]);
 }
+
+#[test]
+fn sen_6_a_loss_with_more_clients_than_one_operation_may_tell_is_told_in_portions() {
+    let names: Vec<String> = (0..60).map(|number| format!("s{number}")).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let doors = Doors::of(&names);
+    for number in 0..10 {
+        doors.client(&format!("client{number}"), 1, &names);
+    }
+    doors.world.pass_ms(minutes(62));
+    let mut lost = 0;
+    while let Some((call, done)) = doors.call() {
+        let data = &crate::kit::body(&call)["data"];
+        lost += data["count"].as_i64().unwrap();
+        done(crate::kit::answer(200));
+    }
+    assert_eq!(lost, 600, "every sensor, to every client");
+    doors.world.check_invariants();
+}
+
+#[test]
+fn sen_13_a_sensor_of_which_something_is_still_to_be_told_stays_out_of_the_group() {
+    let doors = Doors::of(&[]);
+    ["a", "b", "c"].iter().for_each(|sensor| doors.register(sensor, 60));
+    doors.client("grouped", 2, &["a", "b", "c"]);
+    doors.world.pass_ms(70_000);
+    assert_eq!(doors.answer_all(200), ["sensor.lost"], "all three at once");
+    doors.sent(&[signal("a", true)]);
+    // The client does not hear that it is restored.
+    while let Some((_, done)) = doors.call() {
+        done(crate::kit::answer(500));
+    }
+    doors.sent(&[signal("b", true), signal("c", true)]);
+    doors.answer_all(200);
+    doors.world.pass_ms(70_000);
+    let (mut single, mut group) = (0, 0);
+    while let Some((call, done)) = doors.call() {
+        let told = crate::kit::body(&call);
+        if told["type"] == "sensor.lost" {
+            single += i32::from(told["data"]["sensor_id"].is_string());
+            group += i32::from(told["data"]["count"].is_number());
+        }
+        done(crate::kit::answer(200));
+    }
+    assert_eq!((single, group), (1, 1), "so that its newer notice supersedes the older");
+    doors.world.check_invariants();
+}
