@@ -36,10 +36,9 @@ impl Intake {
         intake
     }
 
-    fn open(&self) -> OpResult<Arc<Namespace>> {
-        let ns = self.kernel.namespace(&self.namespace)?;
-        self.kernel.check_change(&ns, &Caller::server("sensors"))?;
-        Ok(ns)
+    /// The namespace, unless it is closed or read-only.
+    fn open(&self) -> Option<Arc<Namespace>> {
+        self.kernel.namespace(&self.namespace).ok().filter(|ns| ns.works())
     }
 }
 
@@ -80,12 +79,9 @@ fn say(kernel: &Kernel, namespace: String, level: Level) {
 
 impl Sink for Intake {
     fn take(&self, batch: Arc<[Delivery]>, settle: Settle) {
-        let ns = match self.open() {
-            Ok(ns) => ns,
-            Err(error) => {
-                tracing::warn!(namespace = self.namespace, %error, "signals of the broker wait");
-                return settle(vec![Taken::Again; batch.len()]);
-            }
+        let Some(ns) = self.open() else {
+            tracing::warn!(namespace = self.namespace, "signals of the broker wait: the namespace takes nothing");
+            return settle(vec![Taken::Again; batch.len()]);
         };
         let now = self.kernel.env().clock.wall();
         let items = batch.iter().map(|delivery| item(delivery, now)).collect();
@@ -93,7 +89,7 @@ impl Sink for Intake {
     }
 
     fn level(&self) {
-        let Ok(ns) = self.open() else { return };
+        let Some(ns) = self.open() else { return };
         let done = |reply: OpResult<Reply<bool>>| {
             if let Err(error) = reply {
                 tracing::warn!(%error, "the store does not know that no signals wait");
