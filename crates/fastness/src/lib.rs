@@ -10,6 +10,7 @@ mod alone;
 mod archive;
 mod backup;
 mod blobs;
+mod broker;
 mod check;
 mod cli;
 pub mod config;

@@ -31,7 +31,7 @@ fn settings(config: &Config) -> Result<OutboundSettings> {
 }
 
 #[expect(clippy::disallowed_methods, reason = "read once at start, like the configuration that names it")]
-fn certificates(config: &Config) -> Result<Vec<u8>> {
+pub(crate) fn certificates(config: &Config) -> Result<Vec<u8>> {
     let Some(path) = &config.outbound.certificates else { return Ok(vec![]) };
     let pem = std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
     anyhow::ensure!(!pem.is_empty(), "{} is empty", path.display());

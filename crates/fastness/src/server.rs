@@ -20,6 +20,7 @@ use web::{App, AppConfig, BodyLimits, EdgeLimits, Shutdown};
 
 use crate::alone::{self, Alone};
 use crate::archive::{self, Export};
+use crate::broker::Broker;
 use crate::config::{self, Config, HistoryScope, Loaded};
 use crate::keeper::{self, Keeper};
 use crate::stores::Opener;
@@ -61,6 +62,7 @@ pub(crate) fn run(loaded: &Loaded, services: Vec<web::Service>) -> Result<()> {
     let places = blobs::open(config)?;
     work::register(&outbound, config, &kernel, &places);
     let (dispatcher, sequencer) = (Dispatcher::start(&kernel, outbound.clone()), Sequencer::start(&kernel));
+    let broker = Broker::start(config, &kernel, &dispatcher)?;
     let silence = sensors::SilenceWatch::start(&kernel);
     let (export, life) = (Export::start(config, &kernel)?, archive::keep_life(config, &kernel)?);
     // Last, when nothing can keep the password from being shown any more.
@@ -68,6 +70,7 @@ pub(crate) fn run(loaded: &Loaded, services: Vec<web::Service>) -> Result<()> {
     let shown = config::shown(loaded);
     let edge = Edge { listener, certificate, dispatcher: dispatcher.clone(), places, password, shown };
     let served = runtime.block_on(serve(config, edge, kernel.clone(), services));
+    broker.close();
     runtime.block_on(end_tasks(&dispatcher));
     runtime.shutdown_timeout(Duration::from_secs(1));
     // Before the stores: what was in flight still wants to say that it is unknown.

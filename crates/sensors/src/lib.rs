@@ -113,6 +113,7 @@ const PARTS: &[&[&Sql]] = &[
     told::STATEMENTS,
     replay::STATEMENTS,
     retention::STATEMENTS,
+    console::STATEMENTS,
 ];
 
 /// Those of taking in and telling.

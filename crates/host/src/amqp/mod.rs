@@ -164,6 +164,17 @@ impl Amqp {
         publisher
     }
 
+    /// How many messages wait in a queue; `None` if it is not there. Not to be called from within a runtime.
+    ///
+    /// # Errors
+    /// Why the broker cannot be asked.
+    pub fn probe(&self, queue: &str) -> Result<Option<u64>, String> {
+        let runtime = self.runtime.lock().unwrap_or_else(PoisonError::into_inner);
+        let runtime = runtime.as_ref().ok_or("it was closed")?;
+        let linker = self.linker.clone();
+        runtime.block_on(async move { linker.open().await?.count(queue).await })
+    }
+
     /// Takes nothing more, waits a moment for what is in flight, and ends the threads. Not to be called from within a runtime.
     pub fn close(&self) {
         let Some(runtime) = self.runtime.lock().unwrap_or_else(PoisonError::into_inner).take() else { return };

@@ -5,8 +5,8 @@ use kernel::{OpCx, Plan, TaskDef, TaskRow};
 
 use super::state::{Phase, Sending, State};
 use crate::notify::{
-    BEGIN_ATTEMPT, Came, END_ATTEMPT, HELD_MS, RECOVERED, SET_STATE, TRIES_MAX, Told, alert_key, call, delay_ms, later,
-    means, receiver, status,
+    BEGIN_ATTEMPT, CLIENTS, Came, END_ATTEMPT, HELD_MS, RECOVERED, SET_STATE, TRIES_MAX, Told, alert_key, call,
+    delay_ms, later, means, receiver, status,
 };
 use crate::telling::Kind;
 
@@ -147,7 +147,7 @@ fn gone(tx: &mut dyn Tx, cx: &mut OpCx<'_>, state: State) -> OpResult<Plan> {
     let reason = "it answered 410 Gone";
     tx.write(&SET_STATE, args![&state.client, "disabled", reason])?;
     let message = format!("Sensor client {} answered 410 Gone and is told nothing any more.", state.client);
-    cx.fx.open_alert(alert_key(&state.client), "sensor-client", message.clone());
+    cx.fx.open_alert(alert_key(&state.client), CLIENTS, message.clone());
     cx.fx.journal("sensor-client.disabled", state.client.clone(), message);
     end(tx, cx, state, Phase::Failed, reason)
 }

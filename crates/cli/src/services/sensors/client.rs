@@ -169,13 +169,23 @@ const CLIENT: &[Column] = &[
     time("created", "/created_at"),
 ];
 
-const LINKED: &[Column] =
-    &[text("ID", "/sensor/id"), state("STATE", "/sensor/state"), time("LINKED", "/linked_at"), text("ADDRESS", "/sensor/address")];
+const LINKED: &[Column] = &[
+    text("ID", "/sensor/id"),
+    state("STATE", "/sensor/state"),
+    time("LINKED", "/linked_at"),
+    text("ADDRESS", "/sensor/address"),
+];
 
 const EVENTS: List<'_> = List {
     what: "events",
     id: "/seq",
-    columns: &[number("SEQ", "/seq"), text("ID", "/id"), time("AT", "/at"), state("STATE", "/state"), json("BODY", "/body")],
+    columns: &[
+        number("SEQ", "/seq"),
+        text("ID", "/id"),
+        time("AT", "/at"),
+        state("STATE", "/state"),
+        json("BODY", "/body"),
+    ],
 };
 
 const NOTIFICATIONS: List<'_> = List {
@@ -203,7 +213,11 @@ impl Client {
                 let body = Body::default().with("name", Some(name.as_str())).with("url", Some(url));
                 let body = body.with("group_lost", group_lost).value();
                 let made = session.change(Request::new("POST", &["sensor-clients"]).json(&body)).await?;
-                secret(session, &made, &format!("client {name} is created: {}", made["id"].as_str().unwrap_or_default()))
+                secret(
+                    session,
+                    &made,
+                    &format!("client {name} is created: {}", made["id"].as_str().unwrap_or_default()),
+                )
             }
             Self::Change(change) => change.run(session).await,
             Self::Rotate(Id { id }) => {
@@ -223,7 +237,8 @@ impl Client {
             Self::Notifications(listed) => listed.show(session, &NOTIFICATIONS, "notifications").await,
             Self::Replay { of: Id { id }, from, to } => {
                 let body = Body::default().with("from", Some(from)).with("to", to).value();
-                let begun = session.change(Request::new("POST", &["sensor-clients", &id, "replay"]).json(&body)).await?;
+                let begun =
+                    session.change(Request::new("POST", &["sensor-clients", &id, "replay"]).json(&body)).await?;
                 session.out.done(&begun, &format!("events of client {id} are sent again"), None)
             }
         }

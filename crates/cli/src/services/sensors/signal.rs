@@ -82,7 +82,8 @@ const REJECTED: List<'_> = List {
 impl SignalVerb {
     pub(super) async fn run(self, session: &Session) -> Done {
         let Self::Send { sensor, state, at, id } = self;
-        let body = Body::default().with("sensor_id", Some(sensor.as_str())).with("data", Some(i64::from(state == "closed")));
+        let body =
+            Body::default().with("sensor_id", Some(sensor.as_str())).with("data", Some(i64::from(state == "closed")));
         let body = body.with("at", at).with("id", id).value();
         let taken = session.change(Request::new("POST", &["signals"]).json(&body)).await?;
         if let Some(reason) = taken["rejected"][0]["reason"].as_str() {

@@ -125,13 +125,19 @@ impl Simulate {
             let (open, closed, silent) = play.counts(part);
             let told = json!({ "second": second + 1, "signals": said.len(), "moved": moved, "open": open, "closed": closed, "silent": silent });
             say(session, &told, || {
-                format!("{:>4} s  {} signals, {moved} doors moved; {closed} closed, {open} open, {silent} silent", second + 1, said.len())
+                format!(
+                    "{:>4} s  {} signals, {moved} doors moved; {closed} closed, {open} open, {silent} silent",
+                    second + 1,
+                    said.len()
+                )
             })?;
             until(begun.plus_ms(i64::try_from(second + 1).unwrap_or(i64::MAX) * SECOND_MS)).await;
         }
         let Sums { sent, accepted, changed, rejected } = sums;
         let told = json!({ "sent": sent, "accepted": accepted, "changed": changed, "rejected": rejected });
-        say(session, &told, || format!("{sent} signals sent: {accepted} accepted, {changed} changed something, {rejected} rejected"))
+        say(session, &told, || {
+            format!("{sent} signals sent: {accepted} accepted, {changed} changed something, {rejected} rejected")
+        })
     }
 
     async fn take_out(&self, session: &Session, play: &Play) -> Done {
