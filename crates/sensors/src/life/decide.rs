@@ -4,6 +4,9 @@ use super::COARSE_PART;
 use crate::ear::Listened;
 use crate::limits::DURABLE_PART;
 
+/// Shortest time after which it is worth asking again.
+const SOON_MS: i64 = 5_000;
+
 /// The time of which Redis knows every sign of life.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Span {
@@ -47,10 +50,14 @@ pub(crate) fn decide(now: Listened, silence: &Silence, known: Option<Span>) -> F
         return Fate::Spoke(last);
     }
     let Some(row) = silence.row.filter(|_| silence.coarse) else { return Fate::Lost };
-    let silent_within =
-        |span: Span| span.since.plus_ms(time_ms) <= span.until.min(now) && last.plus_ms(time_ms) <= span.until.min(now);
     let by_row = row.plus_ms(time_ms + silence.silence_ms / COARSE_PART);
-    if known.is_some_and(silent_within) || by_row <= now { Fate::Lost } else { Fate::Wait(by_row) }
+    let silent_within = |span: Span| span.since.max(last).plus_ms(time_ms) <= span.until.min(now);
+    if known.is_some_and(silent_within) || by_row <= now {
+        return Fate::Lost;
+    }
+    // A node that is behind is so for a second; what Redis lost is made up for after the whole time.
+    let soon = now.plus_ms((silence.silence_ms / DURABLE_PART).max(SOON_MS));
+    Fate::Wait(known.map_or(by_row, |span| soon.max(span.since.plus_ms(time_ms))).min(by_row))
 }
 
 #[cfg(test)]
@@ -88,8 +95,10 @@ mod tests {
         assert_eq!(decide(now, &quiet, span(0, 10 * HOUR)), Fate::Lost);
         let wait = Fate::Wait(Listened(10 * HOUR + HOUR / 4));
         assert_eq!(decide(now, &quiet, None), wait, "Redis is away");
-        assert_eq!(decide(now, &quiet, span(9 * HOUR, 10 * HOUR)), wait, "it was emptied an hour ago");
-        assert_eq!(decide(now, &quiet, span(0, 10 * HOUR - 1)), wait, "a node is behind");
+        let emptied = decide(now, &quiet, span(9 * HOUR, 10 * HOUR));
+        assert_eq!(emptied, Fate::Wait(Listened(9 * HOUR + TIME)), "it was emptied an hour ago");
+        let behind = decide(now, &quiet, span(0, 10 * HOUR - 1));
+        assert_eq!(behind, Fate::Wait(Listened(10 * HOUR + HOUR / 60)), "a node is behind");
         assert_eq!(decide(Listened(10 * HOUR + HOUR / 4), &quiet, None), Fate::Lost, "at the latest then");
         assert_eq!(decide(now, &silence(8 * HOUR, Some(9 * HOUR)), None), Fate::Spoke(Listened(9 * HOUR)));
         assert_eq!(
