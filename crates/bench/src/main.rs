@@ -12,6 +12,7 @@ mod disk;
 mod documents;
 mod kernel;
 mod overload;
+mod sensors;
 mod tasks;
 
 use std::process::ExitCode;
@@ -19,7 +20,7 @@ use std::time::Duration;
 
 use contest::Effort;
 
-const USAGE: &str = "usage: bench kernel|overload|tasks|documents|console [--seconds N] [--rounds N] [--only TEXT]
+const USAGE: &str = "usage: bench kernel|overload|tasks|documents|console|sensors [--seconds N] [--rounds N] [--only TEXT]
 
   kernel   durable operations per second with 1, 16, 256 and 2048 callers, on SQLite and (if FASTNESS_TEST_POSTGRES
            is set) on PostgreSQL, against the same SQL one commit at a time and a hand-written group commit loop
@@ -28,6 +29,8 @@ const USAGE: &str = "usage: bench kernel|overload|tasks|documents|console [--sec
            and what a claim costs when a million tasks wait
   documents commits, reads, searches, synchronisation and memory of documents over HTTP, against PocketBase (PyPI) and
            pouchdb-server (npm); needs the program: cargo build --release -p fastness
+  sensors  signals over HTTP and from RabbitMQ (if FASTNESS_TEST_RABBITMQ is set, as cargo xtask services run does) against a
+           consumer that only acknowledges, memory of a million sensors, notifications while receivers hang; needs the program
   console  every page of the console with 100,000 rows behind it; needs the program as well
 ";
 
@@ -40,6 +43,7 @@ fn main() -> ExitCode {
         ["tasks", options @ ..] => effort(options).and_then(|effort| tasks::run(&effort)),
         ["documents", options @ ..] => effort(options).and_then(|effort| documents::run(&effort)),
         ["console", options @ ..] => effort(options).and_then(|effort| console::run(&effort)),
+        ["sensors", options @ ..] => effort(options).and_then(|effort| sensors::run(&effort)),
         ["hot-child", schema, seconds] => kernel::hot_child(schema, seconds),
         _ => {
             eprint!("{USAGE}");

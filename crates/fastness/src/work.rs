@@ -15,6 +15,8 @@ pub(crate) fn register(outbound: &HostOutbound, config: &Config, kernel: &Kernel
         let (kernel, places) = (kernel.clone(), places.clone());
         outbound.register(name, move |call| told(on_blobs(&kernel, places.as_ref(), &call)));
     }
+    let exported = kernel.clone();
+    outbound.register(sensors::outbox::WRITE, move |call| sensors::outbox::perform(&exported, &call));
     let config = config.clone();
     outbound.register(backup::task::WORK, move |_| told(backup::task::perform(&config)));
 }

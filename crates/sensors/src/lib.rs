@@ -2,12 +2,15 @@
 //!
 //! - `signal/`: what a sensor says, and the pure rule of what it means;
 //! - `judging/`: the one operation that takes signals in, in batches; `desk/`: the way to it, and what is kept in memory of sensors;
+//! - `broker`: signals from a message broker; `announce`: tasks that are told to other nodes through it;
 //! - `telling`, `notify/`: events of clients and their delivery; `silence/`, `ear`: who fell silent while we listened;
 //! - `sensor/`, `client/`, `link/`: what is registered; `history/`: what was; `routes/`: HTTP; `console/`: pages.
 //!
 //! Invariants, checked by the simulator after every commit (`check`): whatever is still to be told has a row and a task that will
 //! look at it; nobody is lost and watched at once.
 
+pub mod announce;
+pub mod broker;
 mod check;
 mod client;
 pub mod codes;
@@ -19,6 +22,7 @@ pub mod history;
 mod id;
 pub mod import;
 mod judging;
+pub mod life;
 pub mod limits;
 mod link;
 mod notify;
@@ -68,6 +72,7 @@ pub static SERVICE: ServiceDef = ServiceDef {
     statements: &STATEMENTS,
     operations: &[
         &LEVEL,
+        &life::USE,
         &PUT_SENSOR,
         &REMOVE_SENSOR,
         &CREATE_CLIENT,
@@ -108,6 +113,7 @@ const PARTS: &[&[&Sql]] = &[
     told::STATEMENTS,
     replay::STATEMENTS,
     retention::STATEMENTS,
+    console::STATEMENTS,
 ];
 
 /// Those of taking in and telling.
@@ -160,6 +166,8 @@ const ARCHIVE: &[&Sql] = &[
     &history::store::HISTORY_OF_SENSOR,
     &history::store::SENSORS_OF,
     &history::store::TRIES_OF,
+    &life::GET_USED,
+    &life::PUT_USED,
     &outbox::BATCH_HISTORY,
     &outbox::BATCH_TRIES,
     &outbox::CLEAR_HISTORY,

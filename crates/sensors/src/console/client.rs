@@ -5,18 +5,19 @@ use serde::Deserialize;
 use serde_json::json;
 use web::console::words as common;
 use web::ui::form::link;
-use web::ui::parts::{banner, card, empty, facts, id, pager};
+use web::ui::parts::{banner, card, empty, facts, id, pager, progress};
 use web::ui::{Field, Form, Kind, Text, Tone};
 use web::{ApiError, Console, PageResult, PathOf, QueryOf, View};
 
-use super::reads::{EVENTS_OF_CLIENT, EventsOf};
 use super::{CLIENTS, above, at_most, client_page, list, notices, state, when, words};
 use crate::client::{ClientState, ClientView, SHOW_CLIENT};
 use crate::codes::NCLIENT;
 use crate::limits::COUNTED_MAX;
 use crate::link::{LinkedOf, SENSORS_OF_CLIENT};
+use crate::replay::{Phase, ReplayView};
 use crate::routes::{ClientPath, check_client};
 use crate::sensor::SensorView;
+use crate::told::{NOTIFICATIONS, NotificationsOf};
 
 /// Notifications of a page.
 const NOTICES: u32 = 25;
@@ -52,6 +53,7 @@ pub(super) async fn page(
     let content = html! {
         div.stack #client data-live {
             (trouble(&console, &client))
+            @if let Some(replay) = &client.replay { (replayed(&console, replay)) }
             (about(&console, &client))
             (told(&console, &client, &asked).await?)
             (sensors(&console, &client, &asked).await?)
@@ -103,20 +105,19 @@ fn about(console: &Console, client: &ClientView) -> Markup {
 }
 
 async fn told(console: &Console, client: &ClientView, asked: &Asked) -> Result<Markup, ApiError> {
-    let before = asked.after.unwrap_or(i64::MAX);
-    let wanted = EventsOf { client: client.id.clone(), before, limit: NOTICES + 1 };
-    let mut events = console.read(&EVENTS_OF_CLIENT, wanted).await?.out;
+    let wanted = NotificationsOf { client: client.id.clone(), before: asked.after, limit: NOTICES + 1 };
+    let mut events = console.read(&NOTIFICATIONS, wanted).await?.out;
     let more = events.len() > NOTICES as usize;
     events.truncate(NOTICES as usize);
     let at = |seq: i64| link(&client_page(console, &client.id), &[("after", Some(&seq.to_string()))]);
     let next = events.last().filter(|_| more).map(|last| at(last.seq));
     let first = asked.after.map(|_| client_page(console, &client.id));
-    let told = notices::with_tries(console, events).await?;
+    let told = notices::of_one(console, &client.id, &events).await?;
     let content = html! {
         (notices::of_client(console, &told))
         (pager((console.say(&common::FIRST_PAGE), first), (console.say(&common::NEXT_PAGE), next)))
     };
-    Ok(card(console.say(&words::NOTIFICATIONS), html! {}, content))
+    Ok(card(console.say(&words::NOTIFICATIONS), html! { (replaying(console, client)) }, content))
 }
 
 async fn sensors(console: &Console, client: &ClientView, asked: &Asked) -> Result<Markup, ApiError> {
@@ -176,4 +177,35 @@ fn change(console: &Console, client: &ClientView) -> Form {
                 .hint(console.say(&words::GROUP_LOST_HINT)),
         )
         .in_dialog(console.say(&words::CHANGE))
+}
+
+fn replaying(console: &Console, client: &ClientView) -> Form {
+    console
+        .form("POST /v1/{ns}/sensor-clients/{id}/replay", &words::REPLAY)
+        .with("id", &client.id)
+        .field(
+            Field::new("from", console.say(&common::FROM), Kind::Moment)
+                .required()
+                .hint(console.say(&words::REPLAY_HINT)),
+        )
+        .field(Field::new("to", console.say(&common::TO), Kind::Moment))
+        .in_dialog(console.say(&words::REPLAY))
+        .allowed(client.state != ClientState::Disabled)
+}
+
+/// How far the last replay is.
+fn replayed(console: &Console, replay: &ReplayView) -> Markup {
+    let (tone, text) = match replay.state {
+        Phase::Running => (Tone::Info, &words::REPLAY_RUNNING),
+        Phase::Done => (Tone::Good, &words::REPLAY_DONE),
+        Phase::Failed => (Tone::Bad, &words::REPLAY_FAILED),
+    };
+    let (done, of) = (u64::try_from(replay.seq).unwrap_or(0), u64::try_from(replay.until).unwrap_or(0));
+    let counts = console.fill(&words::REPLAY_COUNTS, &[("sent", &replay.sent), ("left", &replay.left_out)]);
+    let content = html! {
+        (progress(tone, console.say(&words::REPLAY), (done, of), html! { (console.say(text)) "; " (counts) }))
+        @if !replay.reason.is_empty() { p.small { bdi { (replay.reason) } } }
+    };
+    let aside = html! { (when(console, Some(&replay.from))) " – " (when(console, Some(&replay.to))) };
+    card(console.say(&words::REPLAY), aside, content)
 }

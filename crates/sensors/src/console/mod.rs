@@ -7,6 +7,7 @@
 
 mod client;
 mod clients;
+mod imports;
 mod list;
 mod map;
 mod notices;
@@ -44,6 +45,7 @@ const MAP: &str = "sensors";
 const LIST: &str = "sensors/as-list";
 const NOT_KNOWN: &str = "sensors/not-known";
 const NOT_ACCEPTED: &str = "sensors/not-accepted";
+const BULK: &str = "sensors/bulk-imports";
 const CLIENTS: &str = "sensor-clients";
 
 pub(crate) fn pages() -> Vec<ConsolePage> {
@@ -54,6 +56,7 @@ pub(crate) fn pages() -> Vec<ConsolePage> {
         ConsolePage::new("/console/{ns}/sensors/as-list", list::page),
         ConsolePage::new("/console/{ns}/sensors/not-known", unknown::page),
         ConsolePage::new("/console/{ns}/sensors/not-accepted", rejected::page),
+        ConsolePage::new("/console/{ns}/sensors/bulk-imports", imports::page),
         ConsolePage::new("/console/{ns}/sensors/{id}", sensor::page),
         ConsolePage::new("/console/{ns}/sensor-clients", clients::page).nav(clients),
         ConsolePage::new("/console/{ns}/sensor-clients/{id}", client::page),
@@ -74,6 +77,7 @@ fn views(console: &Console, here: &str, lost: bool) -> Markup {
             view(LIST, "?state=lost", &words::LOST, here == LIST && lost),
             view(NOT_KNOWN, "", &words::UNKNOWN, here == NOT_KNOWN),
             view(NOT_ACCEPTED, "", &words::REJECTED, here == NOT_ACCEPTED),
+            view(BULK, "", &words::IMPORTS, here == BULK),
         ],
     )
 }

@@ -1,5 +1,6 @@
 //! What there was to tell, and how that went: each try with its time, status and what was wrong.
 
+use base::Wall;
 use maud::{Markup, html};
 use web::ui::moment::duration;
 use web::ui::parts::{badge, empty, id, id_link, table};
@@ -11,32 +12,64 @@ use super::{client_page, sensor_page, words};
 use crate::codes::XHISTORY;
 use crate::history::{self, Tries, TryRow};
 use crate::link::ClientLink;
+use crate::told::Notification;
 
 /// An event with its tries, the last first; `None` where they cannot be read.
 pub(super) struct Told {
-    pub(super) event: EventLine,
+    event: EventLine,
     tries: Option<Vec<TryRow>>,
 }
 
-/// Reads the tries of each.
+/// Events of one client that follow each other, newest first, with their tries.
+pub(super) async fn of_one(console: &Console, client: &str, found: &[Notification]) -> Result<Vec<Told>, ApiError> {
+    let (Some(newest), Some(oldest)) = (found.first(), found.last()) else { return Ok(vec![]) };
+    let tries = tries_of(console, client, (oldest.seq, newest.seq)).await?;
+    let told = |one: &Notification| {
+        let of_it = |tries: &Vec<TryRow>| tries.iter().filter(|row| row.seq == one.seq).cloned().collect();
+        Told { event: EventLine::of(client, one), tries: tries.as_ref().map(of_it) }
+    };
+    Ok(found.iter().map(told).collect())
+}
+
+/// Events of several clients with their tries.
 pub(super) async fn with_tries(console: &Console, events: Vec<EventLine>) -> Result<Vec<Told>, ApiError> {
     let mut told = Vec::with_capacity(events.len());
     for event in events {
-        let tries = if event.tries == 0 { Some(vec![]) } else { tries_of(console, &event).await? };
+        let tries = tries_of(console, &event.client, (event.seq, event.seq)).await?;
         told.push(Told { event, tries });
     }
     Ok(told)
 }
 
-async fn tries_of(console: &Console, event: &EventLine) -> Result<Option<Vec<TryRow>>, ApiError> {
-    let wanted = Tries { client_id: event.client.clone(), first_seq: event.seq, last_seq: event.seq };
-    match history::tries(console, wanted).await {
+/// The last first; nothing where the archive does not answer.
+async fn tries_of(
+    console: &Console,
+    client: &str,
+    (first_seq, last_seq): (i64, i64),
+) -> Result<Option<Vec<TryRow>>, ApiError> {
+    match history::tries(console, Tries { client_id: client.to_owned(), first_seq, last_seq }).await {
         Ok(mut tries) => {
             tries.reverse();
             Ok(Some(tries))
         }
         Err(ApiError(error)) if error.code == XHISTORY => Ok(None),
         Err(error) => Err(error),
+    }
+}
+
+impl EventLine {
+    fn of(client: &str, one: &Notification) -> Self {
+        Self {
+            client: client.to_owned(),
+            seq: one.seq,
+            id: one.webhook_id.clone(),
+            sensor: one.sensor_id.clone(),
+            what: one.what.clone(),
+            at: Wall::parse_rfc3339(&one.at).unwrap_or(Wall(0)),
+            state: one.state.clone(),
+            ended_at: one.ended_at.as_deref().and_then(Wall::parse_rfc3339),
+            superseded_by: one.superseded_by,
+        }
     }
 }
 

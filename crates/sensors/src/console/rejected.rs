@@ -8,9 +8,9 @@ use web::ui::parts::{data, empty, pager, table};
 use web::ui::{Column, Holds, Row};
 use web::{Console, PageResult, QueryOf, View};
 
-use super::reads::{REJECTED, Rejected, RejectedOf};
-use super::{MAP, NOT_ACCEPTED, PAGE, above, views, words};
+use super::{MAP, NOT_ACCEPTED, PAGE, above, views, when, words};
 use crate::routes::check_unbound;
+use crate::sensor::{REJECTED_SIGNALS, RejectedOf, RejectedView};
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -21,8 +21,8 @@ pub(super) struct Asked {
 
 pub(super) async fn page(console: Console, QueryOf(asked): QueryOf<Asked>) -> PageResult {
     check_unbound(&console)?;
-    let wanted = RejectedOf { before: asked.after.unwrap_or(i64::MAX), limit: PAGE + 1 };
-    let mut found = console.read(&REJECTED, wanted).await?.out;
+    let wanted = RejectedOf { before: asked.after, limit: PAGE + 1 };
+    let mut found = console.read(&REJECTED_SIGNALS, wanted).await?.out;
     let more = found.len() > PAGE as usize;
     found.truncate(PAGE as usize);
     let at = |number: i64| link(&console.at(NOT_ACCEPTED), &[("after", Some(&number.to_string()))]);
@@ -41,7 +41,7 @@ pub(super) async fn page(console: Console, QueryOf(asked): QueryOf<Asked>) -> Pa
     Ok(console.show(View { title, above: &above, actions: html! {}, content }))
 }
 
-fn rows(console: &Console, signals: &[Rejected]) -> Markup {
+fn rows(console: &Console, signals: &[RejectedView]) -> Markup {
     let columns = [
         Column("№", Holds::Numbers),
         Column(console.say(&common::WHEN), Holds::Text),
@@ -49,10 +49,10 @@ fn rows(console: &Console, signals: &[Rejected]) -> Markup {
         Column(console.say(&words::REASON), Holds::Text),
         Column(console.say(&words::WHAT_CAME), Holds::Text),
     ];
-    let row = |signal: &Rejected| {
+    let row = |signal: &RejectedView| {
         Row::of(vec![
             html! { (console.language().number(signal.number)) },
-            console.moment(signal.at),
+            when(console, Some(&signal.at)),
             html! { (signal.source) },
             html! { bdi.text { (signal.reason) } },
             data(&signal.body),

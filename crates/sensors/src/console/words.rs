@@ -231,4 +231,48 @@ texts! {
     NOTHING_TOLD_HINT: "With the next change of a linked sensor a notification appears here, with each try to send it.",
         "При следующем изменении связанного датчика здесь появится уведомление с каждой попыткой отправки.",
         "Au prochain changement d’un capteur lié, une notification apparaît ici, avec chaque essai d’envoi.";
+    // Replay
+    REPLAY: "Send again", "Отправить снова", "Renvoyer";
+    REPLAY_HINT: "Events of this time are sent again in their order, under their own ids; a receiver knows them by those",
+        "События этого времени отправятся снова по порядку, под своими номерами; по ним получатель их узнает",
+        "Les événements de cette période sont renvoyés dans l’ordre, sous leurs identifiants ; le récepteur les reconnaît";
+    REPLAY_RUNNING: "under way", "идёт", "en cours";
+    REPLAY_DONE: "done", "готово", "terminé";
+    REPLAY_FAILED: "failed", "не удалось", "échoué";
+    REPLAY_COUNTS: "{sent} sent, {left} left out", "отправлено {sent}, пропущено {left}", "{sent} envoyés, {left} omis";
+    // Imports
+    IMPORTS: "Imports", "Импорт", "Imports";
+    IMPORTS_LEAD: "Sensors or links by the hundred thousand. The file is safe as soon as it is taken; a task works through it, also after a restart.",
+        "Датчики и связи сотнями тысяч. Файл сохранён, как только принят; задача обработает его и после перезапуска.",
+        "Capteurs ou liens par centaines de milliers. Le fichier est à l’abri dès qu’il est reçu ; une tâche le traite, même après un redémarrage.";
+    IMPORT_SENSORS: "Import sensors", "Импорт датчиков", "Importer des capteurs";
+    IMPORT_LINKS: "Import links", "Импорт связей", "Importer des liens";
+    IMPORT_SENSORS_HINT: "CSV whose first line is id,address,silence_s", "CSV, первая строка: id,address,silence_s",
+        "CSV dont la première ligne est id,address,silence_s";
+    IMPORT_LINKS_HINT: "CSV whose first line is sensor_id,client; client is an id or a name",
+        "CSV, первая строка: sensor_id,client; клиент — идентификатор или имя",
+        "CSV dont la première ligne est sensor_id,client ; client est un identifiant ou un nom";
+    FILE: "File", "Файл", "Fichier";
+    PROGRESS: "Progress", "Ход", "Avancement";
+    OF_SENSORS: "sensors", "датчики", "capteurs";
+    OF_LINKS: "links", "связи", "liens";
+    RUNNING: "running", "идёт", "en cours";
+    DONE: "done", "готово", "terminé";
+    CANCELLED: "ended", "прервано", "interrompu";
+    LINES: "{n} lines", "строк: {n}", "lignes : {n}";
+    CREATED: "New", "Новые", "Nouveaux";
+    CHANGED: "Changed", "Изменены", "Modifiés";
+    UNCHANGED: "As before", "Без изменений", "Inchangés";
+    REJECTED_LINES: "Rejected lines", "Отклонённые строки", "Lignes rejetées";
+    REJECTED_LINES_HINT: "The first hundred; everything else of the file was done.",
+        "Первая сотня; остальное из файла выполнено.", "Les cent premières ; le reste du fichier est fait.";
+    LINE: "Line", "Строка", "Ligne";
+    BEGUN: "Begun", "Начат", "Commencé";
+    END: "End", "Прервать", "Interrompre";
+    END_SURE: "What its lines did stays done. End this import?", "Выполненное останется. Прервать импорт?",
+        "Ce qui est fait reste fait. Interrompre cet import ?";
+    NO_IMPORTS: "Nothing was imported yet", "Импорта ещё не было", "Aucun import";
+    NO_IMPORTS_HINT: "Choose a file with the buttons above, or with the command line:",
+        "Выберите файл кнопками выше или используйте командную строку:",
+        "Choisissez un fichier avec les boutons ci-dessus, ou en ligne de commande :";
 }

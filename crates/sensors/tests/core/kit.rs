@@ -84,7 +84,14 @@ impl Doors {
     pub(crate) fn send_items(&self, items: Vec<Item>) -> Vec<OpResult<Outcome>> {
         let (tell, told) = channel();
         sensors::take(&self.world.kernel, &self.world.main(), items, Box::new(move |all| tell.send(all).unwrap()));
-        told.try_recv().unwrap()
+        // What fails is tried again after a pause.
+        for _ in 0..100 {
+            if let Ok(outcomes) = told.try_recv() {
+                return outcomes;
+            }
+            self.world.pass_ms(100);
+        }
+        panic!("nobody answered for the signals")
     }
 
     pub(crate) fn sent(&self, signals: &[Signal]) -> Vec<Outcome> {

@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod clients;
+mod console;
 mod edge;
 mod imports;
 mod links;

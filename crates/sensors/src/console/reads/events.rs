@@ -1,11 +1,8 @@
-//! What there was to tell, newest first.
+//! What there was to tell of one sensor lately, newest first.
 
 use base::{OpResult, Row, Sql, Tx, Wall, args};
 use kernel::Query;
 
-/// A page of what there was to tell a client.
-pub(in super::super) static EVENTS_OF_CLIENT: Query<EventsOf, Vec<EventLine>> =
-    Query::new("sensor.event_lines", of_client);
 /// What there was to tell of a sensor lately, to these clients.
 pub(in super::super) static EVENTS_OF_SENSOR: Query<(String, Vec<String>), Vec<EventLine>> =
     Query::new("sensor.event_lines_of_sensor", of_sensor);
@@ -16,16 +13,6 @@ const LOOKED_AT: i64 = 200;
 const CLIENTS_MAX: usize = 20;
 /// Events of a sensor that are shown.
 const OF_SENSOR_MAX: usize = 20;
-
-/// Which page.
-#[derive(Debug, Clone)]
-pub(in super::super) struct EventsOf {
-    pub(in super::super) client: String,
-    /// Only numbers below this one.
-    pub(in super::super) before: i64,
-    /// At most so many.
-    pub(in super::super) limit: u32,
-}
 
 /// Something there was to tell.
 #[derive(Debug, Clone)]
@@ -39,30 +26,16 @@ pub(in super::super) struct EventLine {
     pub(in super::super) what: String,
     pub(in super::super) at: Wall,
     pub(in super::super) state: String,
-    pub(in super::super) tries: i64,
     pub(in super::super) ended_at: Option<Wall>,
     pub(in super::super) superseded_by: Option<i64>,
 }
 
-macro_rules! columns {
-    () => {
-        "SELECT client_id, seq, id, sensor_id, type, at, state, tries, ended_at, superseded_by FROM sensor_event "
-    };
-}
-pub(super) static NEWEST: Sql =
-    Sql::new("sensor_event.lines", concat!(columns!(), "WHERE client_id = ?1 AND seq < ?2 ORDER BY seq DESC LIMIT ?3"));
 pub(super) static OF_SENSOR: Sql = Sql::new(
     "sensor_event.lines_of_sensor",
-    "SELECT client_id, seq, id, sensor_id, type, at, state, tries, ended_at, superseded_by FROM (SELECT client_id, seq, id, \
-     sensor_id, type, at, state, tries, ended_at, superseded_by FROM sensor_event WHERE client_id = ?1 ORDER BY seq DESC \
+    "SELECT client_id, seq, id, sensor_id, type, at, state, ended_at, superseded_by FROM (SELECT client_id, seq, id, \
+     sensor_id, type, at, state, ended_at, superseded_by FROM sensor_event WHERE client_id = ?1 ORDER BY seq DESC \
      LIMIT ?3) AS latest WHERE sensor_id = ?2 ORDER BY seq DESC LIMIT ?4",
 );
-
-fn of_client(tx: &mut dyn Tx, wanted: &EventsOf) -> OpResult<Vec<EventLine>> {
-    let (client, before, limit) = (&wanted.client, wanted.before, wanted.limit);
-    let rows = tx.query(&NEWEST, args![client, before, limit], limit as usize)?;
-    Ok(rows.iter().map(line).collect())
-}
 
 fn of_sensor(tx: &mut dyn Tx, (sensor, clients): &(String, Vec<String>)) -> OpResult<Vec<EventLine>> {
     let most = i64::try_from(OF_SENSOR_MAX).unwrap_or(i64::MAX);
@@ -84,8 +57,7 @@ fn line(row: &Row) -> EventLine {
         what: row.text(4).to_owned(),
         at: Wall(row.int(5)),
         state: row.text(6).to_owned(),
-        tries: row.int(7),
-        ended_at: row.opt_int(8).map(Wall),
-        superseded_by: row.opt_int(9),
+        ended_at: row.opt_int(7).map(Wall),
+        superseded_by: row.opt_int(8),
     }
 }
