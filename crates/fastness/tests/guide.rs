@@ -1,4 +1,4 @@
-//! DOC-6, CON-5: the guide to documents does what it says. Its first ten minutes, and who changed it, are run as they stand there.
+//! DOC-6, CON-5, SEN-1: the guides to documents and to sensors do what they say. Its first ten minutes, and who changed it, are run as they stand there.
 
 use std::path::Path;
 
@@ -6,6 +6,7 @@ use kill::guide::{Guide, run};
 use kill::server::Launch;
 
 const PAGE: &str = include_str!("../../../docs/documents.md");
+const SENSORS: &str = include_str!("../../../docs/sensors.md");
 
 #[test]
 fn doc_6_the_first_ten_minutes_with_documents_are_as_the_guide_tells() {
@@ -28,4 +29,13 @@ fn con_5_who_changed_it_is_as_the_guide_tells() {
     let page = PAGE.replace(section, &format!("{section}\n```sh\nKEY={asking}```\n"));
     let guide = Guide { page: &page, section: "Who changed it", address: server.address };
     assert_eq!(run(&guide).expect("what the page shows"), 4);
+}
+
+#[test]
+fn sen_1_the_first_five_minutes_with_sensors_are_as_the_guide_tells() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let launch = Launch::new(Path::new(env!("CARGO_BIN_EXE_fastness")), &folder.path().join("data"));
+    let server = launch.start().expect("a server");
+    let guide = Guide { page: SENSORS, section: "Five minutes", address: server.address };
+    assert_eq!(run(&guide).expect("what the page shows"), 6);
 }

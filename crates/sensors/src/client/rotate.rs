@@ -10,8 +10,9 @@ use super::{absent, keys};
 use crate::limits::ROTATION_MS;
 
 /// Rotates the secret of a client. A repeat of the same request shows the same secret, unless it was rotated again since.
-pub static ROTATE_CLIENT: Op<String, Rotated> =
-    Op::new("sensor.client_rotate", rotate).keyed(|id| keys(id)).rebuilt(show_again);
+pub static ROTATE_CLIENT: Op<String, Rotated> = Op::new("sensor.client_rotate", rotate)
+    .keyed(|id| keys(id))
+    .rebuilt(|tx, _, id| Ok(Rotated { secret: secret_of(tx, id)? }));
 
 /// The new secret.
 #[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
@@ -33,8 +34,4 @@ fn rotate(tx: &mut dyn Tx, cx: &mut OpCx<'_>, id: &String) -> OpResult<Rotated> 
     }
     cx.fx.journal("sensor.client_rotated", id, "the secret before signs too for a day");
     Ok(Rotated { secret: secret::text(&chance) })
-}
-
-fn show_again(tx: &mut dyn Tx, _: &mut OpCx<'_>, id: &String) -> OpResult<Rotated> {
-    Ok(Rotated { secret: secret_of(tx, id)? })
 }

@@ -11,7 +11,7 @@ use super::{IMPORT, owner};
 /// Begins an import.
 pub static BEGIN_IMPORT: Op<BeginImport, ImportView> = Op::new("sensor.import_begin", begin);
 /// Ends an import; what its lines did stays. Ending one that has ended changes nothing.
-pub static CANCEL_IMPORT: Op<String, ImportView> = Op::new("sensor.import_cancel", cancel);
+pub static CANCEL_IMPORT: Op<String, ImportView> = Op::new("sensor.import_cancel", |tx, cx, id| cancel(tx, cx, id));
 
 /// What is imported.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -41,7 +41,7 @@ fn begin(tx: &mut dyn Tx, cx: &mut OpCx<'_>, input: &BeginImport) -> OpResult<Im
     show(tx, &id)
 }
 
-fn cancel(tx: &mut dyn Tx, cx: &mut OpCx<'_>, id: &String) -> OpResult<ImportView> {
+fn cancel(tx: &mut dyn Tx, cx: &mut OpCx<'_>, id: &str) -> OpResult<ImportView> {
     let import = Import::find(tx, id)?.ok_or_else(|| absent(id))?;
     if import.state == ImportState::Running {
         end(tx, cx, import, ImportState::Cancelled, "")?;

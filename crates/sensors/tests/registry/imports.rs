@@ -26,7 +26,7 @@ impl Edge {
         panic!("an import never ends")
     }
 
-    fn perform(&self, call: &Call) -> CallResult {
+    pub fn perform(&self, call: &Call) -> CallResult {
         let Call::Work(work) = call else { panic!("{call:?}") };
         let main = self.kernel.namespace("main").unwrap();
         kernel::blobs::perform(self.places.place(&main.place()).unwrap().as_ref(), work)

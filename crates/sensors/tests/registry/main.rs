@@ -8,4 +8,5 @@ mod imports;
 mod links;
 mod postgres;
 mod sensors;
+mod signature;
 mod told;

@@ -54,5 +54,6 @@ fn sen_1_what_is_registered_is_listed_the_same_on_postgres() {
     crate::sensors::check_lists(&edge);
     crate::sensors::check_addresses(&edge);
     crate::links::check_links(&edge);
+    crate::told::check_history(&edge);
     close(&edge);
 }
