@@ -89,7 +89,7 @@ impl Judge {
         for event in &now.events {
             self.check_event(event, clients, receivers)?;
         }
-        check_numbers(now)?;
+        check_numbers(now, clients)?;
         let mut of_pairs: BTreeMap<Pair, Vec<&Event>> = BTreeMap::new();
         for event in now.events.iter().filter(|event| event.kind == "state") {
             of_pairs.entry((event.client.clone(), event.sensor.clone())).or_default().push(event);
@@ -170,9 +170,9 @@ fn check_history(now: &Committed, voice: &Voice) -> Result<(), String> {
 }
 
 /// Each client's numbers have no gaps.
-fn check_numbers(now: &Committed) -> Result<(), String> {
+fn check_numbers(now: &Committed, clients: &Clients) -> Result<(), String> {
     let mut last: BTreeMap<&str, i64> = BTreeMap::new();
-    for event in &now.events {
+    for event in now.events.iter().filter(|event| !clients.removed.contains(&event.client)) {
         let before = last.insert(&event.client, event.seq).unwrap_or(0);
         if event.seq != before + 1 {
             return Err(format!("after number {before} of {} comes {event:?}", event.client));
@@ -207,7 +207,9 @@ fn check_complete(pair: &Pair, link: &Link, events: &[&Event], now: &Committed) 
     let changes = now.sensors.get(&pair.1).map_or(0, |sensor| sensor.changes);
     let open = link.since.map(|since| (since, changes));
     for (since, until) in link.was.iter().copied().chain(open) {
-        if let Some(missing) = (since + 1..=until).find(|seq| !events.iter().any(|event| sensor_seq(event) == *seq)) {
+        if let Some(missing) =
+            (since.saturating_add(1)..=until).find(|seq| !events.iter().any(|event| sensor_seq(event) == *seq))
+        {
             return Err(format!("change {missing} of {pair:?} made no event"));
         }
     }
