@@ -6,7 +6,7 @@ use sensors::{
     CHANGE_CLIENT, ChangeClient, LINK, Link, PUT_SENSOR, PutSensor, REMOVE_CLIENT, SensorId, UNLINK, WantedState,
 };
 
-use crate::receivers::{HOST, Receivers};
+use crate::receivers::Receivers;
 
 /// Changes what is registered. May be repeated.
 pub(super) static CHANGE: Op<Change, ()> = Op::new("sim.sensor_books", change);
@@ -54,11 +54,11 @@ fn done(tx: &mut dyn Tx, cx: &mut OpCx<'_>, input: &Change) -> OpResult<()> {
             (PUT_SENSOR.run)(tx, cx, &sensor).map(drop)
         }
         Change::Client(name) => {
-            let (url, secret) = (format!("{HOST}{name}/0"), Receivers::secret(name));
+            let (url, secret) = (Receivers::url(name, 0), Receivers::secret(name));
             Ok(tx.write(&PUT_CLIENT, args![name, &url, secret.as_slice(), cx.wall])?)
         }
         Change::Address(name, number) => {
-            let url = Some(format!("{HOST}{name}/{number}"));
+            let url = Some(Receivers::url(name, *number));
             wish(tx, cx, name, ChangeClient { url, ..ChangeClient::default() })
         }
         Change::Told(name, told) => {

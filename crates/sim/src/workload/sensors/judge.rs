@@ -13,6 +13,9 @@ use crate::receivers::Receivers;
 /// What of our own may still run after the broker was seen drained.
 const TRUST_MS: u64 = 11_000;
 
+/// A call whose client was looked up may wait so long for room.
+const LINE_MS: u64 = 2_500;
+
 /// What was seen before.
 #[derive(Default)]
 pub(super) struct Judge {
@@ -66,7 +69,8 @@ impl Judge {
         receivers.check()?;
         for sent in &receivers.sent[self.sent_looked_at..] {
             let link = clients.links.get(&(sent.client.clone(), sent.sensor.clone()));
-            if link.and_then(|link| link.gone_since_us).is_some_and(|gone_us| gone_us < sent.sent_us) {
+            let gone_ms = link.and_then(|link| link.gone_since_ms);
+            if gone_ms.is_some_and(|gone_ms| gone_ms + LINE_MS < sent.sent_up_ms) {
                 return Err(format!("{} was told of {}, which it has no more", sent.client, sent.sensor));
             }
         }
