@@ -136,6 +136,12 @@ pub enum Mutant {
     SensorLostAgain,
     /// Silence is judged while our own intake is behind.
     SensorDeafIgnored,
+    /// Signals are acknowledged before what they mean is committed.
+    SensorTakenEarly,
+    /// Each try of a notification has a webhook-id of its own.
+    SensorIdPerTry,
+    /// Whoever speaks again is told twice.
+    SensorRestoredTwice,
 }
 
 impl Mutant {
@@ -205,6 +211,9 @@ impl Mutant {
         Self::SensorUnlinkedTold,
         Self::SensorLostAgain,
         Self::SensorDeafIgnored,
+        Self::SensorTakenEarly,
+        Self::SensorIdPerTry,
+        Self::SensorRestoredTwice,
     ];
 
     /// The mutant of this name.

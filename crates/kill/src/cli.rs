@@ -12,6 +12,7 @@ use kill::run::Options;
 pub(crate) const USAGE: &str = "usage: kill --server PROGRAM [--rounds N] [--seed S] [--only FAULT] [--engine sqlite|postgres] [--mutant NAME] [--mutants] [--lenient-names]
        kill --server PROGRAM --nodes N [--tasks N] [--kills N] [--pauses N] [--seed S] [--mutant NAME]
        kill --server PROGRAM --hanging
+       kill --server PROGRAM --sensors [--kills N] [--seed S]
 
   --server PROGRAM  the ledger's server
   --rounds N        how many rounds (default 20)
@@ -24,6 +25,7 @@ pub(crate) const USAGE: &str = "usage: kill --server PROGRAM [--rounds N] [--see
   --nodes N         in place of rounds: N servers on one PostgreSQL run tasks while they are killed and paused
   --tasks N         so many tasks (default 20000), with --kills N (default 10) and --pauses N (default 10)
   --hanging         in place of rounds: tasks to targets that answer, beside targets that never do
+  --sensors         in place of rounds: sensors speak and clients are told while the server is killed N times
 
 faults: kill, kill-slow, kill-twice, pause, term, cut, disk-full, sync-error, write-full, write-error, slow-sync, power-cut,
         sync-lost, postgres-stop, postgres-kill, postgres-pause, postgres-cut";
@@ -35,6 +37,8 @@ pub(crate) struct Wish {
     pub(crate) drill: Option<Drill>,
     /// Targets that hang, in place of rounds.
     pub(crate) hanging: bool,
+    /// Sensors, in place of rounds: so many kills.
+    pub(crate) sensors: Option<u32>,
 }
 
 /// The lease of the nodes of a drill: short, so that a drill is.
@@ -43,7 +47,7 @@ const LEASE: Duration = Duration::from_secs(5);
 pub(crate) fn parse(args: &[String]) -> Result<Wish, String> {
     let (mut program, mut rounds, mut seed) = (None, 20, seed_of_the_clock());
     let (mut only, mut engine, mut mutant) = (vec![], None, None);
-    let (mut mutants, mut strict_names, mut hanging) = (false, true, false);
+    let (mut mutants, mut strict_names, mut hanging, mut sensors) = (false, true, false, false);
     let (mut nodes, mut tasks, mut kills, mut pauses) = (None, 20_000, 10, 10);
     let mut args = args.iter();
     while let Some(word) = args.next() {
@@ -62,6 +66,7 @@ pub(crate) fn parse(args: &[String]) -> Result<Wish, String> {
             "--kills" => kills = number(word, value()?)?,
             "--pauses" => pauses = number(word, value()?)?,
             "--hanging" => hanging = true,
+            "--sensors" => sensors = true,
             other => return Err(format!("unknown word `{other}`")),
         }
     }
@@ -80,7 +85,7 @@ pub(crate) fn parse(args: &[String]) -> Result<Wish, String> {
     let drill = |nodes| Drill { program: server, nodes, tasks, kills, pauses, lease: LEASE, seed, mutant: broken };
     let drill = nodes.map(drill);
     let options = Options { program, rounds, seed, cases, mutant, strict_names, until_first };
-    Ok(Wish { options, mutants, drill, hanging })
+    Ok(Wish { options, mutants, drill, hanging, sensors: sensors.then_some(kills) })
 }
 
 fn number<N: FromStr>(word: &str, value: &str) -> Result<N, String> {

@@ -24,6 +24,7 @@ pub mod report;
 pub mod rng;
 pub mod round;
 pub mod run;
+pub mod sensors;
 pub mod server;
 pub mod tracer;
 pub mod world;

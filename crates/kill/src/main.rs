@@ -7,7 +7,7 @@ mod cli;
 
 use std::process::ExitCode;
 
-use kill::{mutants, nodes, run};
+use kill::{mutants, nodes, run, sensors};
 
 /// Tasks of each kind in each phase of the measurement with targets that hang.
 const HANGING_TASKS: usize = 500;
@@ -39,6 +39,10 @@ fn perform(wish: &cli::Wish) -> anyhow::Result<bool> {
     println!("seed {}", wish.options.seed);
     if wish.hanging {
         println!("{}", nodes::hanging::run(&wish.options.program, HANGING_TASKS)?);
+        return Ok(true);
+    }
+    if let Some(kills) = wish.sensors {
+        println!("{}", sensors::run(&wish.options.program, kills, wish.options.seed)?);
         return Ok(true);
     }
     if let Some(drill) = &wish.drill {

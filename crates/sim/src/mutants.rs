@@ -56,6 +56,19 @@ pub const OURS: &[Mutant] = &[
     Mutant::CopyRevived,
     Mutant::CopyNotTold,
     Mutant::AttachmentNotCounted,
+    Mutant::SensorRepeatsCount,
+    Mutant::SensorOrderIgnored,
+    Mutant::SensorInFlightIgnored,
+    Mutant::SensorLifeNotKept,
+    Mutant::SensorSupersededTold,
+    Mutant::SensorTryNotWritten,
+    Mutant::SensorOrderBroken,
+    Mutant::SensorUnlinkedTold,
+    Mutant::SensorLostAgain,
+    Mutant::SensorDeafIgnored,
+    Mutant::SensorTakenEarly,
+    Mutant::SensorIdPerTry,
+    Mutant::SensorRestoredTwice,
 ];
 
 /// Names for the command line.

@@ -13,8 +13,8 @@ use crate::faults::Faults;
 use crate::partner::Fate;
 use crate::rng::Rng;
 
-/// Where they are: behind it come name and version of the address.
-pub const HOST: &str = "http://receiver.example/";
+/// Where they are, each at a host of its own name.
+const DOMAIN: &str = ".receiver.example/";
 
 /// What is told of one sensor, to one client, of one kind.
 type Told = (String, String, &'static str);
@@ -28,8 +28,8 @@ pub struct Notification {
     pub sensor: String,
     /// The client's number of it.
     pub seq: i64,
-    /// When it was sent.
-    pub sent_us: u64,
+    /// When it was sent, in running time of the server.
+    pub sent_up_ms: u64,
     id: String,
     body: String,
     told: Told,
@@ -55,7 +55,12 @@ pub struct Receivers {
 impl Receivers {
     /// Whether an address is one of theirs.
     pub fn is_one(url: &str) -> bool {
-        url.starts_with(HOST)
+        url.contains(DOMAIN)
+    }
+
+    /// Where a client is told; it may move.
+    pub fn url(client: &str, number: u64) -> String {
+        format!("http://{client}{DOMAIN}{number}")
     }
 
     /// The secret of a client.
@@ -72,9 +77,9 @@ impl Receivers {
     }
 
     /// A notification goes out.
-    pub fn called(&mut self, call: &HttpCall, faults: &Faults, rng: &mut Rng, now_us: u64) -> (u64, Fate) {
+    pub fn called(&mut self, call: &HttpCall, faults: &Faults, rng: &mut Rng, up_ms: u64) -> (u64, Fate) {
         let fate = fate(call, faults, rng);
-        let sent = notification(call, now_us);
+        let sent = notification(call, up_ms);
         if matches!(&fate.heard, CallResult::Http(reply) if reply.status == 410) {
             self.gone.insert(sent.client.clone());
         }
@@ -143,8 +148,9 @@ fn header<'a>(call: &'a HttpCall, name: &str) -> &'a str {
     call.headers.iter().find(|(is, _)| is == name).map_or("", |(_, value)| value)
 }
 
-fn notification(call: &HttpCall, sent_us: u64) -> Notification {
-    let client = call.url[HOST.len()..].split('/').next().unwrap_or_default().to_owned();
+fn notification(call: &HttpCall, sent_up_ms: u64) -> Notification {
+    let host = call.url.split_once(DOMAIN).map_or("", |(host, _)| host);
+    let client = host.trim_start_matches("http://").to_owned();
     let body = String::from_utf8_lossy(&call.body).into_owned();
     let json: Value = serde_json::from_str(&body).unwrap_or_default();
     let sensor = json["data"]["sensor_id"].as_str().unwrap_or_default().to_owned();
@@ -156,7 +162,7 @@ fn notification(call: &HttpCall, sent_us: u64) -> Notification {
     // What tells of many sensors is only itself.
     let of = if sensor.is_empty() { format!("*{seq}") } else { sensor.clone() };
     let told = (client.clone(), of, kind);
-    Notification { client, sensor, seq, sent_us, id: header(call, "webhook-id").to_owned(), body, told }
+    Notification { client, sensor, seq, sent_up_ms, id: header(call, "webhook-id").to_owned(), body, told }
 }
 
 fn signed(call: &HttpCall, sent: &Notification) -> bool {

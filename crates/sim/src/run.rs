@@ -74,7 +74,8 @@ pub fn run(options: &Options) -> Result<Report, Failure> {
     let services = vec![&ledger::LEDGER, &COURIER, &CHORES, &GAZETTE, &documents::SERVICE, &PAPERS, &sensors::SERVICE];
     let mut sim = Sim::new(options.seed, folder.path().join("store.db"), services, options.print);
     let mut workloads = workload::of(options.seed, &mut sim);
-    let result = phases(&mut sim, &mut workloads, options.events);
+    let events = options.events * workload::length(options.seed);
+    let result = phases(&mut sim, &mut workloads, events);
     result.map_err(|message| Failure { message, events: sim.trace.events(), last: sim.trace.last() })?;
     Ok(Report {
         hash: sim.trace.hash(),

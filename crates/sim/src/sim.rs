@@ -499,8 +499,8 @@ impl Sim {
 
     /// A notification goes out to a client of sensors. If the process ends before it arrives, it never does: the connection ends too.
     fn call_receiver(&mut self, call: &HttpCall, done: Box<dyn FnOnce(CallResult) + Send>) {
-        let now_us = self.now_us();
-        let (number, fate) = self.receivers.called(call, &self.faults, &mut self.rng, now_us);
+        let up_ms = self.up_ms();
+        let (number, fate) = self.receivers.called(call, &self.faults, &mut self.rng, up_ms);
         self.say(&format!("tells {}: {:?}", String::from_utf8_lossy(&call.body), fate.heard));
         for after_ms in fate.reaches_after_ms {
             self.after(after_ms * 1000, Event::Knock(self.life, number));

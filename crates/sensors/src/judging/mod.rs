@@ -235,6 +235,9 @@ impl Batch {
         if restored {
             self.tellings.push(Telling::restored(tx, cx, sensor)?);
         }
+        if restored && mutants::on(Mutant::SensorRestoredTwice) {
+            self.tellings.push(Telling::restored(tx, cx, sensor)?);
+        }
         if verdict == Verdict::Changed {
             self.tellings.push(Telling::changed(tx, cx, sensor, signal, previous)?);
         }

@@ -158,7 +158,11 @@ pub(crate) fn try_now(
     }
     tx.write(&COUNT_TRY, args![&told.client, notice.seq, notice.tries])?;
     tx.write(&BEGIN_ATTEMPT, args![&told.client, notice.seq, notice.tries, cx.wall])?;
-    Ok(Plan::Call(call(&receiver, (event.text(0), event.text(1)), cx.wall)))
+    let mut id = event.text(0).to_owned();
+    if mutants::on(Mutant::SensorIdPerTry) {
+        id = format!("{id}-{}", notice.tries);
+    }
+    Ok(Plan::Call(call(&receiver, (&id, event.text(1)), cx.wall)))
 }
 
 /// The client, or why there is nobody to tell.

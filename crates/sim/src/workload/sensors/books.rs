@@ -1,10 +1,12 @@
-//! Who is registered: small operations of our own, so that clients have names and secrets that the receivers know.
+//! Who is registered: the service's own operations, but for clients, so that they have ids and secrets that the receivers know.
 
-use base::{Heard, OpResult, Sql, Tx, args};
+use base::{OpResult, Sql, Tx, args};
 use kernel::{Op, OpCx};
-use sensors::{Ear, SensorId};
+use sensors::{
+    CHANGE_CLIENT, ChangeClient, LINK, Link, PUT_SENSOR, PutSensor, REMOVE_CLIENT, SensorId, UNLINK, WantedState,
+};
 
-use crate::receivers::{HOST, Receivers};
+use crate::receivers::Receivers;
 
 /// Changes what is registered. May be repeated.
 pub(super) static CHANGE: Op<Change, ()> = Op::new("sim.sensor_books", change);
@@ -30,52 +32,49 @@ pub(super) enum Change {
     Unlink(String, SensorId),
 }
 
-static EAR: Sql = Sql::new("sim.sensor_ear", "SELECT deaf_ms, level_at FROM sensor_ear WHERE one = 1");
-static PUT_SENSOR: Sql = Sql::new(
-    "sim.sensor_put",
-    "INSERT INTO sensor (id, address, silence_ms, registered_at, recent, lost_at) VALUES (?1, 'somewhere', ?2, ?3, ?4, ?5) \
-     ON CONFLICT (id) DO NOTHING",
-);
 static PUT_CLIENT: Sql = Sql::new(
     "sim.sensor_client_put",
     "INSERT INTO sensor_client (id, name, url, secret, state, reason, seq, group_lost, created_at) \
      VALUES (?1, ?1, ?2, ?3, 'active', '', 0, 0, ?4) ON CONFLICT (name) DO NOTHING",
 );
-static ADDRESS: Sql = Sql::new("sim.sensor_client_url", "UPDATE sensor_client SET url = ?2 WHERE id = ?1");
-static TOLD: Sql =
-    Sql::new("sim.sensor_client_state", "UPDATE sensor_client SET state = ?2, reason = '' WHERE id = ?1");
-static GROUP: Sql = Sql::new("sim.sensor_client_group", "UPDATE sensor_client SET group_lost = ?2 WHERE id = ?1");
-static GONE: Sql = Sql::new("sim.sensor_client_gone", "DELETE FROM sensor_client WHERE id = ?1");
-static NO_LINKS: Sql = Sql::new("sim.sensor_no_links", "DELETE FROM sensor_link WHERE client_id = ?1");
-static LINK: Sql = Sql::new(
-    "sim.sensor_link",
-    "INSERT INTO sensor_link (sensor_id, client_id, linked_at) SELECT ?1, id, ?3 FROM sensor_client WHERE id = ?2 \
-     ON CONFLICT (sensor_id, client_id) DO NOTHING",
-);
-static UNLINK: Sql = Sql::new("sim.sensor_unlink", "DELETE FROM sensor_link WHERE sensor_id = ?1 AND client_id = ?2");
-
 fn change(tx: &mut dyn Tx, cx: &mut OpCx<'_>, input: &Change) -> OpResult<()> {
+    match done(tx, cx, input) {
+        // Somebody removed the client.
+        Err(error) if error.code == sensors::codes::NCLIENT => Ok(()),
+        done => done,
+    }
+}
+
+fn done(tx: &mut dyn Tx, cx: &mut OpCx<'_>, input: &Change) -> OpResult<()> {
+    let link = |client: &String, sensor: &SensorId| Link { client: client.clone(), sensor: *sensor };
     match input {
         Change::Sensor(id, silence_ms) => {
-            let ear = tx.query_one(&EAR, args![])?;
-            let ear = ear.map(|row| Ear { deaf_ms: row.int(0), level_at: row.opt_int(1).map(Heard) });
-            let lost_at = ear.unwrap_or_default().at(cx.heard).plus_ms(silence_ms + silence_ms / 60);
-            let none: &[u8] = &[];
-            tx.write(&PUT_SENSOR, args![id.as_str(), *silence_ms, cx.wall, none, lost_at])?;
+            let silence_s = u32::try_from(silence_ms / 1_000).ok();
+            let sensor = PutSensor { id: *id, address: "somewhere".into(), silence_s };
+            (PUT_SENSOR.run)(tx, cx, &sensor).map(drop)
         }
         Change::Client(name) => {
-            let (url, secret) = (format!("{HOST}{name}/0"), Receivers::secret(name));
-            tx.write(&PUT_CLIENT, args![name, &url, secret.as_slice(), cx.wall])?;
+            let (url, secret) = (Receivers::url(name, 0), Receivers::secret(name));
+            Ok(tx.write(&PUT_CLIENT, args![name, &url, secret.as_slice(), cx.wall])?)
         }
-        Change::Address(name, number) => tx.write(&ADDRESS, args![name, format!("{HOST}{name}/{number}")])?,
-        Change::Told(name, told) => tx.write(&TOLD, args![name, if *told { "active" } else { "disabled" }])?,
-        Change::Group(name, from) => tx.write(&GROUP, args![name, *from])?,
-        Change::Gone(name) => {
-            tx.write(&GONE, args![name])?;
-            tx.write(&NO_LINKS, args![name])?;
+        Change::Address(name, number) => {
+            let url = Some(Receivers::url(name, *number));
+            wish(tx, cx, name, ChangeClient { url, ..ChangeClient::default() })
         }
-        Change::Link(name, sensor) => tx.write(&LINK, args![sensor.as_str(), name, cx.wall])?,
-        Change::Unlink(name, sensor) => tx.write(&UNLINK, args![sensor.as_str(), name])?,
+        Change::Told(name, told) => {
+            let state = Some(if *told { WantedState::Active } else { WantedState::Disabled });
+            wish(tx, cx, name, ChangeClient { state, ..ChangeClient::default() })
+        }
+        Change::Group(name, from) => {
+            let group_lost = u32::try_from(*from).ok();
+            wish(tx, cx, name, ChangeClient { group_lost, ..ChangeClient::default() })
+        }
+        Change::Gone(name) => (REMOVE_CLIENT.run)(tx, cx, name),
+        Change::Link(name, sensor) => (LINK.run)(tx, cx, &link(name, sensor)),
+        Change::Unlink(name, sensor) => (UNLINK.run)(tx, cx, &link(name, sensor)),
     }
-    Ok(())
+}
+
+fn wish(tx: &mut dyn Tx, cx: &mut OpCx<'_>, name: &str, wanted: ChangeClient) -> OpResult<()> {
+    (CHANGE_CLIENT.run)(tx, cx, &(name.to_owned(), wanted)).map(drop)
 }

@@ -17,8 +17,8 @@ pub(super) struct Link {
     pub(super) since: Option<i64>,
     /// Changes during which it was: more than the first, up to the second.
     pub(super) was: Vec<(i64, i64)>,
-    /// Since when it is not linked for certain.
-    pub(super) gone_since_us: Option<u64>,
+    /// Since when it is not linked for certain, in running time of the server.
+    pub(super) gone_since_ms: Option<u64>,
     /// Whether anybody ever asked to end it.
     pub(super) ended: bool,
 }
@@ -116,7 +116,7 @@ impl Clients {
                 self.removed.insert(client.clone());
             }
             Change::Link(client, sensor) => {
-                self.links.entry((client.clone(), sensor.to_string())).or_default().gone_since_us = None;
+                self.links.entry((client.clone(), sensor.to_string())).or_default().gone_since_ms = None;
             }
             Change::Told(client, false) => {
                 self.silenced.insert(client.clone());
@@ -126,7 +126,7 @@ impl Clients {
     }
 
     /// It is told to be done.
-    pub(super) fn done(&mut self, change: &Change, now_us: u64, changes: impl Fn(&str) -> i64) {
+    pub(super) fn done(&mut self, change: &Change, up_ms: u64, changes: impl Fn(&str) -> i64) {
         match change {
             Change::Link(client, sensor) => {
                 let since = changes(sensor.as_str());
@@ -135,11 +135,11 @@ impl Clients {
             }
             Change::Unlink(client, sensor) => {
                 let link = self.links.entry((client.clone(), sensor.to_string())).or_default();
-                link.gone_since_us = Some(now_us);
+                link.gone_since_ms = Some(up_ms);
             }
             Change::Gone(client) => {
                 let of_it = self.links.iter_mut().filter(|((of, _), _)| of == client);
-                of_it.for_each(|(_, link)| link.gone_since_us = Some(now_us));
+                of_it.for_each(|(_, link)| link.gone_since_ms = Some(up_ms));
             }
             Change::Sensor(..) | Change::Client(_) | Change::Address(..) | Change::Told(..) | Change::Group(..) => {}
         }

@@ -139,7 +139,7 @@ impl Sensors {
         if matches!(news, News::Answer(Ok(_)))
             && let Some(change) = self.change.take()
         {
-            self.clients.done(&change, sim.now_us(), changes_in(sim));
+            self.clients.done(&change, sim.up_ms(), changes_in(sim));
             if let Change::Sensor(sensor, _) = change {
                 let up_ms = sim.up_ms();
                 let known = self.voices.iter_mut().filter(|voice| voice.sensor == sensor);
