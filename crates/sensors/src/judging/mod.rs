@@ -11,7 +11,7 @@ mod strangers;
 pub(crate) use row::{GET, SensorRow, UPDATE, lost_at};
 pub(crate) use strangers::{COUNT, NEW_UNKNOWN, PUT_COUNT, PUT_REJECTED, SAW_UNKNOWN};
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use base::mutants::{self, Mutant};
 use base::{OpResult, Sql, Tx, Wall, args};
@@ -239,7 +239,7 @@ impl Batch {
             Item::Signal { signal, .. } => Some(signal.sensor),
             Item::Rejected { .. } => None,
         });
-        let seen: Vec<SensorId> = taken.collect();
+        let seen: BTreeSet<SensorId> = taken.collect();
         let (now, believed) = ((self.now, input.ran_ms), self.alone && !self.all_signals);
         let mut sensors = self.sensors;
         sensors.retain(|id, _| believed && seen.contains(id));
