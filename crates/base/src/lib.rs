@@ -20,6 +20,7 @@ mod migration;
 pub mod mutants;
 mod outbound;
 mod public;
+mod redis;
 mod rfc3339;
 mod sql;
 mod stamp;
@@ -38,6 +39,7 @@ pub use id::{Id, IdSource, InvalidId};
 pub use migration::{Dialect, Migration};
 pub use outbound::{Call, CallResult, HttpCall, HttpReply, MailCall, Outbound, WorkCall};
 pub use public::is_public;
+pub use redis::{Redis, RedisCommand, RedisDone, RedisReply};
 pub use sql::{Sql, placeholders};
 pub use stamp::{Day, InvalidStamp, Stamp, days_in_month};
 pub use store::{

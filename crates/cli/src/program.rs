@@ -23,7 +23,11 @@ pub fn joined(program: Command) -> Command {
 fn service_command(service: &Service) -> Command {
     let nouns = (service.nouns)(Command::new(service.name));
     let nouns = nouns.about(service.about).subcommand_required(true).arg_required_else_help(true);
-    nouns.mut_subcommands(|noun| Common::add_to(noun).subcommand_required(true).arg_required_else_help(true))
+    nouns.mut_subcommands(|noun| {
+        // A noun that is done with at once has no verbs.
+        let has_verbs = noun.has_subcommands();
+        Common::add_to(noun).subcommand_required(has_verbs).arg_required_else_help(has_verbs)
+    })
 }
 
 fn add(program: Command, command: Command) -> Command {

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use clap::{Arg, Command};
 
 use crate::failure::{Done, EXIT_CODES, Failure};
-use crate::services::ALL;
+use crate::services::{ALL, Service};
 use crate::{completions, login, status};
 
 pub(crate) const NAME: &str = "help-markdown";
@@ -43,8 +43,16 @@ fn text(program: &Command) -> String {
                 verb(&mut text, &format!("fastness {} {} {}", service.name, noun.get_name(), own.get_name()), own);
             }
         }
+        for noun in own_nouns(service).get_subcommands().filter(|noun| !noun.has_subcommands()) {
+            verb(&mut text, &format!("fastness {} {}", service.name, noun.get_name()), noun);
+        }
     }
     text
+}
+
+/// The nouns of a service, among them those that are done with at once; what the program itself adds to it is not there.
+fn own_nouns(service: &Service) -> Command {
+    (service.nouns)(Command::new(service.name))
 }
 
 /// The flags of all verbs, said once.

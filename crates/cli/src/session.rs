@@ -111,6 +111,13 @@ impl Session {
         given.map_err(|error| Failure::of_call(error, true, &self.key))
     }
 
+    /// One change of the many that a command makes, under a key of its own.
+    pub(crate) async fn step(&self, request: Request) -> Result<Value, Failure> {
+        let key = new_key();
+        let given = self.client.call(request.key(&key)).await;
+        given.map(|given| given.value).map_err(|error| Failure::of_call(error, true, &key))
+    }
+
     /// Writes an answer of any size out.
     pub(crate) async fn pour(&self, request: Request, to: &mut dyn Write) -> Result<u64, Failure> {
         let mut to = Remembering { to, failed: None };

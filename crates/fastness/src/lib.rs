@@ -7,8 +7,10 @@
 
 mod admin;
 mod alone;
+mod archive;
 mod backup;
 mod blobs;
+mod broker;
 mod check;
 mod cli;
 pub mod config;

@@ -19,7 +19,9 @@ use tokio::signal::unix::{SignalKind, signal};
 use web::{App, AppConfig, BodyLimits, EdgeLimits, Shutdown};
 
 use crate::alone::{self, Alone};
-use crate::config::{self, Config, Loaded};
+use crate::archive::{self, Export};
+use crate::broker::Broker;
+use crate::config::{self, Config, HistoryScope, Loaded};
 use crate::keeper::{self, Keeper};
 use crate::stores::Opener;
 use crate::tls::Certificate;
@@ -60,18 +62,23 @@ pub(crate) fn run(loaded: &Loaded, services: Vec<web::Service>) -> Result<()> {
     let places = blobs::open(config)?;
     work::register(&outbound, config, &kernel, &places);
     let (dispatcher, sequencer) = (Dispatcher::start(&kernel, outbound.clone()), Sequencer::start(&kernel));
+    let broker = Broker::start(config, &kernel, &dispatcher)?;
     let silence = sensors::SilenceWatch::start(&kernel);
+    let (export, life) = (Export::start(config, &kernel)?, archive::keep_life(config, &kernel)?);
     // Last, when nothing can keep the password from being shown any more.
     let password = welcome::first_account(&kernel)?;
     let shown = config::shown(loaded);
     let edge = Edge { listener, certificate, dispatcher: dispatcher.clone(), places, password, shown };
     let served = runtime.block_on(serve(config, edge, kernel.clone(), services));
+    broker.close();
     runtime.block_on(end_tasks(&dispatcher));
     runtime.shutdown_timeout(Duration::from_secs(1));
     // Before the stores: what was in flight still wants to say that it is unknown.
     outbound.close();
     sequencer.stop();
     silence.stop();
+    export.into_iter().for_each(Export::stop);
+    drop(life);
     kernel.flush_watched();
     alone.release();
     kernel.namespaces().iter().for_each(|ns| ns.store.close());
@@ -114,6 +121,10 @@ pub(crate) fn open(config: &Config, services: &[web::Service]) -> Result<(Kernel
     kernel.common::<documents::Shelf>().set_limits(config.documents.cache, age_us);
     let history_ms = i64::try_from(config.documents.history_age.as_millis())?;
     kernel.common::<documents::HistoryRule>().set_age_ms(history_ms);
+    let all_signals = config.sensors.history == HistoryScope::All;
+    let kept_ms = i64::try_from(config.sensors.history_kept.as_millis())?;
+    kernel.common::<sensors::Rules>().set_history(all_signals, kept_ms);
+    kernel.common::<sensors::Rules>().set_allow_private(config.outbound.allow_private);
     Ok((kernel, opener))
 }
 

@@ -11,10 +11,12 @@ use crate::config::Config;
 
 /// Names everything that tasks may ask for.
 pub(crate) fn register(outbound: &HostOutbound, config: &Config, kernel: &Kernel, places: &Arc<dyn BlobPlaces>) {
-    for name in [blobs::REMOVE, blobs::LIST] {
+    for name in [blobs::REMOVE, blobs::LIST, blobs::READ] {
         let (kernel, places) = (kernel.clone(), places.clone());
         outbound.register(name, move |call| told(on_blobs(&kernel, places.as_ref(), &call)));
     }
+    let exported = kernel.clone();
+    outbound.register(sensors::outbox::WRITE, move |call| sensors::outbox::perform(&exported, &call));
     let config = config.clone();
     outbound.register(backup::task::WORK, move |_| told(backup::task::perform(&config)));
 }

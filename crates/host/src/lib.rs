@@ -18,6 +18,7 @@ mod files;
 mod open_files;
 mod outbound;
 mod process;
+mod redis;
 mod threads;
 mod timers;
 pub mod watchdog;
@@ -34,6 +35,7 @@ pub use outbound::{
     HostOutbound, MailSettings, OutboundError, OutboundSettings, is_mail_address, is_mail_server, is_public,
 };
 pub use process::{ask_to_stop, stop_with_parent};
+pub use redis::{InvalidRedisUrl, RedisServer};
 pub use threads::side_by_side;
 pub use timers::ThreadTimers;
 pub use watchdog::Watchdog;

@@ -167,3 +167,63 @@ CREATE TABLE sensor_ear (
     level_at {int},
     CHECK (one = 1)
 ) {strict};
+
+-- Imports (SEN-1): lines of sensors or links, worked through by a task. The lines are a blob that is kept until the import has ended;
+-- place is how many bytes of them are done, and everything that their lines did is in the same commit. skipping: the line that begins
+-- before place is too long, and its rest is to be passed over. columns are those of a CSV's first line, JSON.
+CREATE TABLE sensor_import (
+    id {text} NOT NULL PRIMARY KEY,
+    kind {text} NOT NULL,
+    format {text} NOT NULL,
+    sha {text} NOT NULL,
+    size {int} NOT NULL,
+    state {text} NOT NULL,
+    reason {text} NOT NULL,
+    columns {text},
+    place {int} NOT NULL,
+    skipping {int} NOT NULL,
+    lines {int} NOT NULL,
+    created {int} NOT NULL,
+    changed {int} NOT NULL,
+    unchanged {int} NOT NULL,
+    rejected {int} NOT NULL,
+    begun_at {int} NOT NULL,
+    ended_at {int},
+    CHECK (kind IN ('sensors', 'links')),
+    CHECK (format IN ('ndjson', 'csv')),
+    CHECK (state IN ('running', 'done', 'failed', 'cancelled')),
+    CHECK ((state = 'running') = (ended_at IS NULL))
+) {strict};
+
+-- The first lines of an import that were rejected.
+CREATE TABLE sensor_import_line (
+    import_id {text} NOT NULL,
+    line {int} NOT NULL,
+    reason {text} NOT NULL,
+    PRIMARY KEY (import_id, line)
+) {clustered};
+
+-- Events of a client that are sent again, in order, one in flight: the last one of each client. place is the number of the last
+-- event that is done with, until the last that is looked at; next_at is listening time of the store, written before the try that it
+-- follows. While one is being sent, sending is its number, attempt that of the try, and begun when it began.
+CREATE TABLE sensor_replay (
+    client_id {text} NOT NULL PRIMARY KEY,
+    task_id {text} NOT NULL,
+    from_at {int} NOT NULL,
+    to_at {int} NOT NULL,
+    place {int} NOT NULL,
+    until {int} NOT NULL,
+    sent {int} NOT NULL,
+    left_out {int} NOT NULL,
+    tries {int} NOT NULL,
+    next_at {int} NOT NULL,
+    sending {int},
+    attempt {int},
+    begun {int},
+    state {text} NOT NULL,
+    reason {text} NOT NULL,
+    begun_at {int} NOT NULL,
+    ended_at {int},
+    CHECK (state IN ('running', 'done', 'failed')),
+    CHECK ((state = 'running') = (ended_at IS NULL))
+) {strict};

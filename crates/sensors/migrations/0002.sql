@@ -19,3 +19,11 @@ CREATE TABLE sensor_outbox (
     CHECK (phase IN ('gather', 'write', 'clear')),
     CHECK ((failures = 0) = (failing_since IS NULL))
 ) {strict};
+
+-- When signs of life were last kept in Redis, in listening time of sensors: rows may then be a quarter of a silence older than the last
+-- sign of life (life/).
+CREATE TABLE sensor_life (
+    one {int} PRIMARY KEY,
+    used {int} NOT NULL,
+    CHECK (one = 1)
+) {strict};

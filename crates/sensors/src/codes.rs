@@ -10,8 +10,10 @@ pub const ACLIENT: Code = Code::new("ACLIENT", 422);
 pub const NSENSOR: Code = Code::new("NSENSOR", 404);
 /// No such client.
 pub const NCLIENT: Code = Code::new("NCLIENT", 404);
+/// No such import.
+pub const NIMPORT: Code = Code::new("NIMPORT", 404);
 /// The archive of history does not answer.
 pub const XHISTORY: Code = Code::new("XHISTORY", 503);
 
 /// All of them.
-pub const ALL: &[Code] = &[ACLIENT, ASENSOR, NCLIENT, NSENSOR, XHISTORY];
+pub const ALL: &[Code] = &[ACLIENT, ASENSOR, NCLIENT, NIMPORT, NSENSOR, XHISTORY];

@@ -2,31 +2,40 @@
 //!
 //! - `signal/`: what a sensor says, and the pure rule of what it means;
 //! - `judging/`: the one operation that takes signals in, in batches; `desk/`: the way to it, and what is kept in memory of sensors;
+//! - `broker`: signals from a message broker; `announce`: tasks that are told to other nodes through it;
 //! - `telling`, `notify/`: events of clients and their delivery; `silence/`, `ear`: who fell silent while we listened;
-//! - `sensor/`, `client/`, `link/`: what is registered; `history/`: what was; `routes/`: HTTP.
+//! - `sensor/`, `client/`, `link/`: what is registered; `history/`: what was; `routes/`: HTTP; `console/`: pages.
 //!
 //! Invariants, checked by the simulator after every commit (`check`): whatever is still to be told has a row and a task that will
 //! look at it; nobody is lost and watched at once.
 
+pub mod announce;
+pub mod broker;
 mod check;
 mod client;
 pub mod codes;
+mod console;
 pub mod desk;
 mod ear;
 mod figures;
 pub mod history;
 mod id;
+pub mod import;
 mod judging;
+pub mod life;
 pub mod limits;
 mod link;
 mod notify;
 pub mod outbox;
+mod replay;
+mod retention;
 mod routes;
 mod rules;
 mod sensor;
 pub mod signal;
 pub mod silence;
 mod telling;
+mod told;
 
 pub use client::{
     CHANGE_CLIENT, CLIENTS, CREATE_CLIENT, ChangeClient, ClientMade, ClientState, ClientView, ClientsOf, NewClient,
@@ -38,15 +47,17 @@ pub use id::{InvalidSensorId, SensorId};
 pub use judging::{Item, JUDGE, Judge, Judged, Known, Outcome, SIGNALS};
 pub use link::{CLIENTS_OF_SENSOR, ClientLink, LINK, Link, LinkedOf, SENSORS_OF_CLIENT, SensorLink, UNLINK};
 pub use notify::{TIMEOUT_MS, TRIES_MAX, Told, delay_ms};
+pub use replay::{Phase as ReplayPhase, REPLAY, Replay, ReplayView};
 pub use routes::service;
 pub use rules::Rules;
 pub use sensor::{
     ADDRESSES, AddressCount, AddressCounts, AddressesOf, Change, LIST_SENSORS, ListOf, PUT_SENSOR, PutSensor,
-    REMOVE_SENSOR, SHOW_SENSOR, SensorPut, SensorState, SensorView, Sensors, UNKNOWN, UnknownSensor, UnknownSensors,
-    check_address,
+    REJECTED_SIGNALS, REMOVE_SENSOR, RejectedOf, RejectedView, SHOW_SENSOR, SensorPut, SensorState, SensorView,
+    Sensors, UNKNOWN, UnknownSensor, UnknownSensors, check_address,
 };
 pub use silence::SilenceWatch;
 pub use telling::Kind;
+pub use told::{EVENTS, EventView, EventsOf, NOTIFICATIONS, Notification, NotificationsOf, Try};
 
 use base::{Migration, Sql};
 use kernel::{FigureDef, ServiceDef, StuckDef};
@@ -61,6 +72,7 @@ pub static SERVICE: ServiceDef = ServiceDef {
     statements: &STATEMENTS,
     operations: &[
         &LEVEL,
+        &life::USE,
         &PUT_SENSOR,
         &REMOVE_SENSOR,
         &CREATE_CLIENT,
@@ -69,9 +81,20 @@ pub static SERVICE: ServiceDef = ServiceDef {
         &REMOVE_CLIENT,
         &LINK,
         &UNLINK,
+        &import::BEGIN_IMPORT,
+        &import::CANCEL_IMPORT,
+        &REPLAY,
         &outbox::BEGIN,
     ],
-    tasks: &[client::FORGET_CLIENT, outbox::TASK, notify::NOTIFY, notify::REWISH],
+    tasks: &[
+        client::FORGET_CLIENT,
+        import::IMPORT,
+        replay::TASK,
+        retention::FORGET,
+        outbox::TASK,
+        notify::NOTIFY,
+        notify::REWISH,
+    ],
     invariants: &check::INVARIANTS,
     stuck: &[StuckDef { what: "sensor-notice", find: notify::stuck }],
     figures: &[FigureDef { name: "lost", find: figures::lost }, FigureDef { name: "waiting", find: figures::waiting }],
@@ -79,7 +102,19 @@ pub static SERVICE: ServiceDef = ServiceDef {
 };
 
 /// The statements of each part.
-const PARTS: &[&[&Sql]] = &[CORE, ARCHIVE, sensor::STATEMENTS, client::STATEMENTS, link::STATEMENTS];
+const PARTS: &[&[&Sql]] = &[
+    CORE,
+    ARCHIVE,
+    sensor::STATEMENTS,
+    client::STATEMENTS,
+    link::STATEMENTS,
+    console::STATEMENTS,
+    import::STATEMENTS,
+    told::STATEMENTS,
+    replay::STATEMENTS,
+    retention::STATEMENTS,
+    console::STATEMENTS,
+];
 
 /// Those of taking in and telling.
 const CORE: &[&Sql] = &[
@@ -131,6 +166,8 @@ const ARCHIVE: &[&Sql] = &[
     &history::store::HISTORY_OF_SENSOR,
     &history::store::SENSORS_OF,
     &history::store::TRIES_OF,
+    &life::GET_USED,
+    &life::PUT_USED,
     &outbox::BATCH_HISTORY,
     &outbox::BATCH_TRIES,
     &outbox::CLEAR_HISTORY,

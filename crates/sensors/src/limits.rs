@@ -4,6 +4,8 @@
 pub const SIGNALS_MAX: usize = 10_000;
 /// Bytes of one request with signals.
 pub const SIGNALS_BYTES_MAX: usize = 4 << 20;
+/// Bytes of one message with a signal.
+pub const SIGNAL_BYTES_MAX: usize = 64 << 10;
 /// Signals that one operation judges.
 pub const JUDGED_MAX: usize = 200;
 /// Notifications that one operation makes, after which it leaves the rest to the next.

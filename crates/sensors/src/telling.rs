@@ -11,6 +11,7 @@ use kernel::{NewTask, OpCx};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
+use crate::announce;
 use crate::id::SensorId;
 use crate::judging::SensorRow;
 use crate::limits::CLIENTS_PER_SENSOR_MAX;
@@ -225,7 +226,7 @@ fn tell_one(
 /// Wishes that somebody looks at what is to be told.
 pub(crate) fn wish(cx: &mut OpCx<'_>, told: &Told) {
     let task = NewTask::new(cx.id(), NOTIFY.op).param(told.param()).info(told.sensor.clone());
-    cx.fx.task(task.unique(told.key()));
+    announce::wish(cx, task.unique(told.key()));
 }
 
 impl Notice {

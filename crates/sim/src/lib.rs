@@ -17,6 +17,7 @@ mod faults;
 mod gazette;
 pub mod mutants;
 mod partner;
+mod receivers;
 mod recording;
 mod rng;
 mod run;

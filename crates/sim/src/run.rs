@@ -71,9 +71,9 @@ pub struct Failure {
 /// There is no folder to put the store into.
 pub fn run(options: &Options) -> Result<Report, Failure> {
     let folder = tempfile::tempdir_in(memory_folder()).expect("a folder for the store");
-    let services = vec![&ledger::LEDGER, &COURIER, &CHORES, &GAZETTE, &documents::SERVICE, &PAPERS];
+    let services = vec![&ledger::LEDGER, &COURIER, &CHORES, &GAZETTE, &documents::SERVICE, &PAPERS, &sensors::SERVICE];
     let mut sim = Sim::new(options.seed, folder.path().join("store.db"), services, options.print);
-    let mut workloads = workload::all(&mut sim);
+    let mut workloads = workload::of(options.seed, &mut sim);
     let result = phases(&mut sim, &mut workloads, options.events);
     result.map_err(|message| Failure { message, events: sim.trace.events(), last: sim.trace.last() })?;
     Ok(Report {
@@ -145,6 +145,11 @@ fn happen(sim: &mut Sim, workloads: &mut [Box<dyn Workload>], event: Event) -> R
         Event::Reach(call) => sim.partner.take(&call),
         Event::Called(life, claim, result) => sim.in_same_life(life, |sim| sim.settle(claim, &result)),
         Event::Answered(life, done, result) => sim.answered(life, done, result),
+        Event::Knock(life, number) => sim.in_same_life(life, |sim| sim.receivers.arrive(number)),
+        Event::Replied(life, number, done, result) => {
+            sim.in_same_life(life, |sim| sim.receivers.replied(number, &result));
+            sim.answered(life, done, result);
+        }
         Event::Housekeeping(life) => housekeeping(sim, life),
         Event::Start => sim.start().map_err(|error| format!("the server does not start: {error}"))?,
     }
@@ -188,7 +193,8 @@ fn check(sim: &mut Sim, workloads: &mut [Box<dyn Workload>]) -> Result<(), Strin
     if !sim.is_up() {
         return Ok(());
     }
-    for service in kernel::OWN.into_iter().chain([&ledger::LEDGER, &COURIER, &CHORES, &GAZETTE, &documents::SERVICE]) {
+    let services = [&ledger::LEDGER, &COURIER, &CHORES, &GAZETTE, &documents::SERVICE, &sensors::SERVICE];
+    for service in kernel::OWN.into_iter().chain(services) {
         service.invariants.iter().try_for_each(|invariant| holds(sim, invariant))?;
     }
     workloads.iter_mut().try_for_each(|workload| workload.check(sim))

@@ -9,6 +9,7 @@ use kernel::accounts::session::Holder;
 use kernel::feed::Sequencer;
 use kernel::tasks::{Dispatcher, TaskConfig};
 use kernel::{Caller, Env, Hint, Kernel, KernelConfig, Namespace, Op, Reply, Request, ServiceDef, SessionEvent};
+use sensors::SilenceWatch;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
@@ -19,6 +20,7 @@ use crate::courier::Claim;
 use crate::deliveries::Claims;
 use crate::faults::Faults;
 use crate::partner::{Fate, ONCE, Partner, SimOutbound};
+use crate::receivers::Receivers;
 use crate::rng::{Rng, SimEntropy};
 use crate::sessions::Sessions;
 use crate::sirens;
@@ -96,6 +98,10 @@ pub enum Event {
     Called(u32, Claim, CallResult),
     /// The server hears of a call that a dispatcher made.
     Answered(u32, Box<dyn FnOnce(CallResult) + Send>, CallResult),
+    /// A notification reaches a client of sensors, unless the process that sends it ended before.
+    Knock(u32, u64),
+    /// The server hears of that notification.
+    Replied(u32, u64, Box<dyn FnOnce(CallResult) + Send>, CallResult),
     /// The server forgets old answers.
     Housekeeping(u32),
     /// The server starts.
@@ -135,6 +141,7 @@ struct Server {
     claims: Claims,
     nodes: Vec<Node>,
     _sequencer: Sequencer,
+    _silence: Vec<SilenceWatch>,
     /// Wake-ups for readers of events since the last look.
     events_hinted: Arc<AtomicBool>,
     store_called: bool,
@@ -142,6 +149,7 @@ struct Server {
 
 /// A node that runs tasks. There are two on the one store: the timers of the second may be so late that it loses its lease.
 struct Node {
+    kernel: Kernel,
     dispatcher: Dispatcher,
     outbound: SimOutbound,
     timers: Set,
@@ -160,6 +168,8 @@ pub struct Sim {
     pub trace: Trace,
     /// The partner outside.
     pub partner: Partner,
+    /// Those who are told of sensors.
+    pub receivers: Receivers,
     /// Calls of this life whose end the server has not heard of.
     pub calls_open: u64,
     agenda: Agenda<Event>,
@@ -178,6 +188,9 @@ pub struct Sim {
     commits: u64,
     /// Listening time of the store and running time of the process at the last look, in one life.
     heard: Option<(i64, u64)>,
+    /// How long earlier lives ran, and since when this one runs.
+    ran_before_ms: u64,
+    started_ms: u64,
 }
 
 impl Sim {
@@ -209,6 +222,7 @@ impl Sim {
             faults,
             trace,
             partner: Partner::default(),
+            receivers: Receivers::default(),
             calls_open: 0,
             agenda: Agenda::new(),
             path,
@@ -223,6 +237,8 @@ impl Sim {
             commits_looked_at: 0,
             commits: 1,
             heard: None,
+            ran_before_ms: 0,
+            started_ms: 0,
         };
         sim.agenda.put(0, Event::Start);
         sim
@@ -251,6 +267,12 @@ impl Sim {
     /// Whether the server is up and has nothing to do, neither inside nor outside.
     pub fn is_idle(&self) -> bool {
         self.calls_open == 0 && self.server.as_ref().is_some_and(|server| server.store.is_idle())
+    }
+
+    /// How long the server was up and ran, all its lives together.
+    pub fn up_ms(&self) -> u64 {
+        let this_ms = if self.is_up() { base::Clock::ran_ms(&self.clock) - self.started_ms } else { 0 };
+        self.ran_before_ms + this_ms
     }
 
     /// Moves on to the next event.
@@ -327,6 +349,23 @@ impl Sim {
             self.run_operation(Waiting::Client(asker), asker.client, op, input, once);
         } else {
             self.tell(asker, News::Cut);
+        }
+    }
+
+    /// Signals are here: the desk of the server takes them, or that of another node where several work on the data. Told are the
+    /// outcomes in order, or why not all of them are settled.
+    pub fn take_signals(&mut self, asker: Asker, items: Vec<sensors::Item>) {
+        let other = self.engine == Engine::Postgres && self.rng.once_in(2);
+        let Some(server) = &self.server else { return self.tell(asker, News::Cut) };
+        let told = server.told.clone();
+        let done = Box::new(move |outcomes: Vec<OpResult<sensors::Outcome>>| {
+            let outcomes: OpResult<Vec<sensors::Outcome>> = outcomes.into_iter().collect();
+            let answer = outcomes.map(|outcomes| Answer { out: json!(outcomes), replayed: false });
+            told.lock().unwrap_or_else(PoisonError::into_inner).push((Waiting::Client(asker), answer));
+        });
+        match server.nodes.first().filter(|_| other) {
+            Some(node) => sensors::take(&node.kernel, &node.kernel.admin_namespace(), items, done),
+            None => sensors::take(&server.kernel, &server.main, items, done),
         }
     }
 
@@ -444,6 +483,10 @@ impl Sim {
             }
             let (call, is_mail) = as_http(call);
             self.calls_open += 1;
+            if Receivers::is_one(&call.url) {
+                self.call_receiver(&call, done);
+                continue;
+            }
             let fate = self.fate(&call, is_mail);
             self.say(&format!("task calls {}: {:?}", call.url, fate.heard));
             for after_ms in fate.reaches_after_ms {
@@ -452,6 +495,17 @@ impl Sim {
             let heard = if is_mail { of_mail(fate.heard) } else { fate.heard };
             self.after(fate.heard_after_ms * 1000, Event::Answered(self.life, done, heard));
         }
+    }
+
+    /// A notification goes out to a client of sensors. If the process ends before it arrives, it never does: the connection ends too.
+    fn call_receiver(&mut self, call: &HttpCall, done: Box<dyn FnOnce(CallResult) + Send>) {
+        let now_us = self.now_us();
+        let (number, fate) = self.receivers.called(call, &self.faults, &mut self.rng, now_us);
+        self.say(&format!("tells {}: {:?}", String::from_utf8_lossy(&call.body), fate.heard));
+        for after_ms in fate.reaches_after_ms {
+            self.after(after_ms * 1000, Event::Knock(self.life, number));
+        }
+        self.after(fate.heard_after_ms * 1000, Event::Replied(self.life, number, done, fate.heard));
     }
 
     fn fate(&mut self, call: &HttpCall, is_mail: bool) -> Fate {
@@ -576,6 +630,8 @@ impl Sim {
         let Some(server) = self.server.take() else { return };
         self.heard = None;
         self.calls_open = 0;
+        self.ran_before_ms += base::Clock::ran_ms(&self.clock) - self.started_ms;
+        self.receivers.cut_off();
         server.store.crash();
         let life = self.life;
         self.agenda.keep(|event| !matches!(event, Event::Timer(of, _) | Event::StoreRuns(of) if *of == life));
@@ -593,7 +649,8 @@ impl Sim {
         let config = KernelConfig { admin_namespace: "main".into(), tasks, ..KernelConfig::default() };
         let stores = vec![("main".to_owned(), store.clone() as Arc<dyn Store>)];
         let kernel = Kernel::open(env, config, &self.services, stores)?;
-        Ok(Node { dispatcher: Dispatcher::start(&kernel, Arc::new(outbound.clone())), outbound, timers, late_ms })
+        let dispatcher = Dispatcher::start(&kernel, Arc::new(outbound.clone()));
+        Ok(Node { kernel, dispatcher, outbound, timers, late_ms })
     }
 
     /// The server starts, on what is there.
@@ -624,6 +681,11 @@ impl Sim {
             hinted.fetch_or(hint == Hint::Events, Ordering::Relaxed);
         });
         let sequencer = Sequencer::start(&kernel);
+        // Where one node alone works on the data, its memory knows who spoke; others may look only where memory is not believed.
+        let others =
+            nodes.iter().filter(|_| self.engine == Engine::Postgres).map(|node| SilenceWatch::start(&node.kernel));
+        let silence = others.chain([SilenceWatch::start(&kernel)]).collect();
+        self.started_ms = base::Clock::ran_ms(&self.clock);
         self.server = Some(Server {
             kernel,
             main,
@@ -635,6 +697,7 @@ impl Sim {
             claims: Claims::default(),
             nodes,
             _sequencer: sequencer,
+            _silence: silence,
             events_hinted,
             store_called: false,
         });

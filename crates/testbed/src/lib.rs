@@ -116,13 +116,19 @@ impl World {
     /// A world of these services.
     #[must_use]
     pub fn of(services: &[&'static ServiceDef]) -> Self {
+        Self::configured(services, KernelConfig::default())
+    }
+
+    /// The same with other settings.
+    #[must_use]
+    pub fn configured(services: &[&'static ServiceDef], config: KernelConfig) -> Self {
         let clock = Arc::new(ManualClock::default());
         clock.wall_ms.store(NOON, Ordering::Relaxed);
         let agenda = Arc::new(Agenda(Mutex::default(), clock.clone()));
         let env = Env { clock: clock.clone(), entropy: Arc::new(Counted::default()), timers: agenda.clone() };
         let store = || Arc::new(InlineStore::in_memory(clock.clone()).expect("a store")) as Arc<dyn Store>;
         let stores = vec![("main".to_owned(), store()), ("z".to_owned(), store())];
-        let kernel = Kernel::open(env, KernelConfig::default(), services, stores).expect("a kernel");
+        let kernel = Kernel::open(env, config, services, stores).expect("a kernel");
         let partner = Arc::new(Partner::default());
         let dispatcher = Dispatcher::start(&kernel, partner.clone());
         Self { kernel, dispatcher, partner, clock, agenda }

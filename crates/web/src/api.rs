@@ -20,6 +20,7 @@ use crate::admission::Stay;
 use crate::answer::{Answer, ApiResult};
 use crate::app::Shared;
 use crate::auth::Visitor;
+use crate::blobs::ReceivedBlob;
 use crate::body::{Asked, JsonBody, hold};
 use crate::error::ApiError;
 use crate::head::OurHeaders;
@@ -221,6 +222,23 @@ impl Api {
     {
         let (done, told) = self.counted();
         self.kernel().call(self.namespace(), op, self.request(), input, done);
+        let Reply { out, version, replayed } = answered(told, op.name).await?;
+        Ok(Answer { version, replayed, ..self.answer(out) })
+    }
+
+    /// Runs an operation about bytes that were received: a repeat with the same Idempotency-Key and the same bytes gives the
+    /// first answer.
+    ///
+    /// # Errors
+    /// As [`Self::call`].
+    pub async fn call_about<I, O>(&self, op: &'static Op<I, O>, bytes: &ReceivedBlob, input: I) -> ApiResult<O>
+    where
+        I: Send + 'static,
+        O: Serialize + DeserializeOwned + Send + 'static,
+    {
+        let request = self.request_once(&Asked { hash: bytes.stored.name.sha.0 });
+        let (done, told) = self.counted();
+        self.kernel().call(self.namespace(), op, request, input, done);
         let Reply { out, version, replayed } = answered(told, op.name).await?;
         Ok(Answer { version, replayed, ..self.answer(out) })
     }

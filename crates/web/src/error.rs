@@ -117,7 +117,7 @@ fn add_headers(headers: &mut HeaderMap, error: &OpError) {
 fn retry_after(code: Code) -> HeaderValue {
     HeaderValue::from_static(match (code.letter(), code.name) {
         ('O', _) => "30",
-        (_, "XDISK") => "10",
+        (_, "XDISK" | "XHISTORY") => "10",
         (_, "XSTORE") => "2",
         _ => "1",
     })
@@ -142,6 +142,7 @@ fn fault_text(error: &OpError) -> String {
         "XBLOB" => "the stored bytes of this blob are damaged or missing; uploading them again heals it",
         "XBUSY" => BUSY,
         "XDISK" => "no room on the disk, new work is refused until there is",
+        "XHISTORY" => "the archive of history does not answer now, try again; nothing of it is lost",
         "XSTORE" => "the store is not available now, try again",
         _ => "something unexpected went wrong, the server's log tells more",
     };

@@ -1,9 +1,10 @@
 //! The look of every page: one frame, one style sheet, one small script, nothing from elsewhere.
 //!
-//! [`parts`] are what pages are made of, [`form`] what people can do, [`chart`] what they see over time, [`text`] the words in
+//! [`parts`] are what pages are made of, [`form`] what people can do, [`chart`] and [`band`] what they see over time, [`text`] the words in
 //! three languages. `/console/_components` shows them all.
 
 mod assets;
+pub mod band;
 pub mod chart;
 mod docs;
 mod example;

@@ -2,6 +2,7 @@
 
 mod admin;
 mod documents;
+mod sensors;
 mod tasks;
 
 use std::pin::Pin;
@@ -16,6 +17,7 @@ use crate::session::Session;
 pub(crate) const ALL: &[Service] = &[
     Service::of::<tasks::Tasks>("tasks", "Tasks and queues: what waits, runs, or is parked for a person"),
     Service::of::<documents::Documents>("documents", "Documents, their classes and attachments"),
+    Service::of::<sensors::Sensors>("sensors", "Sensors: signals of doors, who is told, who fell silent"),
     Service::of::<admin::Admin>("admin", "Namespaces, accounts, keys, alerts, journal and counters"),
 ];
 

@@ -93,6 +93,15 @@ pub enum NodeCount {
     Several,
 }
 
+/// Which signals of sensors go into the history.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum HistoryScope {
+    /// Those that changed something.
+    Changes,
+    /// All that were accepted.
+    All,
+}
+
 /// A type whose values are words of a configuration key.
 pub(super) trait Word: Copy + PartialEq + 'static {
     /// All of them, each with its word.
@@ -110,6 +119,10 @@ impl Word for BlobPlace {
 impl Word for NodeCount {
     const ALL: &'static [(&'static str, Self)] =
         &[("auto", Self::Auto), ("one", Self::One), ("several", Self::Several)];
+}
+
+impl Word for HistoryScope {
+    const ALL: &'static [(&'static str, Self)] = &[("changes", Self::Changes), ("all", Self::All)];
 }
 
 impl Word for Engine {

@@ -10,10 +10,11 @@ use std::time::Duration;
 use base::Engine;
 use base::limits::{BLOB_GRACE_MS, BLOB_MAX, BODY_MAX, OP_ROWS_MAX, PAGE_MAX, QUEUE_MAX, REQUEST_KEPT_MS};
 
-use super::field::{BlobPlace, Field, LogFormat, NodeCount, Secret, Value};
+use super::field::{BlobPlace, Field, HistoryScope, LogFormat, NodeCount, Secret, Value};
 use super::key::{Key, Kind, Preset, Section};
 use super::rules::{
-    ADDRESSES, CRON, FILTER, NAMESPACE, NETWORKS, NODE, ORIGIN, QUEUES, S3_NAME, S3_URL, SCHEMA_PREFIX, SENDER,
+    ADDRESSES, CRON, FILTER, NAMESPACE, NETWORKS, NODE, ORIGIN, QUEUE_NAME, QUEUES, S3_NAME, S3_URL, SCHEMA_PREFIX,
+    SENDER,
 };
 
 const KIB: u64 = 1 << 10;
@@ -219,6 +220,35 @@ configuration! {
         /// How long the changes of documents are kept whose class is declared with `history`: who, when, which items. 0ms writes
         /// none down and lets go what was written.
         history_age: Duration = Preset::Number(90 * DAY), Kind::Duration { min_ms: 0, max_ms: KEPT_MAX };
+    }
+
+    /// Signals of sensors from a message broker (RabbitMQ), what is written down of them, and where it goes.
+    sensors: Sensors {
+        /// Which signals go into the history: those that changed something, or all that were accepted.
+        history: HistoryScope = Preset::Text("changes"), Kind::OneOf(&["changes", "all"]);
+        /// How long history, events and tries to tell them are kept in the store, counted by the calendar. What ClickHouse has is
+        /// the operator's to drop.
+        history_kept: Duration = Preset::Number(365 * DAY), Kind::Duration { min_ms: HOUR, max_ms: KEPT_MAX };
+        /// ClickHouse that history moves to, in batches: `http://user:password@host:8123/database`. The database must be there; the
+        /// tables are made. What is in the store already moves too. Not set: history stays in the store. Better in the environment
+        /// than in a file that others read.
+        clickhouse_url: Option<Secret> = Preset::Text(""), Kind::Secret;
+        /// The broker, such as `amqp://user:password@host:5672/vhost`, by TLS `amqps://…`; the vhost `/` is written `%2f`. Not set: signals
+        /// come over HTTP only. Better in the environment than in a file that others read.
+        amqp_url: Option<Secret> = Preset::Text(""), Kind::Secret;
+        /// The queue that signals come from. Made durable if it is not there; one that is there is taken as it is.
+        queue: String = Preset::Text("sensors-queue"), Kind::Text(&QUEUE_NAME);
+        /// The namespace that these signals are for.
+        namespace: String = Preset::Text("main"), Kind::Text(&NAMESPACE);
+        /// Signals that may be on their way from the broker and not yet acknowledged.
+        prefetch: u32 = Preset::Number(2_000), Kind::Integer { min: 1, max: 65_535, unit: "signals" };
+        /// Tell tasks that notify clients to all nodes through a queue of the broker, `fastness-notify`, so that the first node that is
+        /// free begins them. Without the broker they begin five seconds later.
+        notify_queue: bool = Preset::Truth(false), Kind::Truth;
+        /// Redis that several servers on one PostgreSQL keep the last signs of life in, so that rows are touched less often:
+        /// `redis://user:password@host:6379/0`. Needed by nobody: what it loses costs a quarter of a silence. The same for all servers
+        /// on the same data. Not set: none.
+        redis_url: Option<Secret> = Preset::Text(""), Kind::Secret;
     }
 
     /// How much one request may carry.

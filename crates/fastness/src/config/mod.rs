@@ -27,11 +27,11 @@ mod units;
 mod tests;
 
 pub use error::{ConfigError, ConfigErrors, Source};
-pub use field::{BlobPlace, LogFormat, NodeCount, Secret};
+pub use field::{BlobPlace, HistoryScope, LogFormat, NodeCount, Secret};
 pub use key::{Key, Kind, Preset, Section, TextRule};
 pub use keys::{
     Alerts, Backup, BlobSettings, Client, Config, Counters, Data, Documents, Journal, KEYS, Limits, Log, Mail,
-    Namespaces, Outbound, Requests, SECTIONS, Server, Store, Tasks,
+    Namespaces, Outbound, Requests, SECTIONS, Sensors, Server, Store, Tasks,
 };
 pub use layers::{Loaded, Sources};
 pub use reference::{example, reference};

@@ -62,6 +62,32 @@ pub const RULES: &[Rule] = &[
         says: "the place s3 needs a URL, a bucket and an access key with its secret",
         holds: |config| config.blobs.place != BlobPlace::S3 || knows_s3(&config.blobs),
     },
+    Rule {
+        keys: &["sensors.redis_url"],
+        says: "Redis is named as redis://[user:password@]host[:port][/number]",
+        holds: |config| {
+            let url = config.sensors.redis_url.as_ref();
+            url.is_none_or(|url| host::RedisServer::check_url(url.expose()).is_ok())
+        },
+    },
+    Rule {
+        keys: &["sensors.clickhouse_url"],
+        says: "ClickHouse is named as http[s]://[user:password@]host[:port][/database]",
+        holds: |config| {
+            let url = config.sensors.clickhouse_url.as_ref();
+            url.is_none_or(|url| sensors::history::ClickHouse::check_url(url.expose()).is_ok())
+        },
+    },
+    Rule {
+        keys: &["sensors.amqp_url"],
+        says: "the broker's URL is amqp://user:password@host:port/vhost, or the same with amqps",
+        holds: |config| config.sensors.amqp_url.as_ref().is_none_or(|url| host::check_amqp_url(url.expose()).is_ok()),
+    },
+    Rule {
+        keys: &["sensors.notify_queue", "sensors.amqp_url"],
+        says: "notifications through a queue need a broker",
+        holds: |config| !config.sensors.notify_queue || config.sensors.amqp_url.is_some(),
+    },
 ];
 
 /// The webhook that the configuration names for alerts.
@@ -77,6 +103,14 @@ pub(super) const NAMESPACE: TextRule = TextRule { says: "1 to 16 of a-z and 0-9"
 /// With a namespace's name behind it, it stays below PostgreSQL's 63 bytes and needs no quotes.
 pub(super) const SCHEMA_PREFIX: TextRule =
     TextRule { says: "1 to 32 of a-z, 0-9 and _, not beginning with a digit or pg_", holds: is_schema_prefix };
+
+/// As AMQP has it; names that begin with `amq.` are the broker's own.
+pub(super) const QUEUE_NAME: TextRule =
+    TextRule { says: "1 to 255 bytes without control characters, not beginning with amq.", holds: is_queue_name };
+
+fn is_queue_name(text: &str) -> bool {
+    (1..=255).contains(&text.len()) && !text.starts_with("amq.") && !text.chars().any(char::is_control)
+}
 
 /// KER-21.
 pub(super) const CRON: TextRule =

@@ -3,6 +3,7 @@
 //!
 //! It changes nothing but a small file that measures the disk and is removed again.
 
+mod broker;
 mod data;
 mod machine;
 mod port;
@@ -60,6 +61,7 @@ pub(crate) fn examine(config: &Config, services: &[web::Service]) -> Vec<Line> {
     lines.extend(machine::lines(config));
     lines.extend(port::lines(config, &server));
     lines.extend(postgres::lines(config));
+    lines.extend(broker::lines(config));
     lines.extend(protection::lines(config));
     lines
 }

@@ -8,6 +8,7 @@ mod console_documents;
 mod console_frame;
 mod console_overview;
 mod console_script;
+mod console_sensors;
 mod console_tasks;
 mod console_watch;
 mod elsewhere;

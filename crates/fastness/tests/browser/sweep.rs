@@ -7,6 +7,7 @@ use browser::{Eyes, Sight};
 use serde_json::{Value, json};
 
 use crate::console_documents::{commit, declare};
+use crate::console_sensors::{client, register, says, tell};
 use crate::elsewhere::Elsewhere;
 use crate::site::Site;
 use crate::steps::faults_of;
@@ -79,6 +80,35 @@ fn documents(site: &Site) -> Result<Vec<String>> {
     Ok(pages)
 }
 
+/// Sensors, clients and signals with the same in every part; gives their pages.
+fn sensors(site: &Site, target: &Elsewhere) -> Result<Vec<String>> {
+    let names =
+        [EVIL.to_owned(), format!("{EVIL}, {EVIL}, {EVIL}"), "W".repeat(250), format!("{}, W", "W".repeat(200))];
+    let mut pages: Vec<_> = ["", "/as-list", "/as-list?state=lost", "/not-known", "/not-accepted", "/bulk-imports"]
+        .map(|page| format!("/console/main/sensors{page}"))
+        .to_vec();
+    let client_id = client(site, &EVIL.repeat(2), &target.url("/?%3Cimg%20src=x%3E"))?;
+    for (at, address) in names.iter().enumerate() {
+        let id = format!("W{}{at}", "W".repeat(14));
+        register(site, &id, address)?;
+        tell(site, &client_id, &id)?;
+        for data in [1, 0, 1] {
+            says(site, &id, data)?;
+        }
+        pages.push(format!("/console/main/sensors/{id}"));
+        pages.push(format!("/console/main/sensors?address={}", encoded(address)));
+        pages.push(format!("/console/main/sensors/as-list?address={}&prefix=W", encoded(address)));
+        site.make("/v1/main/signals", &json!([{ "sensor_id": address, "data": address }, address, { address: 1 }]))?;
+        says(site, &format!("unknown{at}"), 1)?;
+    }
+    pages.push("/console/main/sensors?address=M".to_owned());
+    pages.push("/console/main/sensors/nobody?span=30d".to_owned());
+    pages.push("/console/main/sensor-clients".to_owned());
+    pages.push("/console/main/sensor-clients/nobody".to_owned());
+    pages.push(format!("/console/main/sensor-clients/{client_id}"));
+    Ok(pages)
+}
+
 /// A text as a part of an address.
 fn encoded(text: &str) -> String {
     text.bytes().map(|byte| format!("%{byte:02X}")).collect()
@@ -135,5 +165,19 @@ fn con_9_con_10_every_document_stands_whatever_came_from_outside() -> Result<()>
     check_all(&mut eyes, &pages)?;
     eyes.goto("/console/main/documents/Contact")?;
     assert!(eyes.text()?.contains("<img src=x onerror=alert(1)>"), "shown as it came");
+    Ok(())
+}
+
+#[test]
+fn con_9_con_10_every_sensor_stands_whatever_came_from_outside() -> Result<()> {
+    let site = Site::with_targets()?;
+    let target = Elsewhere::start(500, EVIL)?;
+    let mut eyes = site.admin(Sight::DESK)?;
+    let pages = sensors(&site, &target)?.into_iter().collect();
+    check_all(&mut eyes, &pages)?;
+    for page in ["sensors/as-list", "sensors/not-accepted"] {
+        eyes.goto(&format!("/console/main/{page}"))?;
+        assert!(eyes.text()?.contains("<img src=x onerror=alert(1)>"), "shown as it came");
+    }
     Ok(())
 }

@@ -9,4 +9,5 @@ mod help;
 mod kit;
 mod login;
 mod refusals;
+mod sensors;
 mod tasks;

@@ -106,6 +106,15 @@ impl Link {
         }
     }
 
+    /// How many messages wait in a queue; `None` if it is not there.
+    pub(super) async fn count(&self, queue: &str) -> Result<Option<u64>, Lost> {
+        match look(&self.channel().await?, queue).await {
+            Ok(count) => Ok(Some(count)),
+            Err(error) if is_not_found(&error) => Ok(None),
+            Err(error) => Err(text(&error)),
+        }
+    }
+
     /// A refusal ends the channel that it came on: each try has one of its own.
     async fn declare(&self, queue: &str) -> Result<(Channel, u64), Lost> {
         let channel = self.channel().await?;

@@ -107,11 +107,13 @@ pub struct PublisherSettings {
     pub buffer: usize,
     /// How long a message may wait for a connection, or for its confirmation.
     pub keep: Duration,
+    /// How long the broker keeps one that nobody consumes; `None`: for ever.
+    pub expire: Option<Duration>,
 }
 
 impl Default for PublisherSettings {
     fn default() -> Self {
-        Self { buffer: 10_000, keep: Duration::from_secs(30) }
+        Self { buffer: 10_000, keep: Duration::from_secs(30), expire: None }
     }
 }
 
@@ -160,6 +162,17 @@ impl Amqp {
         let (publisher, work) = publisher::make(self.linker.clone(), settings, self.stop.subscribe());
         self.spawn(work);
         publisher
+    }
+
+    /// How many messages wait in a queue; `None` if it is not there. Not to be called from within a runtime.
+    ///
+    /// # Errors
+    /// Why the broker cannot be asked.
+    pub fn probe(&self, queue: &str) -> Result<Option<u64>, String> {
+        let runtime = self.runtime.lock().unwrap_or_else(PoisonError::into_inner);
+        let runtime = runtime.as_ref().ok_or("it was closed")?;
+        let linker = self.linker.clone();
+        runtime.block_on(async move { linker.open().await?.count(queue).await })
     }
 
     /// Takes nothing more, waits a moment for what is in flight, and ends the threads. Not to be called from within a runtime.

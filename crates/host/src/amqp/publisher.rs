@@ -88,8 +88,9 @@ pub(super) fn make(
 ) -> (AmqpPublisher, impl Future<Output = ()> + Send) {
     let (messages, wanted) = unbounded_channel();
     let watch = Arc::new(BrokerWatch::default());
+    let expire = settings.expire;
     let publisher = AmqpPublisher { messages, buffered: Arc::default(), settings, watch: watch.clone() };
-    (publisher, Desk { linker, wanted, next: None, watch, stop }.run())
+    (publisher, Desk { linker, wanted, next: None, watch, stop, expire }.run())
 }
 
 type Confirming = BoxFuture<'static, Result<Confirmation, Lost>>;
@@ -102,6 +103,7 @@ struct Desk {
     next: Option<Message>,
     watch: Arc<BrokerWatch>,
     stop: Receiver<bool>,
+    expire: Option<Duration>,
 }
 
 impl Desk {
@@ -172,6 +174,14 @@ impl Desk {
         }
     }
 
+    fn properties(&self) -> BasicProperties {
+        let kept = BasicProperties::default().with_delivery_mode(PERSISTENT);
+        match self.expire {
+            Some(time) => kept.with_expiration(time.as_millis().to_string().as_str().into()),
+            None => kept,
+        }
+    }
+
     fn heard(&self, link: &Link, event: Option<Event>) -> Result<(), Lost> {
         match event {
             // A channel that was refused something is told of here too.
@@ -209,7 +219,7 @@ impl Desk {
             }
         }
         let Some(channel) = channels.get(&message.queue) else { return Ok(()) };
-        let properties = BasicProperties::default().with_delivery_mode(PERSISTENT);
+        let properties = self.properties();
         let options = BasicPublishOptions { mandatory: true, ..BasicPublishOptions::default() };
         let written =
             channel.basic_publish("".into(), message.queue.as_str().into(), options, &message.body, properties);

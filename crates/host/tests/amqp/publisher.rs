@@ -40,7 +40,7 @@ fn sen_12_rabbitmq_what_is_confirmed_arrives() {
 #[test]
 fn sen_12_rabbitmq_a_publisher_without_a_broker_says_so_and_comes_back() {
     let (queue, amqp) = (Queue::new("away"), amqp());
-    let settings = PublisherSettings { buffer: 5, keep: Duration::from_secs(1) };
+    let settings = PublisherSettings { buffer: 5, keep: Duration::from_secs(1), expire: None };
     let publisher = amqp.publisher(settings);
     control("kill");
     wait_until("noticed", || publisher.watch().state().last_error.is_some());

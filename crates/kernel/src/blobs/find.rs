@@ -16,7 +16,7 @@ pub static FIND_BLOB: Query<Sha, BlobInfo> = Query::new("blob.find", find);
 pub(super) static BY_SHA: Sql =
     Sql::new("blob.by_sha", "SELECT name, size, pieces, damaged_at FROM blob WHERE sha = ?1");
 
-fn find(tx: &mut dyn Tx, sha: &Sha) -> OpResult<BlobInfo> {
+pub(super) fn find(tx: &mut dyn Tx, sha: &Sha) -> OpResult<BlobInfo> {
     let row = tx.query_one(&BY_SHA, args![*sha])?.ok_or_else(|| not_stored(*sha))?;
     Ok(BlobInfo {
         name: name_of(row.text(0))?,

@@ -56,7 +56,7 @@ pub use rule::{Rule, SET_RULE};
 pub use sweep::SWEEP;
 pub use upload::{Stored, Upload};
 pub use usage::{USAGE, Usage};
-pub use work::{LIST, REMOVE, perform};
+pub use work::{LIST, READ, REMOVE, perform, read_bytes, read_call};
 
 /// Blobs.
 pub static SERVICE: ServiceDef = ServiceDef {

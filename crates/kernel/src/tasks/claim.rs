@@ -2,7 +2,7 @@
 //! what others have locked it passes over. A node whose lease is over claims nothing, and a suspended queue gives nothing.
 
 use base::mutants::{self, Mutant};
-use base::{OpResult, Row, Sql, Tx, Wall, args};
+use base::{Id, OpResult, Row, Sql, Tx, Wall, args};
 use serde::{Deserialize, Serialize};
 
 use super::row::{Task, columns};
@@ -28,6 +28,18 @@ pub struct Claim {
     /// Only of these kinds, while the store takes nothing else.
     #[serde(skip)]
     pub only: Option<Vec<&'static str>>,
+    /// These before all others, also before their time.
+    #[serde(skip)]
+    pub named: Vec<Named>,
+}
+
+/// A task that somebody asks for by name. It is begun before its time if it waits for its first run: one that failed keeps its pause.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Named {
+    /// Its kind: whoever knows an id may not begin others.
+    pub op: &'static str,
+    /// The task.
+    pub id: Id,
 }
 
 /// Claimed tasks, oldest first.
@@ -72,6 +84,20 @@ pub(super) static FIND_OF_KIND: Sql = Sql::new(
     ),
 );
 
+/// One that is asked for by name. What else it must be is said so that only the primary key can find it: a plan that was made
+/// while the table was empty might take one of the other indexes, and read all of it later.
+pub(super) static FIND_NAMED: Sql = Sql::new(
+    "task.find_named",
+    concat!(
+        "SELECT ",
+        columns!(),
+        " FROM task WHERE id = ?4 AND op || '' = ?5 AND attempt = 0 AND COALESCE(owner, '') = '' AND behind + 0 = 0 \
+         AND queue + 0 = ?1 \
+         AND NOT EXISTS (SELECT 1 FROM task_queue WHERE queue IN (-1, ?1)) \
+         AND EXISTS (SELECT 1 FROM node WHERE node.id = ?2 AND until > ?3) /*pg FOR UPDATE SKIP LOCKED */"
+    ),
+);
+
 /// The text for the most tasks that are not more than `count`, and how many that are.
 fn fitting(count: usize) -> &'static (usize, Sql) {
     FIND.iter().rev().find(|(limit, _)| *limit <= count).unwrap_or(&FIND[0])
@@ -108,8 +134,7 @@ pub(super) fn claim(tx: &mut dyn Tx, cx: &mut OpCx<'_>, input: &Claim) -> OpResu
 
 fn find(tx: &mut dyn Tx, cx: &OpCx<'_>, input: &Claim) -> OpResult<Vec<Row>> {
     let Some(kinds) = &input.only else {
-        let (limit, sql) = fitting(input.count as usize);
-        return Ok(tx.query(sql, args![input.queue, cx.wall, &input.owner, cx.heard], *limit)?);
+        return find_all(tx, cx, input);
     };
     let mut found = vec![];
     for kind in kinds {
@@ -118,6 +143,30 @@ fn find(tx: &mut dyn Tx, cx: &OpCx<'_>, input: &Claim) -> OpResult<Vec<Row>> {
         }
     }
     Ok(found)
+}
+
+/// Those that are asked for by name, then those that are due.
+fn find_all(tx: &mut dyn Tx, cx: &OpCx<'_>, input: &Claim) -> OpResult<Vec<Row>> {
+    let mut found = find_named(tx, cx, input)?;
+    if found.len() < input.count as usize {
+        let (limit, sql) = fitting(input.count as usize - found.len());
+        let due = tx.query(sql, args![input.queue, cx.wall, &input.owner, cx.heard], *limit)?;
+        let ids: Vec<Id> = found.iter().map(|row| Task::read(row).id).collect();
+        found.extend(due.into_iter().filter(|row| !ids.contains(&Task::read(row).id)));
+    }
+    Ok(found)
+}
+
+fn find_named(tx: &mut dyn Tx, cx: &OpCx<'_>, input: &Claim) -> OpResult<Vec<Row>> {
+    if input.named.is_empty() {
+        return Ok(vec![]);
+    }
+    let mut named = input.named.clone();
+    named.sort_unstable_by_key(|named| named.id);
+    named.dedup();
+    let sets: Vec<_> =
+        named.iter().map(|named| args![input.queue, &input.owner, cx.heard, named.id, named.op].to_vec()).collect();
+    Ok(tx.query_each(&FIND_NAMED, &sets)?.into_iter().flatten().collect())
 }
 
 /// The row as it was written.

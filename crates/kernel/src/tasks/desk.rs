@@ -3,7 +3,14 @@
 //! Nothing is claimed before a worker is free for it: a task that waits in memory would count as tried when the process ends.
 //! One claim is under way at a time; what becomes free meanwhile goes into the next one, so that claims grow with the load.
 
+use std::collections::VecDeque;
+
 use base::Wall;
+
+use super::claim::Named;
+
+/// Tasks asked for by name that wait for a worker; more begin at their time.
+const NAMED_MAX: usize = 10_000;
 
 /// The workers of one queue.
 #[derive(Debug)]
@@ -15,11 +22,13 @@ pub(super) struct Desk {
     wanted: bool,
     /// The moment for which a timer is set.
     timer_at: Option<Wall>,
+    /// Tasks that somebody asked for by name, in the order in which they were.
+    named: VecDeque<Named>,
 }
 
 impl Desk {
     pub(super) fn new(workers: usize) -> Self {
-        Self { workers, busy: 0, claiming: false, wanted: false, timer_at: None }
+        Self { workers, busy: 0, claiming: false, wanted: false, timer_at: None, named: VecDeque::new() }
     }
 
     /// Tasks that occupy workers.
@@ -29,7 +38,20 @@ impl Desk {
 
     /// Whether there may be tasks that are due, for which no claim is under way.
     pub(super) fn wants(&self) -> bool {
-        self.wanted
+        self.wanted || !self.named.is_empty()
+    }
+
+    /// This task is to begin now. Says how many to claim.
+    pub(super) fn name(&mut self, task: Named) -> Option<usize> {
+        if self.named.len() < NAMED_MAX {
+            self.named.push_back(task);
+        }
+        self.claim()
+    }
+
+    /// Those that the next claim of so many asks for by name.
+    pub(super) fn take_named(&mut self, count: usize) -> Vec<Named> {
+        self.named.drain(..count.min(self.named.len())).collect()
     }
 
     /// There may be tasks that are due. Says how many to claim.
@@ -74,7 +96,7 @@ impl Desk {
 
     fn claim(&mut self) -> Option<usize> {
         let free = self.workers.saturating_sub(self.busy);
-        if !self.wanted || self.claiming || free == 0 {
+        if !self.wants() || self.claiming || free == 0 {
             return None;
         }
         (self.claiming, self.wanted) = (true, false);
@@ -100,6 +122,23 @@ mod tests {
         assert_eq!(desk.claimed(1, 1), Some(2));
         assert_eq!(desk.claimed(2, 0), None);
         assert_eq!(desk.freed(), None, "nothing was left");
+    }
+
+    #[test]
+    fn sen_12_tasks_asked_for_by_name_wait_for_free_workers() {
+        let named = |at: i64| Named { op: "x", id: base::Id::new(Wall(at), [0; 10]) };
+        let mut desk = Desk::new(2);
+        assert_eq!(desk.name(named(1)), Some(2));
+        assert_eq!(desk.take_named(2), [named(1)]);
+        assert_eq!((desk.name(named(2)), desk.name(named(3)), desk.name(named(4))), (None, None, None));
+        assert_eq!(desk.claimed(2, 1), Some(1));
+        assert_eq!(desk.take_named(1), [named(2)]);
+        assert_eq!(desk.claimed(1, 0), Some(1), "somebody else had it: the next one");
+        assert_eq!(desk.take_named(1), [named(3)]);
+        assert_eq!(desk.claimed(1, 1), None, "all workers are busy");
+        assert!(desk.wants());
+        assert_eq!(desk.freed(), Some(1));
+        assert_eq!(desk.take_named(9), [named(4)]);
     }
 
     #[test]

@@ -12,7 +12,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::calls::{Calls, Entered, LINE_MS, Place};
-use super::claim::{CLAIM, Claim, Claimed, fit};
+use super::claim::{CLAIM, Claim, Claimed, Named, fit};
 use super::config::TaskConfig;
 use super::desk::Desk;
 use super::displaced::{DISPLACED, PULL_BACK, PULL_MAX, Pulled};
@@ -124,6 +124,16 @@ impl Dispatcher {
     #[must_use]
     pub fn calls(&self) -> usize {
         self.room().count()
+    }
+
+    /// Begins a task of this kind now, before its time, if it waits for its first run and a worker is free soon; else it begins by
+    /// itself at its time. To be told of tasks that are wished a little later than now, so that any node that is told of them
+    /// can begin them.
+    pub fn begin(&self, namespace: &str, op: &'static str, id: Id) {
+        let Some(post) = self.posts().get(namespace).cloned() else { return };
+        let queue = self.0.config.queue_of(op);
+        let count = post.with_desk(queue, |desk| desk.name(Named { op, id })).flatten();
+        self.claim(&post, queue, count);
     }
 
     /// Tells other nodes that ours is over, so that they need not wait for the end of its lease.
@@ -390,7 +400,8 @@ impl Dispatcher {
     fn claim_of(&self, post: &Post, queue: i64, count: usize) -> Claim {
         let (owner, lost_ms) = (self.0.node.clone(), self.0.config.lost_ms);
         let only = (post.ns.store.health() != Health::Good).then(|| self.0.ending.clone());
-        Claim { queue, count: u32::try_from(count).unwrap_or(u32::MAX), owner, lost_ms, only }
+        let named = post.with_desk(queue, |desk| desk.take_named(count)).unwrap_or_default();
+        Claim { queue, count: u32::try_from(count).unwrap_or(u32::MAX), owner, lost_ms, only, named }
     }
 
     fn not_claimed(&self, post: &Arc<Post>, queue: i64, error: &base::OpError) {

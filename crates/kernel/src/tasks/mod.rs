@@ -96,6 +96,7 @@ const STATEMENTS: &[&Sql] = &[
     &claim::FIND[5].1,
     &claim::FIND[6].1,
     &claim::FIND_OF_KIND,
+    &claim::FIND_NAMED,
     &claim::TAKE,
     &run::CHECKPOINT,
     &run::CALLS,

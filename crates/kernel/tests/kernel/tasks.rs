@@ -5,6 +5,7 @@ mod lanes;
 mod list;
 mod lost;
 mod moody;
+mod named;
 mod overview;
 mod patience;
 mod postgres;

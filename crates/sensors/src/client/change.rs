@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::list::{ClientState, ClientView, show};
-use super::{absent, alert_key, check_group, check_name, check_url, keys, taken};
+use super::{absent, check_group, check_name, check_url, keys, taken};
+use crate::notify::alert_key;
 use crate::rules::Rules;
 
 /// Changes a client. To be active again ends its failing, and closes the alert of it.

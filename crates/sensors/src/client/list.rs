@@ -7,6 +7,7 @@ use utoipa::ToSchema;
 
 use super::absent;
 use crate::limits::COUNTED_MAX;
+use crate::replay::{ReplayView, replay_of};
 
 /// One client.
 pub static SHOW_CLIENT: Query<String, ClientView> = Query::new("sensor.client", |tx, id| show(tx, id));
@@ -83,6 +84,8 @@ pub struct ClientView {
     pub created_at: String,
     /// Whether the secret before still signs beside the present one.
     pub rotating: bool,
+    /// How far its last replay is; null if there was none, and in lists.
+    pub replay: Option<ReplayView>,
 }
 
 macro_rules! columns {
@@ -103,7 +106,8 @@ pub(super) static LINKED: Sql = Sql::new(
 
 pub(super) fn show(tx: &mut dyn Tx, id: &str) -> OpResult<ClientView> {
     let row = tx.query_one(&ONE, args![id])?.ok_or_else(|| absent(id))?;
-    views(tx, &[row])?.pop().ok_or_else(|| absent(id))
+    let view = views(tx, &[row])?.pop().ok_or_else(|| absent(id))?;
+    Ok(ClientView { replay: replay_of(tx, id)?, ..view })
 }
 
 fn page(tx: &mut dyn Tx, wanted: &ClientsOf) -> OpResult<Vec<ClientView>> {
@@ -133,5 +137,6 @@ fn view(row: &Row, sensors: i64, waiting: i64, heard: i64) -> ClientView {
         waiting,
         created_at: Wall(row.int(7)).rfc3339(),
         rotating: row.opt_int(8).is_some_and(|until| until > heard),
+        replay: None,
     }
 }

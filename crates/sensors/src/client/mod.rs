@@ -45,11 +45,6 @@ pub(crate) const STATEMENTS: &[&Sql] = &[
 
 static EXISTS: Sql = Sql::new("sensor_client.exists", "SELECT name FROM sensor_client WHERE id = ?1");
 
-/// The alert that a client is failing.
-pub(crate) fn alert_key(id: &str) -> String {
-    format!("sensor-client/{id}")
-}
-
 /// There is no such client.
 pub(crate) fn absent(id: &str) -> OpError {
     OpError::new(NCLIENT, format!("no client `{}`", kernel::watch::shown(id, 80)))

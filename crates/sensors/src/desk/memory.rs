@@ -7,6 +7,7 @@ use base::Wall;
 use crate::ear::Listened;
 use crate::id::SensorId;
 use crate::judging::{Known, Outcome, SensorRow, is_due};
+use crate::limits::DURABLE_PART;
 use crate::signal::{Recent, Signal, State, Verdict, judge};
 
 /// More are not kept; those beyond are judged by the operation, which needs no memory.
@@ -40,7 +41,7 @@ impl Sensors {
     /// Settles a signal, if it changes nothing and needs no commit of its own.
     pub(super) fn settle(&mut self, signal: &Signal, now: Listened) -> Option<Outcome> {
         let kept = self.0.get_mut(&signal.sensor)?;
-        if is_due(now, Some(Listened(kept.written)), i64::from(kept.silence_s) * 1_000) {
+        if is_due(now, Some(Listened(kept.written)), i64::from(kept.silence_s) * 1_000, DURABLE_PART) {
             return None;
         }
         let mut state = kept.state();

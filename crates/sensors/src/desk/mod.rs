@@ -5,8 +5,9 @@
 //!
 //! A signal that says what is known already, of a sensor with nothing on its way and a durable sign of life that is young enough, is
 //! settled here (SEN-5). All others wait in one line; one operation at a time takes the front of it, so that the signals of a
-//! sensor are judged one after the other in the order in which they came. Whatever fails is told to those who brought it; nothing
-//! is tried again here.
+//! sensor are judged one after the other in the order in which they came. When the store does not take them, all that wait are told so,
+//! those behind too: if one of them went on, a later signal could be judged before an earlier one that is brought again. When our
+//! own code fails over them, each is judged alone, and the one that it fails over is rejected with the reason: it holds up nobody.
 //!
 //! Memory is believed only where this node alone works on the data, and only what COMMIT confirmed gets there.
 
@@ -41,6 +42,8 @@ struct Inner {
     waiting: VecDeque<Waiting>,
     /// Whether an operation has the front of the line.
     busy: bool,
+    /// So many at the front are judged one by one, because together they failed.
+    one_by_one: usize,
     clock: Option<Clock>,
 }
 
@@ -82,10 +85,15 @@ fn turn(kernel: &Kernel, ns: &Arc<Namespace>, desk: &Arc<Desk>) {
     let input = Judge { items: front.iter().map(|waiting| waiting.item.clone()).collect(), alone, ran_ms };
     let (again, home, at) = (kernel.clone(), ns.clone(), desk.clone());
     let done = move |reply: OpResult<Reply<Judged>>| {
-        at.settle(front, &reply.map(|reply| reply.out.outcomes));
+        at.settle(front, reply.map(|reply| reply.out.outcomes));
         turn(&again, &home, &at);
     };
     kernel.call(ns, &JUDGE, kernel.request(Caller::server("sensors")), input, Box::new(done));
+}
+
+/// Whether an error is a mistake of ours, which comes again with the same signal.
+fn is_ours(error: &OpError) -> bool {
+    [codes::BDETECTED, codes::BPANIC, codes::TBUDGET].contains(&error.code)
 }
 
 /// Signals that memory settled are counted here, in memory too.
@@ -141,8 +149,58 @@ impl Inner {
             return None;
         }
         self.busy = true;
-        let many = self.waiting.len().min(JUDGED_MAX);
+        let most = if self.one_by_one > 0 { 1 } else { JUDGED_MAX };
+        self.one_by_one = self.one_by_one.saturating_sub(1);
+        let many = self.waiting.len().min(most);
         Some(self.waiting.drain(..many).collect())
+    }
+
+    /// What the operation did not get to goes back to the front.
+    fn judged(&mut self, mut front: Vec<Waiting>, outcomes: Vec<Outcome>) -> Vec<(Waiting, OpResult<Outcome>)> {
+        self.give_back(front.split_off(outcomes.len()));
+        self.leave(&front);
+        front.into_iter().zip(outcomes.into_iter().map(Ok)).collect()
+    }
+
+    /// The store did not take them.
+    fn not_taken(&mut self, mut front: Vec<Waiting>, error: &OpError) -> Vec<(Waiting, OpResult<Outcome>)> {
+        front.extend(self.waiting.drain(..));
+        self.one_by_one = 0;
+        self.leave(&front);
+        front.into_iter().map(|waiting| (waiting, Err(error.clone()))).collect()
+    }
+
+    /// We failed over them: each is tried alone, and one that is alone is rejected.
+    fn failed_over(&mut self, mut front: Vec<Waiting>, error: &OpError) -> Vec<(Waiting, OpResult<Outcome>)> {
+        match &mut front[..] {
+            [Waiting { item: Item::Rejected { .. }, .. }] => {
+                return front.into_iter().map(|waiting| (waiting, Err(error.clone()))).collect();
+            }
+            [Waiting { item: item @ Item::Signal { .. }, .. }] => {
+                let Item::Signal { signal, .. } = &*item else { unreachable!("matched above") };
+                let (sensor, body) = (signal.sensor, format!("{signal:?}"));
+                let reason = format!("our own fault: {error}");
+                tracing::error!(%sensor, %error, "a signal cannot be judged and is rejected");
+                *item = Item::Rejected { source: "desk", reason, body };
+                self.let_go(sensor);
+                self.one_by_one += 1;
+            }
+            many => self.one_by_one = many.len(),
+        }
+        self.give_back(front);
+        vec![]
+    }
+
+    fn give_back(&mut self, front: Vec<Waiting>) {
+        front.into_iter().rev().for_each(|waiting| self.waiting.push_front(waiting));
+    }
+
+    fn leave(&mut self, front: &[Waiting]) {
+        for waiting in front {
+            if let Item::Signal { signal, .. } = &waiting.item {
+                self.let_go(signal.sensor);
+            }
+        }
     }
 
     fn let_go(&mut self, sensor: SensorId) {
@@ -160,26 +218,17 @@ impl Desk {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What an operation did not get to goes back to the front; the others are told.
-    fn settle(&self, front: Vec<Waiting>, judged: &OpResult<Vec<Outcome>>) {
+    /// Takes in what became of the front of the line.
+    fn settle(&self, front: Vec<Waiting>, judged: OpResult<Vec<Outcome>>) {
         let mut inner = self.lock();
         inner.busy = false;
-        let taken = judged.as_ref().map_or(front.len(), Vec::len);
-        let (mut told, mut left) = (vec![], vec![]);
-        for (place, waiting) in front.into_iter().enumerate() {
-            if place < taken { told.push(waiting) } else { left.push(waiting) }
-        }
-        left.into_iter().rev().for_each(|waiting| inner.waiting.push_front(waiting));
-        for waiting in &told {
-            if let Item::Signal { signal, .. } = &waiting.item {
-                inner.let_go(signal.sensor);
-            }
-        }
+        let told = match judged {
+            Ok(outcomes) => inner.judged(front, outcomes),
+            Err(error) if is_ours(&error) => inner.failed_over(front, &error),
+            Err(error) => inner.not_taken(front, &error),
+        };
         drop(inner);
-        for (place, waiting) in told.into_iter().enumerate() {
-            let outcome = judged.as_ref().map(|outcomes| outcomes[place]).map_err(Clone::clone);
-            waiting.ticket.settle(waiting.place, outcome);
-        }
+        told.into_iter().for_each(|(waiting, outcome)| waiting.ticket.settle(waiting.place, outcome));
     }
 
     /// What COMMIT confirmed of these sensors.
@@ -211,6 +260,11 @@ impl Desk {
     pub(crate) fn let_go(&self, sensors: &[SensorId]) {
         let mut inner = self.lock();
         sensors.iter().for_each(|sensor| inner.let_go(*sensor));
+    }
+
+    /// Whether signals are being judged now.
+    pub(crate) fn is_judging(&self) -> bool {
+        self.lock().busy
     }
 
     /// Sensors that are kept in memory.

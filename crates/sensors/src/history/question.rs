@@ -51,7 +51,7 @@ impl Question {
     }
 
     /// The first moment that counts.
-    pub(crate) fn from_ms(&self) -> i64 {
+    pub(crate) fn first_ms(&self) -> i64 {
         self.from.map_or(i64::MIN, |from| from.0)
     }
 }

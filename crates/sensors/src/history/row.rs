@@ -53,9 +53,9 @@ pub struct TryRow {
 }
 
 impl TryRow {
-    /// What no other try has.
+    /// What no other try has; numbers may begin anew when an event is told again.
     #[must_use]
-    pub const fn key(&self) -> (i64, i64) {
-        (self.seq, self.number)
+    pub const fn key(&self) -> (i64, i64, Wall) {
+        (self.seq, self.number, self.at)
     }
 }

@@ -64,7 +64,7 @@ pub(crate) static TRIES_OF: Sql = Sql::new(
 fn history(tx: &mut dyn Tx, question: &Question) -> OpResult<Part> {
     let (at, id) = question.below();
     let length = i64::try_from(question.address.chars().count()).unwrap_or(i64::MAX);
-    let (from, address, limit) = (question.from_ms(), question.address.as_str(), question.limit);
+    let (from, address, limit) = (question.first_ms(), question.address.as_str(), question.limit);
     let most = usize::try_from(limit).unwrap_or(usize::MAX);
     let rows = match &question.which {
         Which::All => tx.query(&HISTORY_OF_ALL, args![from, at, id, length, address, limit], most)?,

@@ -9,7 +9,7 @@ mod row;
 mod strangers;
 
 pub(crate) use row::{GET, SensorRow, UPDATE, lost_at};
-pub(crate) use strangers::{COUNT, NEW_UNKNOWN, PUT_COUNT, PUT_REJECTED, SAW_UNKNOWN};
+pub(crate) use strangers::{COUNT, NEW_UNKNOWN, PUT_COUNT, PUT_REJECTED, SAW_UNKNOWN, fewer_unknown};
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -22,7 +22,8 @@ use serde::{Deserialize, Serialize};
 use crate::desk::Desk;
 use crate::ear::{self, Listened};
 use crate::id::SensorId;
-use crate::limits::{REJECTED_BYTES_MAX, TOLD_MAX};
+use crate::life::{Lives, Signs};
+use crate::limits::{DURABLE_PART, REJECTED_BYTES_MAX, TOLD_MAX};
 use crate::rules::Rules;
 use crate::signal::{Recent, Signal, Verdict, judge, parse};
 use crate::telling::{Telling, tell};
@@ -136,6 +137,8 @@ pub(crate) static PUT_HISTORY: Sql = Sql::new(
 struct Batch {
     now: Listened,
     alone: bool,
+    /// Into which part of its silence a sign of life has to be durable.
+    part: i64,
     all_signals: bool,
     sensors: BTreeMap<SensorId, SensorRow>,
     tellings: Vec<Telling>,
@@ -145,6 +148,7 @@ fn run(tx: &mut dyn Tx, cx: &mut OpCx<'_>, input: &Judge) -> OpResult<Judged> {
     let mut batch = Batch {
         now: ear::now(tx)?,
         alone: input.alone,
+        part: if input.alone { DURABLE_PART } else { cx.home.memory::<Signs>().part(input.ran_ms) },
         all_signals: cx.home.common::<Rules>().all_signals(),
         sensors: load(tx, &input.items)?,
         tellings: vec![],
@@ -203,7 +207,7 @@ impl Batch {
         known.into_iter().for_each(|known| sensor.state.catch_up(known.at, known.at_bits, &known.recent));
         let verdict = judge(&sensor.state, signal);
         let previous = sensor.state.closed;
-        let restored = sensor.hear(self.now);
+        let restored = sensor.hear(self.now, self.part);
         let brought = signal.at.is_some() || signal.key.is_some();
         match verdict {
             Verdict::Changed => sensor.change(cx.wall, signal),
@@ -241,12 +245,18 @@ impl Batch {
         });
         let seen: BTreeSet<SensorId> = taken.collect();
         let (now, believed) = ((self.now, input.ran_ms), self.alone && !self.all_signals);
+        let spoke: Vec<SensorId> = seen.iter().copied().filter(|id| self.sensors.contains_key(id)).collect();
+        let signs = (!self.alone && cx.home.common::<Lives>().get().is_some()).then(|| cx.home.memory::<Signs>());
         let mut sensors = self.sensors;
         sensors.retain(|id, _| believed && seen.contains(id));
-        cx.fx.when_settled(move |how| match how {
-            Settled::Committed => desk.know(now, &sensors),
-            Settled::Undone => {}
-            Settled::Unknown => desk.forget(sensors.keys()),
+        cx.fx.when_settled(move |how| {
+            let signs = signs.filter(|_| how != Settled::Undone);
+            signs.iter().for_each(|signs| signs.add(now.0, spoke.iter().copied()));
+            match how {
+                Settled::Committed => desk.know(now, &sensors),
+                Settled::Undone => {}
+                Settled::Unknown => desk.forget(sensors.keys()),
+            }
         });
     }
 }
@@ -271,9 +281,9 @@ fn count(cx: &mut OpCx<'_>, outcomes: &[Outcome]) {
 }
 
 /// Whether a durable sign of life is too old to leave a further one in memory (SEN-5).
-pub(crate) fn is_due(now: Listened, seen: Option<Listened>, silence_ms: i64) -> bool {
+pub(crate) fn is_due(now: Listened, seen: Option<Listened>, silence_ms: i64, part: i64) -> bool {
     if mutants::on(Mutant::SensorLifeNotKept) && seen.is_some() {
         return false;
     }
-    seen.is_none_or(|seen| now.0 - seen.0 >= silence_ms / crate::limits::DURABLE_PART)
+    seen.is_none_or(|seen| now.0 - seen.0 >= silence_ms / part)
 }

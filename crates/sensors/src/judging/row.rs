@@ -63,10 +63,10 @@ impl SensorRow {
         }
     }
 
-    /// A sign of life; `true` if it was lost before.
-    pub(crate) fn hear(&mut self, now: Listened) -> bool {
+    /// A sign of life, which has to be durable to within that part of the silence; `true` if it was lost before.
+    pub(crate) fn hear(&mut self, now: Listened, part: i64) -> bool {
         let restored = self.lost_at.is_none();
-        if restored || is_due(now, self.seen, self.silence_ms) {
+        if restored || is_due(now, self.seen, self.silence_ms, part) {
             self.seen = Some(now);
             self.lost_at = Some(lost_at(now, self.silence_ms));
             self.dirty = true;

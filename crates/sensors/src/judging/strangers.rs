@@ -45,6 +45,12 @@ pub(crate) fn saw_unknown(tx: &mut dyn Tx, cx: &OpCx<'_>, signal: &Signal) -> Op
     Ok(())
 }
 
+/// So many are unknown no more.
+pub(crate) fn fewer_unknown(tx: &mut dyn Tx, count: i64) -> OpResult<()> {
+    let known = counted(tx, UNKNOWN)? - count;
+    Ok(tx.write(&PUT_COUNT, args![UNKNOWN, known.max(0)])?)
+}
+
 /// Remembers what is no signal, in place of the oldest one if there are many.
 pub(crate) fn reject(tx: &mut dyn Tx, cx: &OpCx<'_>, source: &str, reason: &str, body: &str) -> OpResult<()> {
     let number = counted(tx, REJECTED)? + 1;

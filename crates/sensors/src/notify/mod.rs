@@ -14,9 +14,10 @@ mod schedule;
 mod settle;
 mod webhook;
 
-pub(crate) use ended::{DROP_NOTICE, END_ATTEMPT, END_EVENT, FAILING, RECOVERED, SET_STATE};
+pub(crate) use ended::{DROP_NOTICE, END_ATTEMPT, END_EVENT, FAILING, RECOVERED, SET_STATE, alert_key};
 pub(crate) use rewish::{OVERDUE, REWISH, stuck};
 pub use schedule::{TRIES_MAX, delay_ms};
+pub(crate) use settle::{CLIENTS, Came, means, status};
 pub use webhook::TIMEOUT_MS;
 pub(crate) use webhook::call;
 
@@ -150,7 +151,7 @@ pub(crate) fn try_now(
 }
 
 /// The client, or why there is nobody to tell.
-fn receiver(tx: &mut dyn Tx, cx: &OpCx<'_>, told: &Told) -> OpResult<Result<Receiver, &'static str>> {
+pub(crate) fn receiver(tx: &mut dyn Tx, cx: &OpCx<'_>, told: &Told) -> OpResult<Result<Receiver, &'static str>> {
     let Some(row) = tx.query_one(&CLIENT, args![&told.client, &told.sensor])? else { return Ok(Err("unlinked")) };
     let linked = row.int(5) > 0 || told.kind == Kind::Group || mutants::on(Mutant::SensorUnlinkedTold);
     if !linked {

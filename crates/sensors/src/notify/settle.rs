@@ -18,7 +18,7 @@ const ERROR_MAX: usize = 300;
 
 /// What a try means.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Came {
+pub(crate) enum Came {
     /// The client heard.
     Heard,
     /// It wants nothing any more.
@@ -148,7 +148,7 @@ fn given_up(tx: &mut dyn Tx, cx: &mut OpCx<'_>, told: &Told, seq: i64, error: &s
     end(tx, cx, told, seq, "failed")
 }
 
-fn means(called: &CallResult) -> Came {
+pub(crate) fn means(called: &CallResult) -> Came {
     let not_now = |error: String| Came::NotNow { asked_ms: None, error };
     match called {
         CallResult::Http(reply) => answered(reply),
@@ -173,7 +173,7 @@ fn answered(reply: &HttpReply) -> Came {
     }
 }
 
-fn status(called: &CallResult) -> Option<i64> {
+pub(crate) fn status(called: &CallResult) -> Option<i64> {
     match called {
         CallResult::Http(reply) => Some(i64::from(reply.status)),
         _ => None,

@@ -1,9 +1,13 @@
 //! Sensors over HTTP.
 
 mod clients;
+mod csv;
+mod history;
+mod imports;
 mod links;
 mod sensors;
 mod signals;
+mod told;
 
 use base::codes;
 use kernel::Role;
@@ -31,35 +35,50 @@ const FIGURES: &[(&str, Text)] = &[
 /// The service with its routes, for a server.
 #[must_use]
 pub fn service() -> Service {
-    Service::new(&crate::SERVICE, routes).figures(FIGURES)
+    Service::new(&crate::SERVICE, routes).figures(FIGURES).pages(crate::console::pages)
 }
 
 fn routes() -> Vec<Route> {
-    [sensors::routes(), clients::routes(), links::routes(), signals::routes()].into_iter().flatten().collect()
+    let parts = [
+        sensors::routes(),
+        clients::routes(),
+        links::routes(),
+        imports::routes(),
+        history::routes(),
+        told::routes(),
+        signals::routes(),
+    ];
+    parts.into_iter().flatten().collect()
 }
 
 /// The path of a sensor.
 #[derive(Deserialize)]
-struct SensorPath {
-    id: String,
+pub(crate) struct SensorPath {
+    pub(crate) id: String,
 }
 
 /// The path of a client.
 #[derive(Deserialize)]
-struct ClientPath {
-    id: String,
+pub(crate) struct ClientPath {
+    pub(crate) id: String,
 }
 
 /// A key whose scope binds it to clients sees what is theirs, and nothing that is about all.
-fn check_unbound(api: &Api) -> Result<(), ApiError> {
+pub(crate) fn check_unbound(api: &Api) -> Result<(), ApiError> {
     // No client has an empty id: only a key that is not bound to clients may.
     check_client(api, "")
 }
 
 /// Refuses a key whose scope does not let it look at a client.
-fn check_client(api: &Api, id: &str) -> Result<(), ApiError> {
+pub(crate) fn check_client(api: &Api, id: &str) -> Result<(), ApiError> {
     if api.caller().may("client", id) {
         return Ok(());
     }
     Err(ApiError::refused(codes::SROLE, "the scope of this key binds it to other clients"))
+}
+
+/// A number that a parameter gives.
+fn number(name: &str, text: Option<&str>) -> Result<Option<i64>, ApiError> {
+    let wrong = |_| ApiError::refused(codes::ABODY, format!("{name} is no number"));
+    text.map(|text| text.parse().map_err(wrong)).transpose()
 }

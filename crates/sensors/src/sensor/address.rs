@@ -26,7 +26,7 @@ pub fn check_address(address: &str) -> OpResult<()> {
 
 /// The beginning of an address up to the comma (and the blanks behind it) that ends its next part after `prefix`; the whole
 /// address if none follows.
-pub(super) fn next_part<'a>(address: &'a str, prefix: &str) -> &'a str {
+pub(crate) fn next_part<'a>(address: &'a str, prefix: &str) -> &'a str {
     let Some(comma) = address.get(prefix.len()..).and_then(|rest| rest.find(',')) else { return address };
     let behind = prefix.len() + comma + 1;
     let blanks = address[behind..].len() - address[behind..].trim_start_matches(' ').len();

@@ -6,17 +6,20 @@ mod address;
 mod addresses;
 mod list;
 mod put;
+mod rejected;
 mod remove;
 mod unknown;
 mod view;
 mod walk;
 
 pub use address::check_address;
+pub(crate) use address::next_part;
 pub use addresses::{ADDRESSES, AddressCount, AddressCounts, AddressesOf};
 pub(crate) use list::show;
 pub use list::{LIST_SENSORS, ListOf, SHOW_SENSOR, Sensors};
 pub(crate) use put::register;
 pub use put::{Change, PUT_SENSOR, PutSensor, SensorPut};
+pub use rejected::{REJECTED_SIGNALS, RejectedOf, RejectedView};
 pub use remove::REMOVE_SENSOR;
 pub use unknown::{UNKNOWN, UnknownSensor, UnknownSensors};
 pub(crate) use view::view_columns;
@@ -35,6 +38,8 @@ pub(crate) const STATEMENTS: &[&Sql] = &[
     &put::GET,
     &put::UPDATE,
     &put::KNOWN_NOW,
+    &rejected::LAST,
+    &rejected::EARLIER,
     &remove::DELETE,
     &remove::UNLINK,
     &unknown::NEWEST,

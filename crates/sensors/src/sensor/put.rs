@@ -11,6 +11,7 @@ use crate::codes::ASENSOR;
 use crate::desk;
 use crate::ear::{self, Listened};
 use crate::id::SensorId;
+use crate::judging::fewer_unknown;
 use crate::limits::{DURABLE_PART, SILENCE_RANGE_S, SILENCE_S};
 
 /// Registers a sensor or changes its registration.
@@ -75,11 +76,19 @@ pub(crate) fn register(tx: &mut dyn Tx, cx: &mut OpCx<'_>, input: &PutSensor) ->
     check_address(&input.address)?;
     check_silence(input.silence_s)?;
     if insert(tx, cx, input)? {
-        tx.write(&KNOWN_NOW, args![input.id.as_str()])?;
+        forget_unknown(tx, input.id)?;
         desk::forget_when_settled(cx, input.id);
         return Ok(Change::Created);
     }
     change(tx, cx, input)
+}
+
+/// It is unknown no more.
+fn forget_unknown(tx: &mut dyn Tx, id: SensorId) -> OpResult<()> {
+    if tx.execute(&KNOWN_NOW, args![id.as_str()])? == 1 {
+        fewer_unknown(tx, 1)?;
+    }
+    Ok(())
 }
 
 /// Tells whether it is new. One that never speaks is lost as soon as one that just spoke would be.

@@ -8,8 +8,9 @@ use kernel::{Caller, Kernel, Namespace, Query, Reply};
 
 use super::sweep::{SWEEP, Sweep, Swept};
 use crate::desk::Desk;
-use crate::ear;
+use crate::ear::{self, Listened};
 use crate::id::SensorId;
+use crate::life::{Lives, Sight, Signs};
 use crate::limits::SWEPT_MAX;
 
 /// How often it looks.
@@ -21,11 +22,16 @@ pub(crate) static DUE_ROWS: Sql = Sql::new(
 );
 
 /// Sensors whose time is over.
-static DUE: Query<(), Vec<SensorId>> = Query::new("sensor.due", |tx, ()| {
+static DUE: Query<(), Due> = Query::new("sensor.due", |tx, ()| {
     let (now, limit) = (ear::now(tx)?, i64::try_from(SWEPT_MAX).unwrap_or(i64::MAX));
     let rows = tx.query(&DUE_ROWS, args![now, limit], SWEPT_MAX)?;
-    Ok(rows.iter().filter_map(|row| row.text(0).parse().ok()).collect())
+    Ok(Due { now, sensors: rows.iter().filter_map(|row| row.text(0).parse().ok()).collect() })
 });
+
+struct Due {
+    now: Listened,
+    sensors: Vec<SensorId>,
+}
 
 /// The watch of a node.
 pub struct SilenceWatch(Arc<Node>);
@@ -73,18 +79,30 @@ impl Node {
 /// Looks once; goes on as long as it finds as many as one operation may look at.
 pub fn look(kernel: &Kernel, ns: &Arc<Namespace>) {
     let (again, home) = (kernel.clone(), ns.clone());
-    let found = move |due: OpResult<Vec<SensorId>>| match due {
-        Ok(due) if due.is_empty() => {}
-        Ok(due) => sweep(&again, &home, due),
+    let found = move |due: OpResult<Due>| match due {
+        Ok(due) if due.sensors.is_empty() => {}
+        Ok(due) => ask(&again, &home, due),
         Err(error) => tracing::warn!(namespace = home.name, %error, "silent sensors were not looked for"),
     };
     kernel.read(ns, &DUE, (), Box::new(found));
 }
 
-fn sweep(kernel: &Kernel, ns: &Arc<Namespace>, due: Vec<SensorId>) {
+/// Asks Redis what it heard of them, if one is in use and answers.
+fn ask(kernel: &Kernel, ns: &Arc<Namespace>, Due { now, sensors }: Due) {
+    let key = ns.home.memory::<Signs>().key();
+    let (Some(last_seen), Some(key)) = (ns.home.common::<Lives>().get(), key) else {
+        return sweep(kernel, ns, sensors, None);
+    };
+    let (again, home, due) = (kernel.clone(), ns.clone(), sensors.clone());
+    last_seen.ask(&key, &sensors, now, Box::new(move |sight| sweep(&again, &home, due, sight)));
+}
+
+fn sweep(kernel: &Kernel, ns: &Arc<Namespace>, due: Vec<SensorId>, sight: Option<Sight>) {
     let desk = ns.home.memory::<Desk>();
-    let spoke = desk.hold(&due);
-    let input = Sweep(due.iter().copied().zip(spoke).collect());
+    let known = sight.as_ref().and_then(|sight| sight.known);
+    let elsewhere = sight.map_or_else(|| vec![None; due.len()], |sight| sight.seen);
+    let spoke = desk.hold(&due).into_iter().zip(elsewhere).map(|(here, there)| here.max(there));
+    let input = Sweep { due: due.iter().copied().zip(spoke).collect(), known };
     let (again, home) = (kernel.clone(), ns.clone());
     let done = move |reply: OpResult<Reply<Swept>>| {
         desk.let_go(&due);

@@ -94,11 +94,27 @@ fn sen_2_what_is_no_signal_is_kept_with_its_reason_and_blocks_nobody() {
 #[test]
 fn sen_4_more_than_one_operation_may_write_is_left_to_the_next() {
     let doors = Doors::of(&["a", "b"]);
-    for number in 0..90 {
+    for number in 0..40 {
         doors.client(&format!("client{number}"), 0, &["a", "b"]);
     }
-    let flips: Vec<_> = (0..12).map(|n| signal(if n % 2 == 0 { "a" } else { "b" }, n % 4 < 2)).collect();
+    let flips: Vec<_> = (0..20).map(|n| signal(if n % 2 == 0 { "a" } else { "b" }, n % 4 < 2)).collect();
     assert!(doors.sent(&flips).iter().all(|outcome| *outcome == Changed));
-    assert_eq!(doors.history(), 12);
+    assert_eq!(doors.history(), 20);
     doors.world.check_invariants();
+}
+
+#[test]
+fn sen_2_a_signal_that_we_ourselves_fail_over_is_rejected_alone() {
+    use base::args;
+    use kernel::Op;
+    static TRIGGER: Sql = Sql::new(
+        "test.trigger",
+        "CREATE TRIGGER bad BEFORE UPDATE ON sensor WHEN NEW.id = 'b' BEGIN SELECT RAISE(ABORT, 'broken'); END",
+    );
+    static SET: Op<(), ()> = Op::new("test.set", |tx, _, ()| Ok(tx.write(&TRIGGER, args![])?));
+    let doors = Doors::of(&["a", "b", "c"]);
+    doors.world.call(&SET, ()).unwrap();
+    let outcomes = doors.sent(&[signal("a", true), signal("b", true), signal("c", true), signal("a", false)]);
+    assert_eq!(outcomes, [Changed, Outcome::Rejected, Changed, Changed]);
+    assert_eq!(doors.sent(&[signal("c", false)]), [Changed], "nobody is held up");
 }

@@ -4,13 +4,14 @@ use std::sync::Arc;
 use std::sync::mpsc::channel;
 
 use base::{Call, CallResult, HttpCall, HttpReply, OpResult, Sql, Wall};
-use sensors::client::{CREATE_CLIENT, NewClient};
-use sensors::link::{LINK, Link, UNLINK};
-use sensors::sensor::{PUT_SENSOR, PutSensor};
 use sensors::signal::{Signal, key_of};
+use sensors::{CREATE_CLIENT, LINK, Link, NewClient, PUT_SENSOR, PutSensor, UNLINK};
 use sensors::{Item, Outcome, SERVICE, SilenceWatch};
 use serde_json::Value;
 use testbed::World;
+
+/// Seconds of a step.
+pub(crate) const STEP_S: i64 = 5;
 
 pub(crate) struct Doors {
     pub(crate) world: World,
@@ -40,6 +41,13 @@ impl Doors {
         let watch = SilenceWatch::start(&world.kernel);
         let doors = Self { world, watch };
         sensors.iter().for_each(|sensor| doors.register(sensor, 3_600));
+        doors
+    }
+
+    /// A world with these sensors, silent after a year: so that nobody is lost meanwhile.
+    pub(crate) fn patient(sensors: &[&str]) -> Self {
+        let doors = Self::of(&[]);
+        sensors.iter().for_each(|sensor| doors.register(sensor, 31_536_000));
         doors
     }
 
@@ -76,7 +84,14 @@ impl Doors {
     pub(crate) fn send_items(&self, items: Vec<Item>) -> Vec<OpResult<Outcome>> {
         let (tell, told) = channel();
         sensors::take(&self.world.kernel, &self.world.main(), items, Box::new(move |all| tell.send(all).unwrap()));
-        told.try_recv().unwrap()
+        // What fails is tried again after a pause.
+        for _ in 0..100 {
+            if let Ok(outcomes) = told.try_recv() {
+                return outcomes;
+            }
+            self.world.pass_ms(100);
+        }
+        panic!("nobody answered for the signals")
     }
 
     pub(crate) fn sent(&self, signals: &[Signal]) -> Vec<Outcome> {
@@ -86,11 +101,24 @@ impl Doors {
     /// The call that waits for its answer, with what answers it.
     pub(crate) fn call(&self) -> Option<(HttpCall, Box<dyn FnOnce(CallResult) + Send>)> {
         self.world.pass_ms(0);
-        let (call, done) = self.world.partner.next()?;
-        match call {
-            Call::Http(call) => Some((call, done)),
-            other => panic!("{other:?}"),
+        loop {
+            match self.world.partner.next()? {
+                (Call::Http(call), done) => return Some((call, done)),
+                // Housekeeping of other parts.
+                (_, done) => done(CallResult::NotMade("not here".into())),
+            }
         }
+    }
+
+    /// The next call, and how many seconds passed until it came. Time goes in small steps: a call is given up after a while.
+    pub(crate) fn next_call(&self) -> (i64, HttpCall, Box<dyn FnOnce(CallResult) + Send>) {
+        for step in 0..10_000 {
+            if let Some((call, done)) = self.call() {
+                return (step * STEP_S, call, done);
+            }
+            self.world.pass_ms(STEP_S.unsigned_abs() * 1_000);
+        }
+        panic!("no call came")
     }
 
     /// Answers all calls that wait; gives the types of what was told.

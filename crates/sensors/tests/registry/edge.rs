@@ -74,7 +74,24 @@ impl Edge {
     }
 
     pub fn send(&self, key: &str, method: &str, path: &str, more: &[(&str, &str)], body: Vec<u8>) -> (u16, Vec<u8>) {
-        let request = Request::builder().method(method).uri(format!("/v1/main{path}")).header("host", "x");
+        self.send_to(key, method, &format!("/v1/main{path}"), more, body)
+    }
+
+    /// A page of the console, as the administrator sees it in a language.
+    pub fn page(&self, path: &str, language: &str) -> (u16, String) {
+        let (status, bytes) =
+            self.send_to(ADMIN, "GET", &format!("/console/main{path}"), &[("accept-language", language)], vec![]);
+        (status, String::from_utf8(bytes).unwrap())
+    }
+
+    /// The same for whoever has this key.
+    pub fn page_as(&self, key: &str, path: &str) -> (u16, String) {
+        let (status, bytes) = self.send_to(key, "GET", &format!("/console/main{path}"), &[], vec![]);
+        (status, String::from_utf8(bytes).unwrap())
+    }
+
+    fn send_to(&self, key: &str, method: &str, uri: &str, more: &[(&str, &str)], body: Vec<u8>) -> (u16, Vec<u8>) {
+        let request = Request::builder().method(method).uri(uri).header("host", "x");
         let request = request.header(header::AUTHORIZATION, format!("Bearer {key}"));
         let request = more.iter().fold(request, |request, (name, value)| request.header(*name, *value));
         let answer = self.router.clone().oneshot(request.body(Body::from(body)).unwrap());

@@ -2,7 +2,10 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod clients;
+mod console;
 mod edge;
+mod imports;
 mod links;
 mod postgres;
 mod sensors;
+mod told;

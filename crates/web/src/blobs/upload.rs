@@ -41,9 +41,22 @@ impl Api {
     /// # Errors
     /// `ASHA`: they are others; `ATOOBIG`, `ASLOW`, `ABODY`: as for every body; or a fault. Nothing of it stays.
     pub async fn receive_blob(&self, body: StreamedBody, expected: Option<Sha>) -> Result<ReceivedBlob, ApiError> {
+        self.receive_blob_up_to(body, expected, self.blob_max()).await
+    }
+
+    /// The same for at most `max` bytes.
+    ///
+    /// # Errors
+    /// As [`Self::receive_blob`].
+    pub async fn receive_blob_up_to(
+        &self,
+        body: StreamedBody,
+        expected: Option<Sha>,
+        max: u64,
+    ) -> Result<ReceivedBlob, ApiError> {
         let blobs = self.blobs()?;
         let _memory = self.memory(2 * PORTION + blobs.upload_memory())?;
-        let (place, id, length, max) = (blobs.clone(), self.new_id(), body.length(), self.blob_max());
+        let (place, id, length) = (blobs.clone(), self.new_id(), body.length());
         let upload = blocking(move || Upload::begin(place.as_ref(), id, expected, length, max)).await?;
         let upload = receive(upload, body).await?;
         let now = self.read(&NOW, ()).await?.out;

@@ -5,10 +5,13 @@ use maud::{Markup, html};
 
 use super::page::{Page, PageResult};
 use super::visit::{Console, View};
+use crate::ui::band::{band, shares};
 use crate::ui::chart::{Chart, Line};
 use crate::ui::form::filters;
 use crate::ui::moment::{bytes, duration};
-use crate::ui::parts::{badge, banner, card, data, digest, empty, facts, id, lamp, meter, pager, stats, table, tabs};
+use crate::ui::parts::{
+    badge, banner, card, data, digest, empty, facts, id, lamp, meter, pager, progress, stats, table, tabs,
+};
 use crate::ui::{Column, Field, Form, Holds, Kind, Row, Stat, Tone};
 
 const TONES: [Tone; 5] = [Tone::Good, Tone::Warn, Tone::Bad, Tone::Info, Tone::Quiet];
@@ -131,6 +134,8 @@ fn values(console: &Console) -> Markup {
             ("Moment", console.moment(console.now())),
             ("Duration and size", html! { (duration(console.language(), 5_400_000)) ", " (bytes(console.language(), 1_536_000)) }),
             ("Progress", meter("Progress", 3, 10)),
+            ("Progress with words", progress(Tone::Info, "Progress", (3, 10), html! { "running" })),
+            ("Band", band("6 good, 3 bad, 1 quiet", &shares(&[(Tone::Good, 6), (Tone::Bad, 3), (Tone::Quiet, 1)]))),
         ]))
         (data(r#"{"from":"a phone","text":"<b>escaped</b>","list":[1,2,3]}"#))
     }

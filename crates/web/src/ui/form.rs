@@ -62,6 +62,8 @@ pub struct Field {
     follows: Option<&'static str>,
     /// Lines of a large one.
     rows: u8,
+    /// The type that a file is sent with, whatever the browser takes it for.
+    sent_as: Option<&'static str>,
 }
 
 /// Names that the script uses of a form itself.
@@ -101,6 +103,7 @@ impl Field {
             in_path: false,
             follows: None,
             rows: 6,
+            sent_as: None,
         }
     }
 
@@ -165,6 +168,12 @@ impl Field {
         Self { rows, ..self }
     }
 
+    /// A file that is sent with this type: browsers do not agree on what a table is.
+    #[must_use]
+    pub fn sent_as(self, mime: &'static str) -> Self {
+        Self { sent_as: Some(mime), ..self }
+    }
+
     fn is_hidden(&self) -> bool {
         matches!(self.kind, Kind::Hidden | Kind::HiddenJson)
     }
@@ -207,7 +216,8 @@ impl Field {
                 Kind::Flag => input type="checkbox" name=(name) data-kind=(kind) checked[value == "true"];,
                 Kind::Typed => input type="text" pattern=(exactly(value)) placeholder=(value) autocomplete="off" required;,
                 _ => input type=(input_type) name=(name) data-kind=(kind) value=(value) required[self.required]
-                    autocomplete=[self.autocomplete.or(Some("off"))] step=[(self.kind == Kind::Moment).then_some("1")];,
+                    autocomplete=[self.autocomplete.or(Some("off"))] step=[(self.kind == Kind::Moment).then_some("1")]
+                    data-type=[self.sent_as];,
             }
         }
     }

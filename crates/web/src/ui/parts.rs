@@ -156,6 +156,18 @@ pub fn meter(label: &str, done: u64, of: u64) -> Markup {
     html! { progress aria-label=(label) value=(done.min(of)) max=(of.max(1)) {} }
 }
 
+/// How far something is, with its state and a few words.
+#[must_use]
+pub fn progress(tone: Tone, label: &str, (done, of): (u64, u64), words: Markup) -> Markup {
+    let percent = done.min(of) * 100 / of.max(1);
+    html! {
+        div.progress.(tone.class()) {
+            (meter(label, done, of))
+            span.progress-words { b { (percent) "\u{a0}%" } " " (words) }
+        }
+    }
+}
+
 /// The way on through a list: back to its beginning, and on to the next page.
 #[must_use]
 pub fn pager((first_text, first): (&str, Option<String>), (next_text, next): (&str, Option<String>)) -> Markup {
@@ -279,6 +291,7 @@ mod tests {
             data(evil),
             data(&serde_json::json!({ evil: evil }).to_string()),
             meter(evil, 1, 2),
+            progress(Tone::Info, evil, (1, 2), html! { (evil) }),
             pager((evil, Some(evil.into())), (evil, Some(evil.into()))),
             tabs(evil, &[(evil.into(), evil.into(), true)]),
             table(evil, &[Column(evil, Holds::Text)], &[Row::of(vec![html! { (evil) }])]),

@@ -55,8 +55,9 @@ static ANALYZE: Sql = Sql::new("test.analyze", "ANALYZE task");
 static PLANS: Op<(), Vec<String>> = Op::new("test.plans", |tx, _, ()| {
     tx.execute(&ANALYZE, args![])?;
     let find = ["task.find_due_1", "task.find_due_64"].map(|name| plan(tx, name, args![0, 1, "node", 1]));
+    let named = [plan(tx, "task.find_named", args![0, "node", 1, "id", "test.unknown"])];
     let write = [plan(tx, "task.claim", args!["id", 1, "node", 1]), plan(tx, "task.end", args!["id", 1])];
-    find.into_iter().chain(write).collect()
+    find.into_iter().chain(named).chain(write).collect()
 });
 
 /// How PostgreSQL would run a statement of the kernel.
@@ -74,7 +75,7 @@ fn plan(tx: &mut dyn Tx, name: &str, args: &[Value<'_>]) -> OpResult<String> {
 fn ker_18_a_plan_made_while_nothing_waits_fits_when_many_tasks_do() {
     let node = Node::postgres(1).remove(0);
     let plans = node.call(&PLANS, ()).unwrap();
-    let wanted = ["task_waiting", "task_waiting", "task_pkey", "task_pkey"];
+    let wanted = ["task_waiting", "task_waiting", "task_pkey", "task_pkey", "task_pkey"];
     for (plan, index) in plans.iter().zip(wanted) {
         assert!(plan.contains(&format!("Index Scan using {index} on task ")) && !plan.contains("Sort"), "{plan}");
     }
@@ -114,4 +115,26 @@ fn ker_15_of_a_unique_task_one_waits_though_several_nodes_ask_for_it_at_once() {
     dispatcher.stop();
     nodes[1].call(&INSCRIBE_UNIQUE, 0).unwrap();
     assert_eq!(nodes[0].read(&LIST, search).unwrap().len(), 1);
+}
+
+static INSCRIBE_LATER: Op<u32, Vec<base::Id>> = Op::new("test.inscribe_later", |_, cx, count| {
+    let ids: Vec<base::Id> = (0..*count).map(|_| cx.id()).collect();
+    ids.iter().for_each(|id| cx.fx.task(NewTask::new(*id, "test.unknown").after_ms(600_000)));
+    Ok(ids)
+});
+
+#[test]
+fn sen_12_tasks_asked_for_by_name_begin_before_their_time_and_once() {
+    let node = Node::postgres(1).remove(0);
+    let ids = node.call(&INSCRIBE_LATER, 50).unwrap();
+    let dispatcher = Dispatcher::start(&node.kernel, Arc::new(Nobody));
+    let ran_ms = || u128::from(node.kernel.env().clock.ran_ms());
+    let until = ran_ms() + LONG.as_millis();
+    while tried(&node).len() < ids.len() {
+        assert!(ran_ms() < until, "{} tasks were tried", tried(&node).len());
+        // Again and again: what failed keeps its pause.
+        ids.iter().for_each(|id| dispatcher.begin("z", "test.unknown", *id));
+    }
+    dispatcher.stop();
+    assert!(tried(&node).iter().all(|task| task.attempt == 1 && task.retry == 1), "each was tried once");
 }

@@ -49,6 +49,14 @@ impl ClickHouse {
         Ok(Self { client, known: Arc::default() })
     }
 
+    /// Whether a URL names one.
+    ///
+    /// # Errors
+    /// It does not.
+    pub fn check_url(url: &str) -> Result<(), InvalidUrl> {
+        url::Server::parse(url).map(drop)
+    }
+
     fn ask_for<T: Send + 'static>(
         &self,
         sql: String,

@@ -32,7 +32,7 @@ const TRIES: &str = "CREATE TABLE IF NOT EXISTS sensor_attempt (\
     namespace String, client_id String, seq Int64, number Int64, at Int64, status Nullable(Int64), \
     latency_ms Nullable(Int64), error Nullable(String)) \
     ENGINE = ReplacingMergeTree() PARTITION BY toYYYYMM(toDateTime(intDiv(at, 1000))) \
-    ORDER BY (namespace, client_id, seq, number)";
+    ORDER BY (namespace, client_id, seq, number, at)";
 
 /// What the server said of itself.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -160,7 +160,7 @@ pub(super) fn tries(place: &str, tries: &Tries) -> String {
     format!(
         "SELECT client_id, seq, number, at, status, latency_ms, error FROM sensor_attempt \
          WHERE namespace = {} AND client_id = {} AND seq >= {} AND seq <= {} \
-         ORDER BY seq, number LIMIT 1 BY seq, number LIMIT {TRIES_MAX} FORMAT JSONEachRow",
+         ORDER BY seq, number, at LIMIT 1 BY seq, number, at LIMIT {TRIES_MAX} FORMAT JSONEachRow",
         quoted(place),
         quoted(&tries.client_id),
         tries.first_seq,

@@ -92,7 +92,10 @@ async function call(form) {
   const headers = { "Idempotency-Key": keyOf(form, asked) };
   const csrf = meta("csrf");
   if (csrf) headers["X-CSRF-Token"] = csrf;
-  if (takesBody) headers["Content-Type"] = file ? file.type || "application/octet-stream" : "application/json";
+  if (takesBody) {
+    const type = form.querySelector("[data-type]")?.dataset.type || file?.type || "application/octet-stream";
+    headers["Content-Type"] = file ? type : "application/json";
+  }
   const answer = await fetch(address, {
     method, headers, body: takesBody ? file ?? json : undefined, credentials: "same-origin", redirect: "error",
     signal: file ? undefined : AbortSignal.timeout(CALL_MS),

@@ -73,7 +73,7 @@ impl Scene {
     }
 }
 
-static HAPPEN: Op<(i64, i64), ()> = Op::new("test.happen", happen);
+pub static HAPPEN: Op<(i64, i64), ()> = Op::new("test.happen", happen);
 static PUT_ROW: Sql = Sql::new(
     "test.history",
     "INSERT INTO sensor_history (id, sensor_id, address, data, previous, changed, at, taken_at) \

@@ -160,6 +160,7 @@ fn sen_11_clickhouse_asks_for_a_password() {
     let at = server().replace("http://", "");
     let open = |who: &str| ClickHouse::new(&format!("http://{who}@{at}/t_guarded"), outbound()).unwrap();
     assert_eq!(history(&open("guarded:pass%20word"), &Question::all(1)), []);
-    let refused = told(|done| open("guarded:other").history("main", &Question::all(1), &[], done)).unwrap_err();
+    let stranger = open("guarded:other");
+    let refused = told(|done| stranger.history("main", &Question::all(1), &[], done)).unwrap_err();
     assert!(refused.0.contains("ClickHouse: status") && !refused.0.contains("other"), "{refused}");
 }
