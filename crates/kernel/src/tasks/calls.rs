@@ -28,6 +28,8 @@ pub(super) const LINE_MS: u64 = 2_000;
 const SOON_MS: (u64, u64, u64) = (100, 60_000, 1);
 /// The same where a target answers badly; the last for all of these targets together.
 const LATER_MS: (u64, u64, u64) = (1_000, 300_000, 10);
+/// How often those are counted.
+const COUNT_EVERY_MS: u64 = 100;
 /// Targets that are remembered while nothing is under way to them.
 const REMEMBERED_MAX: usize = 10_000;
 
@@ -90,6 +92,10 @@ impl<T> Target<T> {
         self.begun.is_empty() && self.line.is_empty()
     }
 
+    fn is_bad(&self, now: u64) -> bool {
+        self.failed || self.hangs(now)
+    }
+
     fn hangs(&self, now: u64) -> bool {
         self.begun.iter().any(|begun| now.saturating_sub(*begun) > QUICK_MS)
     }
@@ -103,11 +109,13 @@ pub(super) struct Calls<T> {
     kinds: BTreeMap<&'static str, usize>,
     targets: BTreeMap<Place, Target<T>>,
     number: u64,
+    /// How many targets answered badly, and when they were counted.
+    bad: Option<(u64, u64)>,
 }
 
 impl<T> Calls<T> {
     pub(super) fn new(max: usize, per_target_max: usize) -> Self {
-        Self { max, per_target_max, kinds: BTreeMap::new(), targets: BTreeMap::new(), number: 0 }
+        Self { max, per_target_max, kinds: BTreeMap::new(), targets: BTreeMap::new(), number: 0, bad: None }
     }
 
     /// Somebody wants to call.
@@ -205,12 +213,24 @@ impl<T> Calls<T> {
     }
 
     fn pause_ms(&mut self, place: &Place, now: u64) -> u64 {
-        let bad = |target: &Target<T>| target.failed || target.hangs(now);
-        let many_bad = self.targets.values().filter(|target| bad(target)).count() as u64;
+        let many_bad = self.count_bad(now);
         let Some(target) = self.targets.get_mut(place) else { return SOON_MS.0 };
-        let ((shortest, longest, apart), times) = if bad(target) { (LATER_MS, many_bad) } else { (SOON_MS, 1) };
+        let ((shortest, longest, apart), times) =
+            if target.is_bad(now) { (LATER_MS, many_bad.max(1)) } else { (SOON_MS, 1) };
         target.back_at = (target.back_at + apart * times).clamp(now + shortest, now + longest);
         target.back_at - now
+    }
+
+    /// Looked at now and then only: there may be thousands of targets.
+    fn count_bad(&mut self, now: u64) -> u64 {
+        if let Some((many, counted_at)) = self.bad
+            && now < counted_at + COUNT_EVERY_MS
+        {
+            return many;
+        }
+        let many = self.targets.values().filter(|target| target.is_bad(now)).count() as u64;
+        self.bad = Some((many, now));
+        many
     }
 
     /// Nothing is remembered of a target that is as if it were new, and not of too many others.
@@ -328,20 +348,20 @@ mod tests {
     #[test]
     fn ker_16_those_who_found_no_room_come_back_one_after_the_other() {
         let mut calls: Calls<u32> = Calls::new(512, 32);
-        let mut pauses = |names: &[&str], many: usize| -> Vec<u64> {
+        let mut pauses = |names: &[&str], many: usize, now: u64| -> Vec<u64> {
             names.iter().for_each(|name| {
-                let _ = goes(&mut calls, name, 0);
-                calls.leave(&place(name), 0, 0, false);
-                let _ = (goes(&mut calls, name, 0), goes(&mut calls, name, 0));
+                let _ = goes(&mut calls, name, now);
+                calls.leave(&place(name), now, now, false);
+                let _ = (goes(&mut calls, name, now), goes(&mut calls, name, now));
             });
             let away = |entered| if let Entered::Away(_, pause) = entered { pause } else { panic!("not away") };
-            (0..many).map(|_| away(calls.enter(&place(names[0]), 0, 0))).collect()
+            (0..many).map(|_| away(calls.enter(&place(names[0]), 0, now))).collect()
         };
-        let one = pauses(&["a"], 501);
+        let one = pauses(&["a"], 501, 0);
         assert_eq!((one[0], one[1], one[500]), (1_000, 1_010, 6_000), "a hundred in a second");
-        let two = pauses(&["b", "c", "d"], 101);
+        let two = pauses(&["b", "c", "d"], 101, 1_000);
         assert_eq!(two[100], 5_000, "fewer of each where more targets answer badly");
-        assert_eq!(pauses(&["e"], 40_000)[39_999], 300_000);
+        assert_eq!(pauses(&["e"], 40_000, 2_000)[39_999], 300_000);
     }
 
     #[test]
@@ -355,7 +375,7 @@ mod tests {
     #[test]
     fn nothing_is_remembered_of_targets_that_are_as_new() {
         let mut calls = Calls::new(512, 1);
-        for number in 0..100_000 {
+        for number in 0..30_000 {
             let name = number.to_string();
             assert!(goes(&mut calls, &name, 0));
             calls.leave(&place(&name), 0, 0, number % 2 == 0);

@@ -460,23 +460,31 @@ impl Dispatcher {
             Ok(Went::Ended(Some(next))) => {
                 // The worker is not free for a moment: it goes on with what it was given.
                 self.ended(post, &task, false, "ended");
-                post.state().running.insert(next.id, Turn::new(next.attempt, self.ran()));
-                self.run(post, *next, None, holds_worker);
+                self.go_on_with(post, *next, holds_worker);
             }
             Ok(Went::Goes(checkpoint)) => {
                 self.run(post, Task { checkpoint: Some(checkpoint), ..task }, None, holds_worker);
             }
-            Ok(Went::Calls(Some(call))) => {
-                if holds_worker {
-                    self.free_worker(post, task.queue);
-                }
+            Ok(Went::Calls(Some(call), next)) => {
+                let queue = task.queue;
                 self.call_outside(post, task, *call);
+                match next {
+                    Some(next) => self.go_on_with(post, *next, holds_worker),
+                    None if holds_worker => self.free_worker(post, queue),
+                    None => {}
+                }
             }
             // Never: what calls outside is not replayed.
-            Ok(Went::Calls(None)) => self.ended(post, &task, holds_worker, "forgotten"),
+            Ok(Went::Calls(None, _)) => self.ended(post, &task, holds_worker, "forgotten"),
             Err(error) if error.code == codes::AATTEMPT => self.ended(post, &task, holds_worker, "late"),
             Err(error) => self.failed(post, task, holds_worker, error),
         }
+    }
+
+    /// A worker runs what it was given by the commit that freed it.
+    fn go_on_with(&self, post: &Arc<Post>, next: Task, holds_worker: bool) {
+        post.state().running.insert(next.id, Turn::new(next.attempt, self.ran()));
+        self.run(post, next, None, holds_worker);
     }
 
     fn failed(&self, post: &Arc<Post>, task: Task, holds_worker: bool, error: base::OpError) {

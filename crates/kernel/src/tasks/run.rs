@@ -1,8 +1,8 @@
 //! Runs a cycle of a claimed task, or settles its call: the task's own work and what becomes of the task are one commit (KER-14,
 //! KER-20).
 //!
-//! Where the store has one writer, the commit that ends a task also claims the next one for the worker that it frees: a task
-//! then costs one commit in place of two. That claims nothing ahead of time, since the worker begins with it at once. Where
+//! Where the store has one writer, the commit that ends a task, or begins its call, also claims the next one for the worker that it
+//! frees: that saves the claim a commit of its own. That claims nothing ahead of time, since the worker begins with it at once. Where
 //! many write, a claim in a serial transaction would be refused whenever another one took the same head of the queue.
 
 use base::{Call, CallResult, Engine, Keys, OpResult, Sql, Tx, Wall, args};
@@ -54,8 +54,9 @@ pub enum Went {
     Ended(Option<Box<Task>>),
     /// The next cycle begins at once with this checkpoint.
     Goes(String),
-    /// It calls outside now. Nothing of the kind is ever replayed, so nothing is stored.
-    Calls(#[serde(skip)] Option<Box<Call>>),
+    /// It calls outside now, which needs no worker; its worker was given the next one, if there was any. Nothing of the kind is
+    /// ever replayed, so nothing is stored.
+    Calls(#[serde(skip)] Option<Box<Call>>, #[serde(skip)] Option<Box<Task>>),
 }
 
 pub(super) static CHECKPOINT: Sql = Sql::new(
@@ -87,7 +88,8 @@ fn run(tx: &mut dyn Tx, cx: &mut OpCx<'_>, input: &Run) -> OpResult<Went> {
     };
     match apply(tx, cx, input, plan)? {
         Went::Ended(_) => Ok(Went::Ended(claim_next(tx, cx, input)?)),
-        went => Ok(went),
+        Went::Calls(call, _) => Ok(Went::Calls(call, claim_next(tx, cx, input)?)),
+        went @ Went::Goes(_) => Ok(went),
     }
 }
 
@@ -115,7 +117,7 @@ fn apply(tx: &mut dyn Tx, cx: &mut OpCx<'_>, input: &Run, plan: Plan) -> OpResul
             let call_ms = i64::try_from(call.timeout_ms()).unwrap_or(i64::MAX).saturating_add(CALL_GRACE_MS);
             let lost_at = cx.heard.plus_ms(input.lost_ms.max(call_ms));
             let held = tx.execute(&CALLS, args![task.id, task.attempt, lost_at])?;
-            only_if(held, task, Went::Calls(Some(Box::new(call))))
+            only_if(held, task, Went::Calls(Some(Box::new(call)), None))
         }
         Plan::Later(at) => {
             unique::make_way(tx, task)?;

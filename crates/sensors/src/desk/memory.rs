@@ -80,7 +80,7 @@ impl Sensors {
         }
         let written = if sensor.dirty { now } else { seen };
         // What is not written yet stays known here.
-        let recent = if sensor.dirty { Recent::default() } else { sensor.state.recent.clone() };
+        let recent = if sensor.dirty { Recent::default() } else { sensor.state.recent };
         let kept = Kept {
             at: sensor.state.at.map_or(NEVER, |at| at.0),
             seen: now.0,
@@ -104,13 +104,17 @@ impl Kept {
             closed: Some(self.closed),
             at: (self.at != NEVER).then_some(Wall(self.at)),
             at_bits: self.at_bits,
-            recent: self.recent.as_deref().cloned().unwrap_or_default(),
+            recent: self.recent.as_deref().copied().unwrap_or_default(),
         }
     }
 
     fn learn(&mut self, state: &State) {
         self.at = state.at.map_or(NEVER, |at| at.0);
         self.at_bits = state.at_bits;
-        self.recent = (!state.recent.is_empty()).then(|| Box::new(state.recent.clone()));
+        match &mut self.recent {
+            Some(recent) => **recent = state.recent,
+            None if state.recent.is_empty() => {}
+            None => self.recent = Some(Box::new(state.recent)),
+        }
     }
 }

@@ -11,7 +11,7 @@ mod strangers;
 pub(crate) use row::{GET, SensorRow, UPDATE, lost_at};
 pub(crate) use strangers::{COUNT, DROP_OLDEST, NEW_UNKNOWN, PUT_COUNT, PUT_REJECTED, SAW_UNKNOWN, fewer_unknown};
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use base::mutants::{self, Mutant};
 use base::{OpResult, Sql, Tx, Wall, args};
@@ -251,7 +251,7 @@ impl Batch {
             Item::Signal { signal, .. } => Some(signal.sensor),
             Item::Rejected { .. } => None,
         });
-        let seen: Vec<SensorId> = taken.collect();
+        let seen: BTreeSet<SensorId> = taken.collect();
         let (now, believed) = ((self.now, input.ran_ms), self.alone && !self.all_signals);
         let spoke: Vec<SensorId> = seen.iter().copied().filter(|id| self.sensors.contains_key(id)).collect();
         let signs = (!self.alone && cx.home.common::<Lives>().get().is_some()).then(|| cx.home.memory::<Signs>());

@@ -12,6 +12,7 @@ use web::{Api, ApiError, ApiResult, Route, RouteLimits, StreamedBody};
 
 use super::{TAG, check_unbound};
 use crate::desk;
+use crate::id::SensorId;
 use crate::judging::{Item, Outcome};
 use crate::limits::{SIGNALS_BYTES_MAX, SIGNALS_MAX};
 
@@ -64,7 +65,7 @@ async fn take(api: Api, headers: HeaderMap, body: StreamedBody) -> ApiResult<Tak
     let media_type = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let now = api.kernel().env().clock.wall();
     let items = items(&body, media_type, now)?;
-    let reasons: Vec<String> = items.iter().map(reason).collect();
+    let reasons: Vec<Reason> = items.iter().map(Reason::of).collect();
     let (tell, told) = oneshot::channel();
     let done = move |outcomes: Vec<OpResult<Outcome>>| drop(tell.send(outcomes));
     desk::take(api.kernel(), api.namespace(), items, Box::new(done));
@@ -104,19 +105,38 @@ fn items(body: &[u8], media_type: &str, now: Wall) -> Result<Vec<Item>, OpError>
     }
 }
 
-fn reason(item: &Item) -> String {
-    match item {
-        Item::Signal { signal, .. } => format!("sensor {} is not registered", signal.sensor),
-        Item::Rejected { reason, .. } => reason.clone(),
+/// Why a signal is not accepted, if it is not; few are not, so the words are made when they are needed.
+enum Reason {
+    /// There is no such sensor.
+    Unknown(SensorId),
+    /// It is no signal.
+    Wrong(String),
+}
+
+impl Reason {
+    fn of(item: &Item) -> Self {
+        match item {
+            Item::Signal { signal, .. } => Self::Unknown(signal.sensor),
+            Item::Rejected { reason, .. } => Self::Wrong(reason.clone()),
+        }
+    }
+
+    fn words(self) -> String {
+        match self {
+            Self::Unknown(sensor) => format!("sensor {sensor} is not registered"),
+            Self::Wrong(reason) => reason,
+        }
     }
 }
 
 /// One failure fails all: whoever sent them sends them again. What was done already changes nothing then, if it has an id or a time.
-fn summed(outcomes: Vec<OpResult<Outcome>>, reasons: Vec<String>) -> Result<Taken, OpError> {
+fn summed(outcomes: Vec<OpResult<Outcome>>, reasons: Vec<Reason>) -> Result<Taken, OpError> {
     let mut taken = Taken { accepted: 0, changed: 0, rejected: vec![] };
     for (index, (outcome, reason)) in outcomes.into_iter().zip(reasons).enumerate() {
         match outcome? {
-            Outcome::Unknown | Outcome::Rejected => taken.rejected.push(RejectedSignal { index, reason }),
+            Outcome::Unknown | Outcome::Rejected => {
+                taken.rejected.push(RejectedSignal { index, reason: reason.words() });
+            }
             outcome => {
                 taken.accepted += 1;
                 taken.changed += usize::from(outcome == Outcome::Changed);
