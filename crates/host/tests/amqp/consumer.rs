@@ -47,8 +47,7 @@ fn sen_2_rabbitmq_a_clean_stop_waits_for_what_is_in_flight() {
     let basket = Basket::of(|_| None);
     amqp.consume(consume(&queue.name), basket.clone());
     basket.wait_for(10);
-    let settling = basket.clone();
-    let settled = std::thread::spawn(move || settling.settle());
+    let settled = std::thread::spawn(move || basket.settle());
     amqp.close();
     settled.join().unwrap();
     assert_eq!(queue.count(), 0);
