@@ -4,11 +4,11 @@ use base::{Sql, StoreResult, Tx, Wall, args};
 
 pub(crate) static LOST: Sql = Sql::new(
     "sensor.count_lost",
-    "SELECT COUNT(*) FROM (SELECT id FROM sensor WHERE lost_since IS NOT NULL ORDER BY lost_since, id LIMIT 10000) some",
+    "SELECT COUNT(*) FROM (SELECT id FROM sensor WHERE lost_since IS NOT NULL ORDER BY lost_since, id LIMIT 10000) AS counted",
 );
 pub(crate) static WAITING: Sql = Sql::new(
     "sensor_notice.count",
-    "SELECT COUNT(*) FROM (SELECT seq FROM sensor_notice ORDER BY next_at, sensor_id LIMIT 10000) some",
+    "SELECT COUNT(*) FROM (SELECT seq FROM sensor_notice ORDER BY next_at, sensor_id LIMIT 10000) AS counted",
 );
 
 pub(crate) fn lost(tx: &mut dyn Tx, _: Wall) -> StoreResult<i64> {

@@ -97,11 +97,11 @@ pub(super) static ONE: Sql = Sql::new("sensor_client.one", concat!(columns!(), "
 pub(super) static PAGE: Sql = Sql::new("sensor_client.page", concat!(columns!(), "id > ?1 ORDER BY id LIMIT ?2"));
 pub(super) static WAITING: Sql = Sql::new(
     "sensor_notice.waiting",
-    "SELECT COUNT(*) FROM (SELECT 1 FROM sensor_notice WHERE client_id = ?1 ORDER BY sensor_id, kind LIMIT ?2) AS some",
+    "SELECT COUNT(*) FROM (SELECT 1 FROM sensor_notice WHERE client_id = ?1 ORDER BY sensor_id, kind LIMIT ?2) AS counted",
 );
 pub(super) static LINKED: Sql = Sql::new(
     "sensor_link.linked",
-    "SELECT COUNT(*) FROM (SELECT 1 FROM sensor_link WHERE client_id = ?1 ORDER BY sensor_id LIMIT ?2) AS some",
+    "SELECT COUNT(*) FROM (SELECT 1 FROM sensor_link WHERE client_id = ?1 ORDER BY sensor_id LIMIT ?2) AS counted",
 );
 
 pub(super) fn show(tx: &mut dyn Tx, id: &str) -> OpResult<ClientView> {

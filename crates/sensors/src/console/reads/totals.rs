@@ -20,10 +20,10 @@ pub(in super::super) struct Totals {
 }
 
 pub(super) static SENSORS: Sql =
-    Sql::new("sensor.count_all", "SELECT COUNT(*) FROM (SELECT id FROM sensor ORDER BY id LIMIT 100000) AS some");
+    Sql::new("sensor.count_all", "SELECT COUNT(*) FROM (SELECT id FROM sensor ORDER BY id LIMIT 100000) AS counted");
 pub(super) static UNKNOWN: Sql = Sql::new(
     "sensor_unknown.count_all",
-    "SELECT COUNT(*) FROM (SELECT id FROM sensor_unknown ORDER BY id LIMIT 10000) AS some",
+    "SELECT COUNT(*) FROM (SELECT id FROM sensor_unknown ORDER BY id LIMIT 10000) AS counted",
 );
 
 fn totals(tx: &mut dyn Tx, now: &Wall) -> OpResult<Totals> {
