@@ -28,9 +28,9 @@ pub(super) fn judge(store: &Path, client: &str, heard: &[Heard], speakers: &[Spe
     let events = events(&store, client)?;
     for (sensor, said) in speakers.iter().flat_map(|speaker| &speaker.said) {
         let sql = "SELECT COUNT(*) FROM sensor_history WHERE sensor_id = ?1 AND changed = 1";
-        let history: u64 = store.query_row(sql, [sensor], |row| row.get(0))?;
+        let history: i64 = store.query_row(sql, [sensor], |row| row.get(0))?;
         let told = events.values().filter(|event| event.sensor == *sensor).count();
-        let good = history == *said && u64::try_from(told).ok() == Some(*said);
+        let good = u64::try_from(history).ok() == Some(*said) && u64::try_from(told).ok() == Some(*said);
         let text = format!("{sensor}: {said} changes acknowledged, {history} in history, {told} events");
         ensure!(good, violation(text));
     }

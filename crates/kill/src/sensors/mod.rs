@@ -79,9 +79,10 @@ pub fn run(program: &Path, kills: u32, seed: u64) -> Result<Report> {
     let address = Address(Mutex::new(server.address));
     let end = End::new();
     let mut speakers: Vec<Speaker> = (0..SPEAKERS).map(|number| Speaker::new(number, rng.fork())).collect();
-    thread::scope(|scope| -> Result<()> {
+    let server = thread::scope(|scope| -> Result<Server> {
+        let (end, address) = (&end, &address);
         let speaking: Vec<_> =
-            speakers.iter_mut().map(|speaker| scope.spawn(|| speaker.speak(&end, || address.get()))).collect();
+            speakers.iter_mut().map(|speaker| scope.spawn(move || speaker.speak(end, || address.get()))).collect();
         for _ in 0..kills {
             thread::sleep(Duration::from_millis(rng.between(100, 900))); // tidy: sleep — the moment of a kill is chance
             server.kill()?;
@@ -89,7 +90,10 @@ pub fn run(program: &Path, kills: u32, seed: u64) -> Result<Report> {
             address.set(server.address);
         }
         end.ring();
-        speaking.into_iter().try_for_each(|speaker| speaker.join().map_err(|_| violation("a speaker panicked"))?)
+        for speaker in speaking {
+            speaker.join().map_err(|_| violation("a speaker panicked"))??;
+        }
+        Ok(server)
     })?;
     receiver.be_good();
     speakers.iter_mut().try_for_each(|speaker| speaker.last_words(server.address))?;
