@@ -206,6 +206,8 @@ fn replayed(console: &Console, replay: &ReplayView) -> Markup {
         (progress(tone, console.say(&words::REPLAY), (done, of), html! { (console.say(text)) "; " (counts) }))
         @if !replay.reason.is_empty() { p.small { bdi { (replay.reason) } } }
     };
-    let aside = html! { (when(console, Some(&replay.from))) " – " (when(console, Some(&replay.to))) };
+    // One that was asked for without an end has one that nobody lives to see.
+    let to = base::Wall::parse_rfc3339(&replay.to).filter(|to| *to <= console.now());
+    let aside = html! { (when(console, Some(&replay.from))) @if let Some(to) = to { " – " (console.moment(to)) } };
     card(console.say(&words::REPLAY), aside, content)
 }

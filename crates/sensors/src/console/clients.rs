@@ -39,7 +39,7 @@ pub(super) async fn page(console: Console, QueryOf(asked): QueryOf<Asked>) -> Pa
     let next = found.last().filter(|_| more).map(|last| link(&console.at(CLIENTS), &[("after", Some(&last.id))]));
     let first = (!asked.after.is_empty()).then(|| console.at(CLIENTS));
     let content = html! {
-        p.lead { (console.say(&words::CLIENTS_LEAD)) }
+        p.hint { (console.say(&words::CLIENTS_LEAD)) }
         div #clients data-live {
             @if found.is_empty() { (nothing(&console)) } @else { (rows(&console, &found, &counters)) }
             (pager((console.say(&common::FIRST_PAGE), first), (console.say(&common::NEXT_PAGE), next)))

@@ -23,7 +23,7 @@ pub(super) struct Asked {
 pub(super) async fn page(console: Console, QueryOf(asked): QueryOf<Asked>) -> PageResult {
     check_unbound(&console)?;
     let content = if asked.id.is_empty() { all(&console, &asked).await? } else { one(&console, &asked.id).await? };
-    let content = html! { (views(&console, BULK, false)) p.lead { (console.say(&words::IMPORTS_LEAD)) } (content) };
+    let content = html! { (views(&console, BULK, false)) p.hint { (console.say(&words::IMPORTS_LEAD)) } (content) };
     let actions = html! {
         (upload(&console, "POST /v1/{ns}/sensors/import", &words::IMPORT_SENSORS, &words::IMPORT_SENSORS_HINT).tone(Tone::Good))
         (upload(&console, "POST /v1/{ns}/sensor-links/import", &words::IMPORT_LINKS, &words::IMPORT_LINKS_HINT))

@@ -5,7 +5,7 @@ use serde::Deserialize;
 use web::console::words as common;
 use web::ui::band::{band, shares};
 use web::ui::form::{filters, link};
-use web::ui::parts::{badge, card, empty, pager, stats};
+use web::ui::parts::{badge, empty, pager, stats};
 use web::ui::{Field, Kind, Stat, Text, Tone};
 use web::{Console, PageResult, QueryOf, View};
 
@@ -35,7 +35,7 @@ pub(super) async fn page(console: Console, QueryOf(asked): QueryOf<Asked>) -> Pa
     let content = html! {
         (views(&console, MAP, false))
         div.stack {
-            div #sensor-numbers data-live { (numbers(&console, totals, &places)) }
+            div #sensor-numbers data-live { (numbers(&console, totals, &places, top)) }
             @if totals.sensors > 0 { (find(&console, &asked.address)) }
             @if !top { (way(&console, &asked.address)) }
             div.stack #sensor-places data-live { (shown(&console, &asked, &places)) }
@@ -46,7 +46,8 @@ pub(super) async fn page(console: Console, QueryOf(asked): QueryOf<Asked>) -> Pa
     Ok(console.show(View { title: console.say(&words::SENSORS), above: &[], actions, content }))
 }
 
-fn numbers(console: &Console, totals: Totals, places: &Places) -> Markup {
+fn numbers(console: &Console, totals: Totals, places: &Places, top: bool) -> Markup {
+    let here = if top { "" } else { console.say(&words::HERE) };
     let cut = places.next.is_some() || places.items.iter().any(|place| place.more);
     let sum = |of: fn(&Place) -> i64| -> String {
         let sum: i64 = places.items.iter().map(of).sum();
@@ -55,7 +56,7 @@ fn numbers(console: &Console, totals: Totals, places: &Places) -> Markup {
     let tile = |label: &Text, value: String, tone, page: &str| Stat {
         label: console.say(label).to_owned(),
         value,
-        hint: html! {},
+        hint: html! { @if [words::OPEN_HERE, words::CLOSED_HERE].contains(label) { (here) } },
         tone,
         href: Some(console.at(page)),
     };
@@ -128,11 +129,13 @@ fn nothing(console: &Console, asked: &Asked) -> Markup {
         p { (console.say(&words::NO_SENSORS_TRY)) }
         pre.data tabindex="0" { code { (command) } }
     };
-    card(console.say(&words::NO_SENSORS), html! {}, empty("", hint))
+    empty(console.say(&words::NO_SENSORS), hint)
 }
 
 fn tile(console: &Console, prefix: &str, place: &Place) -> Markup {
-    let name = place.address.get(prefix.len()..).unwrap_or(&place.address).trim().trim_end_matches(',');
+    let rest = place.address.get(prefix.len()..).unwrap_or_default().trim().trim_end_matches(',');
+    // Whoever asks for a whole address is shown it.
+    let name = if rest.is_empty() { place.address.trim() } else { rest };
     let counts = [
         (SensorState::Closed, place.closed),
         (SensorState::Open, place.open),

@@ -23,18 +23,19 @@ const LINES_MAX: usize = 50;
 /// How far back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Span {
+    Hour,
     Day,
     Week,
     Month,
 }
 
 impl Span {
-    const ALL: [Self; 3] = [Self::Day, Self::Week, Self::Month];
+    const ALL: [Self; 4] = [Self::Hour, Self::Day, Self::Week, Self::Month];
 
     /// # Errors
     /// `ABODY`: it is none.
     pub(super) fn of(word: &str) -> Result<Self, ApiError> {
-        let wrong = || ApiError(OpError::before_start(codes::ABODY, "span must be 24h, 7d or 30d"));
+        let wrong = || ApiError(OpError::before_start(codes::ABODY, "span must be 1h, 24h, 7d or 30d"));
         if word.is_empty() {
             Ok(Self::Day)
         } else {
@@ -44,6 +45,7 @@ impl Span {
 
     const fn word(self) -> &'static str {
         match self {
+            Self::Hour => "1h",
             Self::Day => "24h",
             Self::Week => "7d",
             Self::Month => "30d",
@@ -52,6 +54,7 @@ impl Span {
 
     const fn text(self) -> &'static Text {
         match self {
+            Self::Hour => &words::SPAN_1H,
             Self::Day => &words::SPAN_24H,
             Self::Week => &words::SPAN_7D,
             Self::Month => &words::SPAN_30D,
@@ -61,6 +64,7 @@ impl Span {
     const fn ms(self) -> i64 {
         let day = 86_400_000;
         match self {
+            Self::Hour => day / 24,
             Self::Day => day,
             Self::Week => 7 * day,
             Self::Month => 30 * day,

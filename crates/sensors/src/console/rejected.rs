@@ -30,7 +30,7 @@ pub(super) async fn page(console: Console, QueryOf(asked): QueryOf<Asked>) -> Pa
     let first = asked.after.map(|_| console.at(NOT_ACCEPTED));
     let content = html! {
         (views(&console, NOT_ACCEPTED, false))
-        p.lead { (console.say(&words::REJECTED_LEAD)) }
+        p.hint { (console.say(&words::REJECTED_LEAD)) }
         div #rejected data-live {
             @if found.is_empty() { (empty(console.say(&words::NO_REJECTED), html! { p { (console.say(&words::NO_REJECTED_HINT)) } })) }
             @else { (rows(&console, &found)) }

@@ -28,7 +28,7 @@ pub(super) async fn page(console: Console, QueryOf(asked): QueryOf<Asked>) -> Pa
     let first = (!asked.after.is_empty()).then(|| console.at(NOT_KNOWN));
     let content = html! {
         (views(&console, NOT_KNOWN, false))
-        p.lead { (console.say(&words::UNKNOWN_LEAD)) }
+        p.hint { (console.say(&words::UNKNOWN_LEAD)) }
         div #unknown data-live {
             @if found.is_empty() { (empty(console.say(&words::NO_UNKNOWN), html! { p { (console.say(&words::NO_UNKNOWN_HINT)) } })) }
             @else { (rows(&console, &found)) }

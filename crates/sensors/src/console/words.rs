@@ -20,6 +20,7 @@ texts! {
     // Map
     OPEN_HERE: "Open", "Открыто", "Ouverts";
     CLOSED_HERE: "Closed", "Закрыто", "Fermés";
+    HERE: "in this place", "в этом месте", "à cet endroit";
     WAITING: "Waiting notifications", "Ждут отправки", "Notifications en attente";
     WAY: "The way here", "Путь сюда", "Chemin";
     EVERYWHERE: "Everywhere", "Везде", "Partout";
@@ -75,6 +76,7 @@ texts! {
     // A sensor
     OVER_TIME: "Open and closed over time", "Открыт и закрыт во времени", "Ouvert et fermé dans le temps";
     SPAN: "How far back", "Период", "Période";
+    SPAN_1H: "1 hour", "1 час", "1 heure";
     SPAN_24H: "24 hours", "24 часа", "24 heures";
     SPAN_7D: "7 days", "7 дней", "7 jours";
     SPAN_30D: "30 days", "30 дней", "30 jours";

@@ -58,7 +58,7 @@ impl Simulate {
             self.register(session, &play).await?;
             self.link(session, &play).await?;
         }
-        let played = self.play(session, &mut play).await;
+        let played = if self.minutes > 0 { self.play(session, &mut play).await } else { Ok(()) };
         if self.clean {
             self.take_out(session, &play).await?;
         }
