@@ -6,18 +6,17 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
-use base::{Delivery, Settle, Sink, Taken, Wall};
 use futures_util::StreamExt;
 use host::{Amqp, AmqpSettings, ConsumerSettings};
 use host::{OsEntropy, RealClock, ThreadTimers};
-use kernel::{Env, Kernel, KernelConfig, Namespace};
+use kernel::{Env, Kernel, KernelConfig};
 use lapin::options::{
     BasicAckOptions, BasicConsumeOptions, BasicPublishOptions, BasicQosOptions, ConfirmSelectOptions,
     QueueDeclareOptions, QueueDeleteOptions,
 };
 use lapin::types::FieldTable;
 use lapin::{BasicProperties, Channel, Connection, ConnectionProperties};
-use sensors::Item;
+use sensors::broker::Intake;
 use serde_json::json;
 use store_sqlite::{SqliteConfig, SqliteStore};
 use tokio::runtime::Runtime;
@@ -118,7 +117,6 @@ async fn acknowledge(url: &str) -> Result<f64> {
 /// A kernel with sensors over a real store.
 struct Home {
     kernel: Kernel,
-    main: Arc<Namespace>,
 }
 
 impl Home {
@@ -129,8 +127,7 @@ impl Home {
             let env = Env { clock: clock.clone(), entropy: Arc::new(OsEntropy), timers: Arc::new(ThreadTimers::new()) };
             let config = KernelConfig { admin_namespace: "main".into(), ..KernelConfig::default() };
             let kernel = Kernel::open(env, config, &[&sensors::SERVICE], vec![("main".into(), store)])?;
-            let main = kernel.namespace("main")?;
-            Ok(Self { kernel, main })
+            Ok(Self { kernel })
         };
         let home = open()?;
         let mut database = rusqlite::Connection::open(file)?;
@@ -143,7 +140,7 @@ impl Home {
     /// Everything that waits in the queue.
     fn consume(&self, url: &str) -> Result<f64> {
         let amqp = Amqp::new(AmqpSettings::new(url))?;
-        let sink = Arc::new(Desk { kernel: self.kernel.clone(), main: self.main.clone() });
+        let sink = Intake::start(&self.kernel, "main");
         let begun = Instant::now();
         let watch = amqp.consume(ConsumerSettings::new(QUEUE), sink);
         while watch.state().done < MESSAGES as u64 {
@@ -154,23 +151,4 @@ impl Home {
         amqp.close();
         Ok(rate)
     }
-}
-
-/// The way of a delivery to the judging of sensors.
-struct Desk {
-    kernel: Kernel,
-    main: Arc<Namespace>,
-}
-
-impl Sink for Desk {
-    fn take(&self, batch: Arc<[Delivery]>, settle: Settle) {
-        let now: Wall = self.kernel.env().clock.wall();
-        let items = batch.iter().map(|delivery| Item::of(&delivery.body, "amqp", now)).collect();
-        let done = move |outcomes: Vec<base::OpResult<sensors::Outcome>>| {
-            settle(outcomes.iter().map(|outcome| if outcome.is_ok() { Taken::Done } else { Taken::Again }).collect());
-        };
-        sensors::take(&self.kernel, &self.main, items, Box::new(done));
-    }
-
-    fn level(&self) {}
 }

@@ -29,7 +29,7 @@ pub fn start(home: &Path, sensors: usize, told: &[Told]) -> Result<Process> {
     std::fs::create_dir(home)?;
     // The first start makes the tables.
     drop(process(home)?);
-    let mut database = Connection::open(file(home)?)?;
+    let mut database = Connection::open(file(home))?;
     let transaction = database.transaction()?;
     put_sensors(&transaction, sensors)?;
     told.iter().try_for_each(|told| put_client(&transaction, told))?;
@@ -50,10 +50,8 @@ fn process(home: &Path) -> Result<Process> {
     process.context("cargo build --release -p fastness makes it")
 }
 
-fn file(home: &Path) -> Result<PathBuf> {
-    let found = std::fs::read_dir(home.join("data"))?.filter_map(Result::ok).map(|entry| entry.path());
-    let mut found = found.filter(|path| path.file_name().is_some_and(|name| name == "main.db"));
-    found.next().context("the file of the namespace main")
+fn file(home: &Path) -> PathBuf {
+    home.join("data/namespaces/main/store.db")
 }
 
 pub fn put_sensors(transaction: &Transaction<'_>, sensors: usize) -> Result<()> {

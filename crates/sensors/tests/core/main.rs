@@ -5,4 +5,5 @@
 mod judging;
 mod kit;
 mod notify;
+mod room;
 mod silence;
