@@ -52,9 +52,11 @@ static OLD_IMPORTS: Sql =
 static DROP_IMPORT: Sql = Sql::new("sensor_import.drop", "DELETE FROM sensor_import WHERE id = ?1");
 static DROP_LINES: Sql = Sql::new("sensor_import_line.drop", "DELETE FROM sensor_import_line WHERE import_id = ?1");
 
+/// Lets go of a portion of what is older; tells whether there may be more.
+type Forget = fn(&mut dyn Tx, Wall) -> OpResult<bool>;
+
 /// What each kind of rows is let go by; one kind in a cycle, so that none is more than one operation may write.
-const KINDS: [fn(&mut dyn Tx, Wall) -> OpResult<bool>; 5] =
-    [forget_history, forget_events, forget_unknown, forget_rejected, forget_imports];
+const KINDS: [Forget; 5] = [forget_history, forget_events, forget_unknown, forget_rejected, forget_imports];
 
 /// The checkpoint is the place of the kind that is next.
 fn forget(tx: &mut dyn Tx, cx: &mut OpCx<'_>, task: &TaskRow) -> OpResult<Plan> {

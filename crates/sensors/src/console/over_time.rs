@@ -98,7 +98,7 @@ pub(super) async fn read(console: &Console, id: SensorId, span: Span) -> Result<
     let question = Question { which: Which::Sensor(id), from, ..Question::all(DRAWN_MAX) };
     match history::read(console, question).await {
         Ok(rows) => Ok(Past::Rows(rows)),
-        Err(ApiError(error)) if error.code == XHISTORY => Ok(Past::Away(error.message.to_string())),
+        Err(ApiError(error)) if error.code == XHISTORY => Ok(Past::Away(error.message)),
         Err(error) => Err(error),
     }
 }

@@ -15,6 +15,9 @@ use testbed::World;
 /// Seconds of a step.
 pub(crate) const STEP_S: i64 = 5;
 
+/// A call that waits, with what answers it.
+type Asked = (HttpCall, Box<dyn FnOnce(CallResult) + Send>);
+
 pub(crate) struct Doors {
     pub(crate) world: World,
     _watch: SilenceWatch,
@@ -110,7 +113,7 @@ impl Doors {
     }
 
     /// The call that waits for its answer, with what answers it.
-    pub(crate) fn call(&self) -> Option<(HttpCall, Box<dyn FnOnce(CallResult) + Send>)> {
+    pub(crate) fn call(&self) -> Option<Asked> {
         self.world.pass_ms(0);
         loop {
             match self.world.partner.next()? {

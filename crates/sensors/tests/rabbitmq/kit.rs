@@ -45,7 +45,8 @@ pub(crate) fn publish(amqp: &Amqp, queue: &str, bodies: &[String]) {
         let (tell, told) = channel();
         for (place, body) in left.iter().enumerate() {
             let tell = tell.clone();
-            let confirm = Box::new(move |sent: Result<(), String>| drop(tell.send((place, sent.is_ok()))));
+            let confirm =
+                Box::new(move |sent: Result<(), String>| tell.send((place, sent.is_ok())).unwrap_or_default());
             publisher.send(queue, body.clone().into_bytes(), confirm);
         }
         drop(tell);

@@ -9,8 +9,8 @@ use crate::edge::Edge;
 
 /// The reference verifier compares with the clock of the machine, so the call is signed for now.
 fn headers_of(secrets: &[Vec<u8>], body: &[u8]) -> HeaderMap {
-    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_secs();
-    let headers = kernel::secret::webhook_headers_of(secrets, "evt_1", i64::try_from(now).unwrap(), body);
+    let now = base::Clock::wall(&host::RealClock::new()).0 / 1_000;
+    let headers = kernel::secret::webhook_headers_of(secrets, "evt_1", now, body);
     headers
         .into_iter()
         .map(|(name, value)| (HeaderName::try_from(name).unwrap(), HeaderValue::try_from(value).unwrap()))

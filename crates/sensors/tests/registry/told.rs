@@ -6,6 +6,9 @@ use serde_json::{Value, json};
 
 use crate::edge::{ADMIN, Edge, encoded};
 
+/// A call that waits, with what answers it.
+type Asked = (HttpCall, Box<dyn FnOnce(CallResult) + Send>);
+
 impl Edge {
     /// A signal that counts.
     fn say(&self, sensor: &str, data: u8) {
@@ -14,7 +17,7 @@ impl Edge {
     }
 
     /// The next call of a client's URL.
-    fn hook(&self) -> Option<(HttpCall, Box<dyn FnOnce(CallResult) + Send>)> {
+    fn hook(&self) -> Option<Asked> {
         self.world().pass_ms(50);
         loop {
             match self.world().partner.next()? {
@@ -201,7 +204,7 @@ fn sen_8_a_replay_sends_what_failed_again_in_order_one_at_a_time() {
     let events = edge.all(&format!("/sensor-clients/{client}/events"), 100);
     let (status, begun) = replay(&edge, &client, all.clone());
     assert_eq!((status, &begun["state"], &begun["until"]), (202, &json!("running"), &json!(4)));
-    assert_eq!(replay(&edge, &client, all.clone()).1["code"], json!("ASENSOR"), "one at a time");
+    assert_eq!(replay(&edge, &client, all).1["code"], json!("ASENSOR"), "one at a time");
     let (first, done) = edge.hook().unwrap();
     assert!(edge.world().partner.next().is_none(), "one in flight");
     done(answer(503));

@@ -322,7 +322,7 @@ fn draw_voice(number: usize, has_broker: bool, sim: &mut Sim) -> Voice {
     let sensor = format!("s{number}").parse().unwrap_or_else(|error| panic!("{error}"));
     let silence_ms = *sim.rng.pick(&[30_000, 40_000, 60_000]);
     let manner = *sim.rng.pick(&[Manner::Timed, Manner::Timed, Manner::Named, Manner::Plain]);
-    let to_broker = has_broker && number % 3 != 0;
+    let to_broker = has_broker && !number.is_multiple_of(3);
     Voice::new(sensor, silence_ms, manner, to_broker)
 }
 
