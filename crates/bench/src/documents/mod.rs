@@ -18,7 +18,7 @@ use anyhow::Result;
 
 use crate::contest::Effort;
 use crate::disk::print_sync_time;
-pub use drive::{Connection, ask_all, ask_json, drive, request};
+pub use drive::{ask_all, ask_json, drive, request};
 pub use ours::Ours;
 use pocketbase::{Durability, PocketBase};
 pub use process::Process;
