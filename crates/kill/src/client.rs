@@ -127,12 +127,12 @@ impl Client {
         self.ask("POST", path, body, once)
     }
 
-    /// Sends JSON with any method; with an Idempotency-Key unless it is empty.
+    /// Sends JSON with any method, nothing for null; with an Idempotency-Key unless it is empty.
     ///
     /// # Errors
     /// The connection broke.
     pub fn ask(&mut self, method: &str, path: &str, body: &Value, once: &str) -> Result<Answer, Cut> {
-        let body = body.to_string();
+        let body = if body.is_null() { String::new() } else { body.to_string() };
         let once = if once.is_empty() { String::new() } else { format!("idempotency-key: {once}\r\n") };
         let (credentials, length) = (&self.credentials, body.len());
         self.send(&format!(
