@@ -20,6 +20,7 @@ mod log;
 mod outbound;
 mod report;
 mod restore;
+mod sensing;
 mod server;
 mod stores;
 mod supervise;

@@ -19,10 +19,9 @@ use tokio::signal::unix::{SignalKind, signal};
 use web::{App, AppConfig, BodyLimits, EdgeLimits, Shutdown};
 
 use crate::alone::{self, Alone};
-use crate::archive::{self, Export};
-use crate::broker::Broker;
 use crate::config::{self, Config, HistoryScope, Loaded};
 use crate::keeper::{self, Keeper};
+use crate::sensing::Sensing;
 use crate::stores::Opener;
 use crate::tls::Certificate;
 use crate::{backup, blobs, outbound, restore, tasks, watch, watchdog, welcome, work};
@@ -62,23 +61,19 @@ pub(crate) fn run(loaded: &Loaded, services: Vec<web::Service>) -> Result<()> {
     let places = blobs::open(config)?;
     work::register(&outbound, config, &kernel, &places);
     let (dispatcher, sequencer) = (Dispatcher::start(&kernel, outbound.clone()), Sequencer::start(&kernel));
-    let broker = Broker::start(config, &kernel, &dispatcher)?;
-    let silence = sensors::SilenceWatch::start(&kernel);
-    let (export, life) = (Export::start(config, &kernel)?, archive::keep_life(config, &kernel)?);
+    let sensing = Sensing::start(config, &kernel, &dispatcher)?;
     // Last, when nothing can keep the password from being shown any more.
     let password = welcome::first_account(&kernel)?;
     let shown = config::shown(loaded);
     let edge = Edge { listener, certificate, dispatcher: dispatcher.clone(), places, password, shown };
     let served = runtime.block_on(serve(config, edge, kernel.clone(), services));
-    broker.close();
+    sensing.iter().for_each(Sensing::close_intake);
     runtime.block_on(end_tasks(&dispatcher));
     runtime.shutdown_timeout(Duration::from_secs(1));
     // Before the stores: what was in flight still wants to say that it is unknown.
     outbound.close();
     sequencer.stop();
-    silence.stop();
-    export.into_iter().for_each(Export::stop);
-    drop(life);
+    sensing.into_iter().for_each(Sensing::stop);
     kernel.flush_watched();
     alone.release();
     kernel.namespaces().iter().for_each(|ns| ns.store.close());

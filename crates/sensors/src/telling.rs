@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use base::mutants::{self, Mutant};
-use base::{Heard, Id, OpResult, Row, Sql, Tx, Wall, args};
+use base::{Heard, Id, OpError, OpResult, Row, Sql, Tx, Wall, args, codes};
 use kernel::{NewTask, OpCx};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -256,6 +256,16 @@ impl Notice {
     }
 }
 
+/// What is sent, in the order in which a person reads it.
+#[derive(Serialize)]
+struct Body {
+    #[serde(rename = "type")]
+    what: &'static str,
+    timestamp: String,
+    version: u32,
+    data: Map<String, Value>,
+}
+
 fn put_event(
     tx: &mut dyn Tx,
     cx: &mut OpCx<'_>,
@@ -269,8 +279,8 @@ fn put_event(
     if skipped > 0 {
         data.insert("skipped".into(), skipped.into());
     }
-    let body =
-        json!({ "type": telling.what, "timestamp": telling.at.rfc3339(), "version": 1, "data": data }).to_string();
+    let body = Body { what: telling.what, timestamp: telling.at.rfc3339(), version: 1, data };
+    let body = serde_json::to_string(&body).map_err(|error| OpError::new(codes::BDETECTED, error.to_string()))?;
     let (id, sensor) = (format!("evt_{}", cx.id()), if telling.kind == Kind::Group { "" } else { &told.sensor });
     let (state, ended) = if disabled { ("disabled", Some(cx.wall)) } else { ("waiting", None) };
     let kind = telling.kind.word();

@@ -21,7 +21,6 @@ mod postgres_faults;
 mod rounds;
 mod rounds_postgres_faults;
 mod rounds_strace;
-mod sensors_killed;
 mod start;
 mod tasks;
 mod watchdog;
