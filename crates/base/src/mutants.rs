@@ -130,8 +130,6 @@ pub enum Mutant {
     SensorTryNotWritten,
     /// A newer notification is sent while the older one is on its way.
     SensorOrderBroken,
-    /// A client that has the sensor no more is told all the same.
-    SensorUnlinkedTold,
     /// Whoever is lost is lost again at every look.
     SensorLostAgain,
     /// Silence is judged while our own intake is behind.
@@ -208,7 +206,6 @@ impl Mutant {
         Self::SensorSupersededTold,
         Self::SensorTryNotWritten,
         Self::SensorOrderBroken,
-        Self::SensorUnlinkedTold,
         Self::SensorLostAgain,
         Self::SensorDeafIgnored,
         Self::SensorTakenEarly,

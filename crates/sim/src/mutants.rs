@@ -63,7 +63,6 @@ pub const OURS: &[Mutant] = &[
     Mutant::SensorSupersededTold,
     Mutant::SensorTryNotWritten,
     Mutant::SensorOrderBroken,
-    Mutant::SensorUnlinkedTold,
     Mutant::SensorLostAgain,
     Mutant::SensorDeafIgnored,
     Mutant::SensorTakenEarly,

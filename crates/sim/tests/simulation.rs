@@ -127,7 +127,6 @@ mutants_are_found! {
     sen_9_mutant_sensor_superseded_told: SensorSupersededTold,
     sen_8_mutant_sensor_try_not_written: SensorTryNotWritten,
     sen_9_mutant_sensor_order_broken: SensorOrderBroken,
-    sen_8_mutant_sensor_unlinked_told: SensorUnlinkedTold,
     sen_6_mutant_sensor_lost_again: SensorLostAgain,
     sen_6_mutant_sensor_deaf_ignored: SensorDeafIgnored,
     sen_4_mutant_sensor_taken_early: SensorTakenEarly,

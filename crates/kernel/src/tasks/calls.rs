@@ -19,7 +19,7 @@ const SMALL_ROOM: usize = 2;
 /// A call that is answered within this time earns trust.
 const QUICK_MS: u64 = 1_000;
 /// Calls that are given more time than this are long work, not a message.
-const MESSAGE_MS: u64 = 60_000;
+const MESSAGE_MS: u64 = 30_000;
 /// Those who wait for room of one target.
 const LINE_MAX: usize = 32;
 /// They wait no longer than this.
@@ -78,7 +78,7 @@ pub(super) enum Entered<T> {
 #[derive(Debug)]
 struct Target<T> {
     room: usize,
-    /// Whether the last call that ended was not answered.
+    /// Whether the last call that ended was not answered, and took its time.
     failed: bool,
     /// When the calls under way began.
     begun: Vec<u64>,
@@ -257,11 +257,13 @@ impl<T> Target<T> {
             self.begun.swap_remove(at);
         }
         let quick = now.saturating_sub(begun) <= QUICK_MS;
-        self.failed = !answered;
+        // A refusal that comes at once holds no room: only silence does.
+        self.failed = !answered && !quick;
         self.room = match (answered, quick) {
             (true, true) => (self.room * 2).min(most),
+            (false, true) => self.room,
             (true, false) => (self.room / 2).max(small),
-            (false, _) => small,
+            (false, false) => small,
         };
         if answered {
             self.back_at = 0;

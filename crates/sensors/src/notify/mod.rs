@@ -168,7 +168,7 @@ pub(crate) fn try_now(
 /// The client, or why there is nobody to tell.
 pub(crate) fn receiver(tx: &mut dyn Tx, cx: &OpCx<'_>, told: &Told) -> OpResult<Result<Receiver, &'static str>> {
     let Some(row) = tx.query_one(&CLIENT, args![&told.client, &told.sensor])? else { return Ok(Err("unlinked")) };
-    let linked = row.int(5) > 0 || told.kind == Kind::Group || mutants::on(Mutant::SensorUnlinkedTold);
+    let linked = row.int(5) > 0 || told.kind == Kind::Group;
     if !linked {
         return Ok(Err("unlinked"));
     }
