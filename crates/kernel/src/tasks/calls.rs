@@ -353,7 +353,7 @@ mod tests {
         let mut pauses = |names: &[&str], many: usize, now: u64| -> Vec<u64> {
             names.iter().for_each(|name| {
                 let _ = goes(&mut calls, name, now);
-                calls.leave(&place(name), now, now, false);
+                calls.leave(&place(name), now, now + QUICK_MS + 1, false);
                 let _ = (goes(&mut calls, name, now), goes(&mut calls, name, now));
             });
             let away = |entered| if let Entered::Away(_, pause) = entered { pause } else { panic!("not away") };
