@@ -13,7 +13,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::check::violation;
 use crate::client::Client;
@@ -26,8 +26,8 @@ use speakers::{End, SENSORS, Speaker};
 
 /// Writers; each has sensors of its own.
 const SPEAKERS: usize = 3;
-/// Everything is told within this time once the kills are over: one try that was cut off, and its pause.
-const SETTLE_MAX: Duration = Duration::from_secs(30);
+/// Everything is told within this time once the kills are over: a holder that is gone is waited for, then a pause.
+const SETTLE_MAX: Duration = Duration::from_secs(120);
 
 /// What a drill came to.
 #[derive(Debug, Clone)]
@@ -115,7 +115,7 @@ fn register(server: &Server, url: &str) -> Result<String> {
         let body = json!({ "address": "a house" });
         for (path, body) in [
             (format!("/v1/main/sensors/{sensor}"), body),
-            (format!("/v1/main/sensor-clients/{id}/sensors/{sensor}"), json!({})),
+            (format!("/v1/main/sensor-clients/{id}/sensors/{sensor}"), Value::Null),
         ] {
             let answer = client.ask("PUT", &path, &body, "").map_err(std::io::Error::from)?;
             ensure!(answer.status < 300, "{path}: {answer:?}");
