@@ -8,7 +8,7 @@ use crate::judging::fewer_unknown;
 use crate::rules::Rules;
 
 /// Lets go of what is old.
-pub(crate) const FORGET: TaskDef = TaskDef::new("sensor.forget", forget).queue(2).ending().standing("D0427");
+pub(crate) const FORGET: TaskDef = TaskDef::new("sensor.forget", forget).queue(2).ending();
 
 /// Rows of one portion.
 const PORTION: usize = 300;

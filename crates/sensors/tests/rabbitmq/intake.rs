@@ -54,23 +54,23 @@ fn sen_2_rabbitmq_signals_become_states_and_what_is_none_is_listed_with_the_reas
 
 #[test]
 fn sen_2_rabbitmq_the_broker_killed_under_load_loses_nothing_and_doubles_nothing() {
-    let (world, amqp, queue) = (world(&["a", "b", "c"]), amqp(), queue("killed"));
+    let (world, queue) = (world(&["a", "b", "c"]), queue("killed"));
+    // All of them before: a sender that is cut off sends some again behind newer ones, which then are late.
+    for portion in 0..20 {
+        let numbers = portion * 50 + 1..=(portion + 1) * 50;
+        let bodies: Vec<String> =
+            numbers.flat_map(|number| ["a", "b", "c"].map(|sensor| signal(sensor, number))).collect();
+        publish(&amqp(), &queue, &bodies);
+    }
+    // The broker writes a new queue's name down a few seconds late, whatever it confirmed: a queue of some age is meant here.
+    control("stop");
+    control("start");
+    let amqp = amqp();
     let watch = amqp.consume(consume(&queue), Intake::start(&world.kernel, "main"));
-    std::thread::scope(|scope| {
-        let publishing = scope.spawn(|| {
-            for portion in 0..20 {
-                let numbers = portion * 50 + 1..=(portion + 1) * 50;
-                let bodies: Vec<String> =
-                    numbers.flat_map(|number| ["a", "b", "c"].map(|sensor| signal(sensor, number))).collect();
-                publish(&amqp, &queue, &bodies);
-            }
-        });
-        wait_until("load", || watch.state().done > 500);
-        control("kill");
-        wait_until("noticed", || !watch.state().connected);
-        control("start");
-        publishing.join().unwrap();
-    });
+    wait_until("load", || watch.state().done > 500);
+    control("kill");
+    wait_until("noticed", || !watch.state().connected);
+    control("start");
     let all = [is("a", 0, 1_000), is("b", 0, 1_000), is("c", 0, 1_000)];
     wait_until("all is judged once", || states(&world) == all);
     amqp.close();
