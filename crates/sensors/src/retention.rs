@@ -1,5 +1,7 @@
-//! Lets go of what is older than `sensors.history` keeps it (SEN-11): history, events that ended with their attempts, unknown sensors,
-//! rejected signals, imports. A day's task, a portion of each at a time.
+//! Lets go of what is older than `sensors.history_kept` says (SEN-11): history, events that ended with their attempts, unknown sensors,
+//! rejected signals, imports. One kind after the other, a portion at a time.
+//!
+//! It does not run by itself yet: by the calendar alone, one that is a year ahead would take what is young.
 
 use base::{OpResult, Row, Sql, Tx, Wall, args};
 use kernel::{OpCx, Plan, TaskDef, TaskRow};

@@ -17,7 +17,7 @@ mod webhook;
 pub(crate) use ended::{DROP_NOTICE, END_ATTEMPT, END_EVENT, FAILING, RECOVERED, SET_STATE, UNHEARD, alert_key};
 pub(crate) use rewish::{OVERDUE, REWISH, stuck};
 pub use schedule::{TRIES_MAX, delay_ms};
-pub(crate) use settle::{CLIENTS, Came, disable, means, status};
+pub(crate) use settle::{CLIENTS, Came, cut, disable, means, status};
 pub use webhook::TIMEOUT_MS;
 pub(crate) use webhook::call;
 

@@ -208,7 +208,8 @@ pub(crate) fn status(called: &CallResult) -> Option<i64> {
     }
 }
 
-fn cut(text: &str) -> String {
+/// What is kept of an error.
+pub(crate) fn cut(text: &str) -> String {
     text.chars().take(ERROR_MAX).collect()
 }
 

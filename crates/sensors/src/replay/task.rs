@@ -5,8 +5,8 @@ use kernel::{OpCx, Plan, TaskDef, TaskRow};
 
 use super::state::{Phase, Sending, State};
 use crate::notify::{
-    BEGIN_ATTEMPT, Came, DROP_ATTEMPT, END_ATTEMPT, HELD_MS, RECOVERED, TRIES_MAX, Told, alert_key, call, delay_ms,
-    disable, later, means, receiver, status,
+    BEGIN_ATTEMPT, Came, DROP_ATTEMPT, END_ATTEMPT, HELD_MS, RECOVERED, TRIES_MAX, Told, alert_key, call, cut,
+    delay_ms, disable, later, means, receiver, status,
 };
 use crate::telling::Kind;
 
@@ -15,8 +15,6 @@ pub(crate) const TASK: TaskDef = TaskDef::new("sensor.replay", plan).settled_by(
 
 /// Events that one cycle looks at.
 const LOOKS: usize = 200;
-/// Bytes of an error that are kept.
-const ERROR_MAX: usize = 300;
 
 pub(super) static CANDIDATES: Sql = Sql::new(
     "sensor_event.to_replay",
@@ -128,8 +126,7 @@ fn settle(tx: &mut dyn Tx, cx: &mut OpCx<'_>, task: &TaskRow, called: &CallResul
     let Some(mut state) = state_of(tx, task)? else { return Ok(Plan::Done) };
     let Some(on) = state.sending.take() else { return Ok(Plan::Checkpoint("null".into())) };
     let (came, status) = (means(called), status(called));
-    let error: Option<String> =
-        if let Came::NotNow { error, .. } = &came { Some(error.chars().take(ERROR_MAX).collect()) } else { None };
+    let error = if let Came::NotNow { error, .. } = &came { Some(cut(error)) } else { None };
     let latency_ms = (cx.heard.0 - on.begun.0).min(HELD_MS);
     tx.write(&END_ATTEMPT, args![&state.client, on.seq, on.attempt, status, latency_ms, error.clone()])?;
     match came {
