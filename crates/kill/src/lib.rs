@@ -15,6 +15,7 @@ pub mod fault;
 pub mod guide;
 pub mod leftovers;
 pub mod load;
+mod loopback;
 pub mod lossfs;
 pub mod mutants;
 pub mod nodes;

@@ -2,16 +2,16 @@
 
 use std::collections::BTreeMap;
 use std::io::{self, BufReader, Read, Write};
-use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::net::{SocketAddr, TcpStream};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use serde_json::Value;
 
 use super::stream::line;
+use crate::loopback;
 use crate::rng::Rng;
 
 /// Longest silence of a caller.
@@ -58,20 +58,9 @@ pub(super) struct Partner {
 
 impl Partner {
     pub(super) fn start(manners: Manners, rng: Rng) -> Result<Self> {
-        let listener = TcpListener::bind("127.0.0.1:0")?;
-        let address = listener.local_addr()?;
         let (calls, over, ended) = Default::default();
         let inner = Arc::new(Inner { manners, calls, rng: Mutex::new(rng), over, ended });
-        let held = inner.clone();
-        thread::spawn(move || {
-            for stream in listener.incoming().map_while(Result::ok) {
-                if held.over.load(Ordering::Relaxed) {
-                    return;
-                }
-                let inner = held.clone();
-                thread::spawn(move || drop(inner.serve(stream)));
-            }
-        });
+        let address = loopback::listen(&inner, |inner| inner.over.load(Ordering::Relaxed), Inner::serve)?;
         Ok(Self { address, inner })
     }
 

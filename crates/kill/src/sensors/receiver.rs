@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::io::{self, BufRead, BufReader, Read, Write};
-use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::net::{SocketAddr, TcpStream};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
@@ -11,6 +11,7 @@ use std::time::Duration;
 use anyhow::Result;
 use serde_json::Value;
 
+use crate::loopback;
 use crate::rng::Rng;
 
 /// Longest silence of a caller.
@@ -47,20 +48,9 @@ pub(super) struct Receiver {
 
 impl Receiver {
     pub(super) fn start(rng: Rng) -> Result<Self> {
-        let listener = TcpListener::bind("127.0.0.1:0")?;
-        let address = listener.local_addr()?;
         let (heard, good, over) = Default::default();
         let inner = Arc::new(Inner { heard, rng: Mutex::new(rng), good, over });
-        let held = inner.clone();
-        thread::spawn(move || {
-            for stream in listener.incoming().map_while(Result::ok) {
-                if held.over.load(Ordering::Relaxed) {
-                    return;
-                }
-                let inner = held.clone();
-                thread::spawn(move || drop(inner.serve(stream)));
-            }
-        });
+        let address = loopback::listen(&inner, |inner| inner.over.load(Ordering::Relaxed), Inner::serve)?;
         Ok(Self { address, inner })
     }
 
