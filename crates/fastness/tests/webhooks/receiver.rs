@@ -7,7 +7,7 @@ use std::thread;
 use std::time::Duration;
 
 /// Nothing here takes as long.
-pub const PATIENCE: Duration = Duration::from_secs(40);
+pub const PATIENCE: Duration = Duration::from_secs(120);
 
 /// A request as it came.
 #[derive(Debug)]

@@ -428,9 +428,11 @@ impl Dispatcher {
         let (dispatcher, at) = (self.clone(), post.clone());
         let next = move |next: OpResult<Option<Wall>>| {
             let soonest = dispatcher.now().plus_ms(CLAIM_AGAIN_MS.cast_signed());
-            if let Ok(Some(start_at)) = next {
-                let is_due = start_at <= dispatcher.now();
-                dispatcher.wake_at(&at, queue, if is_due { soonest } else { start_at });
+            match next {
+                Ok(None) => {}
+                Ok(Some(start_at)) if start_at > dispatcher.now() => dispatcher.wake_at(&at, queue, start_at),
+                // A store that cannot say is asked again.
+                Ok(Some(_)) | Err(_) => dispatcher.wake_at(&at, queue, soonest),
             }
         };
         self.0.kernel.read(&post.ns, &NEXT_DUE, queue, Box::new(next));
@@ -560,9 +562,19 @@ impl Dispatcher {
     fn release(&self, post: &Arc<Post>, task: &Task, pause_ms: u64) {
         let pause_ms = pause_ms + self.0.kernel.env().entropy.below(pause_ms / 4);
         let kind = self.0.kernel.task_kind(&task.op, task.target.as_deref());
-        let input = Release { task: task.clone(), kind, pause_ms: i64::try_from(pause_ms).unwrap_or(i64::MAX) };
-        let (dispatcher, at, released) = (self.clone(), post.clone(), task.clone());
-        let done = Box::new(move |_: OpResult<Reply<()>>| dispatcher.ended(&at, &released, false, "released"));
+        let pause_ms = i64::try_from(pause_ms).unwrap_or(i64::MAX);
+        self.give_back(post, Release { task: task.clone(), kind, pause_ms });
+    }
+
+    /// Until the store takes it: what its plan wrote about a call under way stands until then.
+    fn give_back(&self, post: &Arc<Post>, input: Release) {
+        let (dispatcher, at, again) = (self.clone(), post.clone(), input.clone());
+        let done = Box::new(move |reply: OpResult<Reply<()>>| match reply {
+            Err(error) if error.code.passes() && !dispatcher.is_stopping() => {
+                dispatcher.after(CLAIM_AGAIN_MS, move |dispatcher| dispatcher.give_back(&at, again));
+            }
+            _ => dispatcher.ended(&at, &again.task, false, "released"),
+        });
         self.call(&post.ns, &RELEASE, input, done);
     }
 }

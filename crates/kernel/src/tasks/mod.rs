@@ -21,6 +21,7 @@ mod dispatcher;
 mod displaced;
 mod end;
 mod fail;
+mod holder;
 mod inscribe;
 mod kind;
 mod lane;
@@ -51,6 +52,7 @@ pub use counts::{COUNTS, OldestDue, TaskCounts};
 pub use create::{CREATE, Create, Created};
 pub use cron::{Cron, InvalidCron};
 pub use dispatcher::Dispatcher;
+pub use holder::is_running;
 pub(crate) use inscribe::{cancel, write as inscribe};
 pub use kind::Kind;
 pub use list::{LIST, LOOKED_AT_MAX, Order, PAGE, Page, SHOW, Search, State};
@@ -108,6 +110,7 @@ const STATEMENTS: &[&Sql] = &[
     &end::END_UNFENCED,
     &park::PARK,
     &fail::HELD,
+    &holder::RUNNING,
     &fail::AGAIN,
     &fail::FORGIVE,
     &release::GIVE_BACK,

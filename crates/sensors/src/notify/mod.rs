@@ -3,8 +3,8 @@
 //! States of a notice (its row): *waiting* (nobody holds it; due at `next_at`), *sending* (a task holds it, and the next time is
 //! written already). Plan: waiting and due → sending, with a call. Settle: sending → told (the row goes), waiting for the next
 //! try, given up, or, if something newer came meanwhile, on to that. A task that died while sending finds its own name in the
-//! row: whether the client heard is unknown, so the try counts and the written time holds. A holder that is gone for good
-//! is not waited for longer than [`HELD_MS`].
+//! row: whether the client heard is unknown, so the try counts and the written time holds. A holder that no node runs any
+//! more is waited for as long as a call may take, and no holder for longer than [`HELD_MS`].
 //!
 //! Client, link and URL are read anew at every try. Nothing is sent twice at once, and never the older after the newer.
 
@@ -32,10 +32,13 @@ use crate::telling::{GET_NOTICE, Kind, Notice, Sending, Telling};
 pub(crate) const NOTIFY: TaskDef =
     TaskDef::new("sensor.notify", plan).settled_by(settle::settle).taken_back_by(settle::take_back).ending();
 
-/// A holder that does not settle within this time is gone: the call takes at most [`TIMEOUT_MS`].
+/// A holder that does not settle within this time is gone, whatever the store says of it.
 pub(crate) const HELD_MS: i64 = 90_000;
-/// The same for a task that finds that it was sending itself, before a crash.
-const OWN_HELD_MS: i64 = TIMEOUT_MS as i64 + 5_000;
+/// A call takes at most [`TIMEOUT_MS`]: the same for a holder that no node runs any more. Not sooner, for a process that stood
+/// still may wake up and make its call after all.
+const CALL_MS: i64 = TIMEOUT_MS as i64 + 5_000;
+/// How often the others look whether it still runs.
+const LOOK_MS: i64 = 5_000;
 /// How much later than a group's next try those behind it look again.
 const BEHIND_GROUP_MS: i64 = 1_000;
 
@@ -112,17 +115,22 @@ fn plan(tx: &mut dyn Tx, cx: &mut OpCx<'_>, task: &TaskRow) -> OpResult<Plan> {
         None => Ok(Plan::Done),
         Some(notice) => match &notice.sending {
             None => try_now(tx, cx, task, &told, notice),
-            Some(on) => {
-                // Also our own: a process that stood still may wake up and make its call after all, as long as that takes.
-                let held_ms = if on.holder == task.id { OWN_HELD_MS } else { HELD_MS };
-                let until = on.begun.plus_ms(held_ms);
-                if cx.heard < until {
-                    return Ok(Plan::Later(later(cx, until)));
-                }
-                settle::cut_off(tx, cx, task, &told, notice)
-            }
+            Some(on) => match held_until(tx, cx, task, on)? {
+                Some(until) => Ok(Plan::Later(later(cx, until))),
+                None => settle::cut_off(tx, cx, task, &told, notice),
+            },
         },
     }
+}
+
+/// Until when to leave a notice to the one who is sending it, or to ourselves before a crash.
+fn held_until(tx: &mut dyn Tx, cx: &OpCx<'_>, task: &TaskRow, on: &Sending) -> OpResult<Option<Heard>> {
+    let called = on.begun.plus_ms(CALL_MS);
+    if cx.heard < called {
+        return Ok(Some(called));
+    }
+    let runs = on.holder != task.id && kernel::tasks::is_running(tx, on.holder)?;
+    Ok((runs && cx.heard < on.begun.plus_ms(HELD_MS)).then(|| cx.heard.plus_ms(LOOK_MS)))
 }
 
 /// Sends what waits, if it is its time and the client still wants it.
