@@ -34,7 +34,8 @@ impl Broker {
         let amqp = Arc::new(amqp);
         let brokers = kernel.common::<Brokers>();
         listen_alone_but(kernel, Some(namespace));
-        brokers.show("signals", amqp.consume(intake_settings(config)?, Intake::start(kernel, namespace)));
+        let intake = Intake::start(kernel, namespace, dispatcher.node_name());
+        brokers.show("signals", amqp.consume(intake_settings(config)?, intake));
         if config.sensors.notify_queue {
             announce(&amqp, kernel, dispatcher);
         }

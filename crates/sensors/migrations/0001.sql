@@ -75,14 +75,17 @@ CREATE TABLE sensor_event (
     state {text} NOT NULL,
     tries {int} NOT NULL,
     ended_at {int},
+    -- The same in listening time of the store, by which it is forgotten.
+    ended {int},
     superseded_by {int},
     PRIMARY KEY (client_id, seq),
     CHECK (kind IN ('state', 'contact', 'group')),
     CHECK (state IN ('waiting', 'sent', 'superseded', 'unlinked', 'failed', 'disabled')),
-    CHECK ((state = 'waiting') = (ended_at IS NULL))
+    CHECK ((state = 'waiting') = (ended_at IS NULL)),
+    CHECK ((ended_at IS NULL) = (ended IS NULL))
 ) {clustered};
 CREATE INDEX sensor_event_at ON sensor_event (at, client_id, seq);
-CREATE INDEX sensor_event_ended ON sensor_event (ended_at, client_id, seq) WHERE ended_at IS NOT NULL;
+CREATE INDEX sensor_event_ended ON sensor_event (ended, client_id, seq) WHERE ended IS NOT NULL;
 
 -- What is still to be told, one row for each sensor, client and kind (SEN-9): the event with the number seq. While one is being sent,
 -- sending is its number and holder the task; a newer one waits for that to end. next_at is listening time of the store, written
@@ -126,7 +129,7 @@ CREATE TABLE sensor_attempt (
     PRIMARY KEY (client_id, seq, number)
 ) {clustered};
 
--- Accepted data (SEN-11); at is the signal's own time, or ours if it had none.
+-- Accepted data (SEN-11); at is the signal's own time, or ours if it had none; heard is when we heard it, in listening time of the store.
 CREATE TABLE sensor_history (
     id {text} NOT NULL PRIMARY KEY,
     sensor_id {text} NOT NULL,
@@ -135,11 +138,12 @@ CREATE TABLE sensor_history (
     previous {int},
     changed {int} NOT NULL,
     at {int} NOT NULL,
-    taken_at {int} NOT NULL
+    taken_at {int} NOT NULL,
+    heard {int} NOT NULL
 ) {strict};
 CREATE INDEX sensor_history_of ON sensor_history (sensor_id, at, id);
 CREATE INDEX sensor_history_at ON sensor_history (at, id);
-CREATE INDEX sensor_history_taken ON sensor_history (taken_at, id);
+CREATE INDEX sensor_history_heard ON sensor_history (heard, id);
 
 -- Signals of sensors that nobody registered, and signals that were no signals: the last 10,000 of each, by number.
 CREATE TABLE sensor_unknown (
@@ -169,9 +173,14 @@ CREATE TABLE sensor_ear (
     one {int} PRIMARY KEY,
     deaf_ms {int} NOT NULL,
     level_at {int},
-    -- When somebody last said that there is a broker.
-    watched_at {int},
     CHECK (one = 1)
+) {strict};
+-- Those who take signals from the broker, one for each node: when each was last level, and when it last said anything. Both are
+-- listening time of the store.
+CREATE TABLE sensor_intake (
+    name {text} NOT NULL PRIMARY KEY,
+    level_at {int} NOT NULL,
+    said_at {int} NOT NULL
 ) {strict};
 
 -- Imports (SEN-1): lines of sensors or links, worked through by a task. The lines are a blob that is kept until the import has ended;
@@ -195,6 +204,8 @@ CREATE TABLE sensor_import (
     rejected {int} NOT NULL,
     begun_at {int} NOT NULL,
     ended_at {int},
+    -- The same in listening time of the store, by which it is forgotten.
+    ended {int},
     CHECK (kind IN ('sensors', 'links')),
     CHECK (format IN ('ndjson', 'csv')),
     CHECK (state IN ('running', 'done', 'failed', 'cancelled')),

@@ -9,7 +9,7 @@ use base::{BrokerState, BrokerWatch, Delivery, OpResult, Settle, Sink, Taken, Wa
 use kernel::{Caller, Kernel, Namespace, Reply};
 
 use crate::desk;
-use crate::ear::{LEVEL, Level};
+use crate::ear::{LEVEL, Level, Word};
 use crate::judging::{Item, Outcome};
 use crate::limits::{REJECTED_BYTES_MAX, SIGNAL_BYTES_MAX};
 use crate::signal::key_of;
@@ -25,15 +25,17 @@ const SOON_MS: u64 = 1_000;
 pub struct Intake {
     kernel: Kernel,
     namespace: String,
+    /// Of which node.
+    node: String,
 }
 
 impl Intake {
     /// For this namespace; from now on nobody is silent there while its queue is not drained.
     #[must_use]
-    pub fn start(kernel: &Kernel, namespace: &str) -> Arc<Self> {
-        let intake = Arc::new(Self { kernel: kernel.clone(), namespace: namespace.to_owned() });
-        say(kernel, namespace.to_owned(), Level::Watched);
-        intake
+    pub fn start(kernel: &Kernel, namespace: &str, node: &str) -> Arc<Self> {
+        let (namespace, node) = (namespace.to_owned(), node.to_owned());
+        say(kernel, namespace.clone(), Word { by: node.clone(), how: Level::Watched });
+        Arc::new(Self { kernel: kernel.clone(), namespace, node })
     }
 
     /// The namespace, unless it is closed or read-only.
@@ -46,25 +48,26 @@ impl Intake {
 pub fn listen_alone_but(kernel: &Kernel, namespace: Option<&str>) {
     for ns in kernel.namespaces() {
         if namespace != Some(ns.name.as_str()) {
-            say(kernel, ns.name.clone(), Level::Alone);
+            say(kernel, ns.name.clone(), Word { by: String::new(), how: Level::Alone });
         }
     }
 }
 
 /// The store decides by it who counts as silent. Ends with the namespace.
-fn say(kernel: &Kernel, namespace: String, level: Level) {
+fn say(kernel: &Kernel, namespace: String, word: Word) {
     let again = kernel.clone();
     let Ok(ns) = kernel.namespace(&namespace) else {
         // One that is to come; of one that is gone nobody has anything to say.
-        if level == Level::Watched {
+        if word.how == Level::Watched {
             let timers = kernel.env().timers.clone();
-            timers.after(AGAIN_MS, Box::new(move || say(&again, namespace, level)));
+            timers.after(AGAIN_MS, Box::new(move || say(&again, namespace, word)));
         }
         return;
     };
+    let said = word.clone();
     let done = move |reply: OpResult<Reply<bool>>| {
         let pause_ms = match reply.map(|reply| reply.out) {
-            Ok(true) if level == Level::Alone => return,
+            Ok(true) if word.how == Level::Alone => return,
             Ok(_) => AGAIN_MS,
             Err(error) => {
                 tracing::warn!(namespace, %error, "the store does not know yet how signals come");
@@ -72,9 +75,9 @@ fn say(kernel: &Kernel, namespace: String, level: Level) {
             }
         };
         let timers = again.env().timers.clone();
-        timers.after(pause_ms, Box::new(move || say(&again, namespace, level)));
+        timers.after(pause_ms, Box::new(move || say(&again, namespace, word)));
     };
-    kernel.call(&ns, &LEVEL, kernel.request(Caller::server("sensors")), level, Box::new(done));
+    kernel.call(&ns, &LEVEL, kernel.request(Caller::server("sensors")), said, Box::new(done));
 }
 
 impl Sink for Intake {
@@ -96,7 +99,8 @@ impl Sink for Intake {
             }
         };
         let request = self.kernel.request(Caller::server("sensors"));
-        self.kernel.call(&ns, &LEVEL, request, Level::Drained, Box::new(done));
+        let word = Word { by: self.node.clone(), how: Level::Drained };
+        self.kernel.call(&ns, &LEVEL, request, word, Box::new(done));
     }
 }
 

@@ -1,8 +1,9 @@
 //! The time during which we could hear sensors (SEN-6): the store's listening time, less the time in which our own intake was behind.
 //!
 //! The store's listening time stands still while we are down. With a broker that is not enough: signals may wait there while
-//! we run. So whoever sees the broker's queue drained says so every few seconds ([`LEVEL`]), and the ear runs at most
-//! [`TRUST_MS`] beyond the last word: a backlog, or a broker that is away, makes it stand still. What sensors last said and when they
+//! we run. So every intake that sees the broker's queue drained, and has nothing in hand itself, says so every few seconds
+//! ([`LEVEL`]), and the ear runs at most [`TRUST_MS`] beyond the last word of the one that is furthest behind: a backlog, a broker that
+//! is away, or a node that stands still with signals in its hands make it stand still. What sensors last said and when they
 //! count as lost is written in this time, so that nobody is lost because *we* did not listen.
 //!
 //! Invariant: it never goes back, and never runs faster than the store's listening time.
@@ -36,18 +37,16 @@ impl From<Listened> for base::Value<'_> {
     }
 }
 
-/// A broker of which nobody spoke for so long is none of anybody's any more.
-const WATCHED_MS: i64 = 300_000;
+/// An intake that said nothing for so long is gone, and the broker has given its signals to others: it speaks every minute.
+const SPEAKS_MS: i64 = 150_000;
 
 /// Whether we listen, and how long we did not.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Ear {
     /// How long the store listened and we did not.
     pub deaf_ms: i64,
-    /// When the intake was last seen level; `None`: there is no intake that could be behind.
+    /// When all intakes were last seen level; `None`: there is no intake that could be behind.
     pub level_at: Option<Heard>,
-    /// When somebody last said that there is an intake that could be behind.
-    pub watched_at: Option<Heard>,
 }
 
 impl Ear {
@@ -59,30 +58,11 @@ impl Ear {
         Listened(heard.0 - self.deaf_ms)
     }
 
-    /// The intake is level now.
+    /// The intake that is furthest behind was last level at that moment; `None`: there is none.
     #[must_use]
-    pub fn level(self, heard: Heard) -> Self {
-        Self { level_at: Some(heard), ..self.caught_up(heard) }
-    }
-
-    /// There is no intake any more that could be behind.
-    #[must_use]
-    pub fn alone(self, heard: Heard) -> Self {
-        Self { level_at: None, ..self.caught_up(heard) }
-    }
-
-    /// After what somebody said of the intake.
-    #[must_use]
-    pub fn said(self, how: Level, heard: Heard) -> Self {
-        let watched = Self { watched_at: Some(heard), ..self };
-        let is_watched = self.watched_at.is_some_and(|at| heard < at.plus_ms(WATCHED_MS));
-        match how {
-            Level::Drained => watched.level(heard),
-            Level::Watched if self.level_at.is_none() => watched.level(heard),
-            Level::Watched => watched,
-            Level::Alone if is_watched => self,
-            Level::Alone => Self { watched_at: None, ..self.alone(heard) },
-        }
+    pub fn following(self, furthest: Option<Heard>, heard: Heard) -> Self {
+        let trusted = furthest.is_none_or(|level| heard <= level.plus_ms(TRUST_MS));
+        if trusted && furthest != self.level_at { Self { level_at: furthest, ..self.caught_up(heard) } } else { self }
     }
 
     /// What it stood still for is counted as deaf.
@@ -91,33 +71,52 @@ impl Ear {
     }
 }
 
-/// Says that the intake is level, or that there is none; answers whether that holds now.
-pub static LEVEL: Op<Level, bool> = Op::new("sensor.level", level);
+/// Says how an intake stands, or that there is none; answers whether that holds now.
+pub static LEVEL: Op<Word, bool> = Op::new("sensor.level", level);
 
-/// How the intake stands.
+/// Who says how it stands.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Word {
+    /// The name of the intake: that of its node.
+    pub by: String,
+    /// How it stands.
+    pub how: Level,
+}
+
+/// How an intake stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Level {
     /// A broker is configured: from now on the ear runs only while its queue is drained. To be said again every minute.
     Watched,
-    /// Its queue is drained now.
+    /// Its queue is drained now, and nothing of it is in this node's hands.
     Drained,
-    /// No broker is configured, here: which holds once no other node has said for some minutes that it has one.
+    /// No broker is configured here: which holds once no other node has said for some minutes that it has one.
     Alone,
 }
 
-pub(crate) static GET: Sql =
-    Sql::new("sensor_ear.get", "SELECT deaf_ms, level_at, watched_at FROM sensor_ear WHERE one = 1");
+pub(crate) static GET: Sql = Sql::new("sensor_ear.get", "SELECT deaf_ms, level_at FROM sensor_ear WHERE one = 1");
 pub(crate) static PUT: Sql = Sql::new(
     "sensor_ear.put",
-    "INSERT INTO sensor_ear (one, deaf_ms, level_at, watched_at) VALUES (1, ?1, ?2, ?3) \
-     ON CONFLICT (one) DO UPDATE SET deaf_ms = ?1, level_at = ?2, watched_at = ?3",
+    "INSERT INTO sensor_ear (one, deaf_ms, level_at) VALUES (1, ?1, ?2) \
+     ON CONFLICT (one) DO UPDATE SET deaf_ms = ?1, level_at = ?2",
 );
+/// One that is new has nothing in its hands.
+pub(crate) static WATCHED: Sql = Sql::new(
+    "sensor_intake.watched",
+    "INSERT INTO sensor_intake (name, level_at, said_at) VALUES (?1, ?2, ?2) ON CONFLICT (name) DO UPDATE SET said_at = ?2",
+);
+pub(crate) static DRAINED: Sql = Sql::new(
+    "sensor_intake.drained",
+    "INSERT INTO sensor_intake (name, level_at, said_at) VALUES (?1, ?2, ?2) \
+     ON CONFLICT (name) DO UPDATE SET level_at = ?2, said_at = ?2",
+);
+pub(crate) static FORGET: Sql = Sql::new("sensor_intake.forget", "DELETE FROM sensor_intake WHERE said_at <= ?1");
+pub(crate) static FURTHEST: Sql = Sql::new("sensor_intake.furthest", "SELECT MIN(level_at) FROM sensor_intake");
 
 /// The ear as it stands.
 pub(crate) fn read(tx: &mut dyn Tx) -> OpResult<Ear> {
     let row = tx.query_one(&GET, args![])?;
-    let time = |row: &base::Row, column| row.opt_int(column).map(Heard);
-    let ear = |row: base::Row| Ear { deaf_ms: row.int(0), level_at: time(&row, 1), watched_at: time(&row, 2) };
+    let ear = |row: base::Row| Ear { deaf_ms: row.int(0), level_at: row.opt_int(1).map(Heard) };
     Ok(row.map_or_else(Ear::default, ear))
 }
 
@@ -127,13 +126,20 @@ pub(crate) fn now(tx: &mut dyn Tx) -> OpResult<Listened> {
     Ok(read(tx)?.at(heard))
 }
 
-fn level(tx: &mut dyn Tx, cx: &mut OpCx<'_>, how: &Level) -> OpResult<bool> {
-    let ear = read(tx)?;
-    let next = ear.said(*how, cx.heard);
-    if next != ear {
-        tx.write(&PUT, args![next.deaf_ms, next.level_at, next.watched_at])?;
+fn level(tx: &mut dyn Tx, cx: &mut OpCx<'_>, word: &Word) -> OpResult<bool> {
+    tx.write(&FORGET, args![cx.heard.plus_ms(-SPEAKS_MS)])?;
+    match word.how {
+        Level::Watched => tx.write(&WATCHED, args![&word.by, cx.heard])?,
+        Level::Drained => tx.write(&DRAINED, args![&word.by, cx.heard])?,
+        Level::Alone => {}
     }
-    Ok(*how != Level::Alone || next.level_at.is_none())
+    let furthest = tx.query_one(&FURTHEST, args![])?.and_then(|row| row.opt_int(0)).map(Heard);
+    let (ear, heard) = (read(tx)?, cx.heard);
+    let next = ear.following(furthest, heard);
+    if next != ear {
+        tx.write(&PUT, args![next.deaf_ms, next.level_at])?;
+    }
+    Ok(word.how != Level::Alone || next.level_at.is_none())
 }
 
 #[cfg(test)]
@@ -146,27 +152,28 @@ mod tests {
         assert_eq!(Ear::default().at(Heard(5)), Listened(5));
     }
 
-    #[test]
-    fn sen_6_a_backlog_makes_it_stand_still() {
-        let ear = Ear::default().level(Heard(1_000));
-        assert_eq!(ear.at(Heard(1_500)), Listened(1_500));
-        assert_eq!(ear.at(Heard(900_000)), Listened(11_000), "ten seconds on trust");
-        let drained = ear.level(Heard(900_000));
-        assert_eq!(drained.at(Heard(900_000)), Listened(11_000));
-        assert_eq!(drained.at(Heard(900_500)), Listened(11_500));
-        assert_eq!(drained.alone(Heard(905_000)).at(Heard(990_000)), Listened(101_000));
+    fn at(ms: i64) -> Option<Heard> {
+        Some(Heard(ms))
     }
 
     #[test]
-    fn sen_6_a_node_without_a_broker_does_not_speak_for_those_that_have_one() {
-        let ear = Ear::default().said(Level::Watched, Heard(0));
-        assert_eq!(ear.said(Level::Alone, Heard(200_000)), ear, "a backlog, and somebody still has the broker");
-        assert_eq!(
-            ear.said(Level::Watched, Heard(100_000)).said(Level::Alone, Heard(301_000)).at(Heard(301_000)),
-            ear.at(Heard(301_000))
-        );
-        let alone = ear.said(Level::Alone, Heard(300_000));
-        assert_eq!((alone.level_at, alone.at(Heard(300_500))), (None, Listened(10_500)));
+    fn sen_6_a_backlog_makes_it_stand_still() {
+        let ear = Ear::default().following(at(1_000), Heard(1_000));
+        assert_eq!(ear.at(Heard(1_500)), Listened(1_500));
+        assert_eq!(ear.at(Heard(900_000)), Listened(11_000), "ten seconds on trust");
+        let drained = ear.following(at(900_000), Heard(900_000));
+        assert_eq!(drained.at(Heard(900_000)), Listened(11_000));
+        assert_eq!(drained.at(Heard(900_500)), Listened(11_500));
+        assert_eq!(drained.following(None, Heard(905_000)).at(Heard(990_000)), Listened(101_000));
+    }
+
+    #[test]
+    fn sen_6_the_intake_that_is_furthest_behind_counts() {
+        let ear = Ear::default().following(at(0), Heard(0)).following(at(4_000), Heard(5_000));
+        assert_eq!(ear.at(Heard(60_000)), Listened(14_000));
+        assert_eq!(ear.following(at(4_000), Heard(60_000)), ear, "one of them stands still");
+        let moves = ear.following(at(58_000), Heard(60_000));
+        assert_eq!((moves.at(Heard(60_000)), moves.at(Heard(70_000))), (Listened(14_000), Listened(22_000)));
     }
 
     proptest! {
@@ -178,7 +185,8 @@ mod tests {
                 heard = heard.plus_ms(passed);
                 let now = ear.at(heard);
                 prop_assert!(now >= before && now.0 - before.0 <= passed);
-                ear = match what { 0 => ear.level(heard), 1 => ear.alone(heard), _ => ear };
+                let behind = heard.plus_ms(-passed.min(12_000));
+                ear = match what { 0 => ear.following(Some(behind), heard), 1 => ear.following(None, heard), _ => ear };
                 prop_assert_eq!(ear.at(heard), now, "no word makes it jump");
             }
         }

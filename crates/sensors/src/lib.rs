@@ -42,7 +42,7 @@ pub use client::{
     REMOVE_CLIENT, ROTATE_CLIENT, Rotated, SHOW_CLIENT, WantedState, check_url,
 };
 pub use desk::{Desk, take};
-pub use ear::{Ear, LEVEL, LEVEL_EVERY_MS, Level, Listened, TRUST_MS};
+pub use ear::{Ear, LEVEL, LEVEL_EVERY_MS, Level, Listened, TRUST_MS, Word};
 pub use id::{InvalidSensorId, SensorId};
 pub use judging::{Item, JUDGE, Judge, Judged, Known, Outcome, SIGNALS};
 pub use link::{CLIENTS_OF_SENSOR, ClientLink, LINK, Link, LinkedOf, SENSORS_OF_CLIENT, SensorLink, UNLINK};
@@ -120,6 +120,10 @@ const PARTS: &[&[&Sql]] = &[
 const CORE: &[&Sql] = &[
     &ear::GET,
     &ear::PUT,
+    &ear::WATCHED,
+    &ear::DRAINED,
+    &ear::FORGET,
+    &ear::FURTHEST,
     &judging::GET,
     &judging::UPDATE,
     &judging::PUT_HISTORY,

@@ -11,7 +11,7 @@ pub const JUDGED_MAX: usize = 200;
 /// Notifications that one operation makes, after which it leaves the rest to the next.
 pub const TOLD_MAX: usize = 300;
 /// Signals that may wait for their judgement.
-pub const WAITING_MAX: usize = 50_000;
+pub const WAITING_MAX: usize = 100_000;
 /// Clients that one sensor may have.
 pub const CLIENTS_PER_SENSOR_MAX: usize = 100;
 /// Bytes of an address.

@@ -74,12 +74,12 @@ pub(crate) static NEXT_SEQ: Sql =
     Sql::new("sensor_client.next_seq", "UPDATE sensor_client SET seq = seq + ?2 WHERE id = ?1 RETURNING seq");
 pub(crate) static PUT_EVENT: Sql = Sql::new(
     "sensor_event.put",
-    "INSERT INTO sensor_event (client_id, seq, id, sensor_id, kind, type, body, at, state, tries, ended_at) \
-     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, 0, ?10)",
+    "INSERT INTO sensor_event (client_id, seq, id, sensor_id, kind, type, body, at, state, tries, ended_at, ended) \
+     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, 0, ?10, ?11)",
 );
 pub(crate) static SUPERSEDE: Sql = Sql::new(
     "sensor_event.supersede",
-    "UPDATE sensor_event SET state = 'superseded', ended_at = ?3, superseded_by = ?4 \
+    "UPDATE sensor_event SET state = 'superseded', ended_at = ?3, superseded_by = ?4, ended = ?5 \
      WHERE client_id = ?1 AND seq = ?2 AND state = 'waiting'",
 );
 pub(crate) static GET_NOTICE: Sql = Sql::new(
@@ -216,7 +216,7 @@ fn tell_one(
         return before.map_or(Ok(()), |older| forget_notice(tx, cx, &told, &older, seq));
     }
     if let Some(older) = before.as_ref().filter(|older| older.waits()) {
-        tx.write(&SUPERSEDE, args![client, older.seq, cx.wall, seq])?;
+        tx.write(&SUPERSEDE, args![client, older.seq, cx.wall, seq, cx.heard])?;
     }
     let sending = before.and_then(|notice| notice.sending);
     let sending = sending.filter(|_| !mutants::on(Mutant::SensorOrderBroken));
@@ -227,7 +227,7 @@ fn tell_one(
 
 /// Nobody is told of what waits any more, because something newer came.
 fn forget_notice(tx: &mut dyn Tx, cx: &OpCx<'_>, told: &Told, older: &Notice, seq: i64) -> OpResult<()> {
-    tx.write(&SUPERSEDE, args![&told.client, older.seq, cx.wall, seq])?;
+    tx.write(&SUPERSEDE, args![&told.client, older.seq, cx.wall, seq, cx.heard])?;
     Ok(tx.write(&DROP_NOTICE, args![&told.sensor, &told.client, told.kind.word()])?)
 }
 
@@ -236,7 +236,7 @@ pub(crate) fn unlink_notices(tx: &mut dyn Tx, cx: &OpCx<'_>, sensor: &str, clien
     for kind in [Kind::State, Kind::Contact] {
         let told = Told { sensor: sensor.to_owned(), client: client.to_owned(), kind };
         if let Some(notice) = told.notice(tx)?.filter(|notice| notice.sending.is_none()) {
-            tx.write(&END_EVENT, args![client, notice.seq, "unlinked", cx.wall])?;
+            tx.write(&END_EVENT, args![client, notice.seq, "unlinked", cx.wall, cx.heard])?;
             tx.write(&DROP_NOTICE, args![sensor, client, kind.word()])?;
         }
     }
@@ -282,8 +282,8 @@ fn put_event(
     let body = Body { what: telling.what, timestamp: telling.at.rfc3339(), version: 1, data };
     let body = serde_json::to_string(&body).map_err(|error| OpError::new(codes::BDETECTED, error.to_string()))?;
     let (id, sensor) = (format!("evt_{}", cx.id()), if telling.kind == Kind::Group { "" } else { &told.sensor });
-    let (state, ended) = if disabled { ("disabled", Some(cx.wall)) } else { ("waiting", None) };
-    let kind = telling.kind.word();
-    let row = args![&told.client, seq, &id, sensor, kind, telling.what, &body, telling.at, state, ended];
+    let (state, ended) = if disabled { ("disabled", Some((cx.wall, cx.heard))) } else { ("waiting", None) };
+    let (ended_at, ended, kind) = (ended.map(|(wall, _)| wall), ended.map(|(_, heard)| heard), telling.kind.word());
+    let row = args![&told.client, seq, &id, sensor, kind, telling.what, &body, telling.at, state, ended_at, ended];
     Ok(tx.write(&PUT_EVENT, row)?)
 }

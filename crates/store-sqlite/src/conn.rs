@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use base::limits::{OP_ROWS_MAX, OP_STEPS_MAX};
 use base::mutants::{self, Mutant};
 use base::{Cell, Clock, Engine, Heard, Row, Sql, StoreError, StoreResult, Tx, Value};
+use rusqlite::config::DbConfig;
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{CachedStatement, Connection, OpenFlags, ToSql};
 
@@ -127,6 +128,8 @@ impl Conn {
 
 fn settings(raw: &Connection, config: &SqliteConfig, write: bool) -> rusqlite::Result<()> {
     raw.set_prepared_statement_cache_capacity(4_096);
+    // Plans do not depend on what is bound: else each binding of a column that a partial index speaks of prepares anew.
+    raw.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     raw.busy_timeout(std::time::Duration::from_millis(BUSY_MS))?;
     if write {
         raw.pragma_update(None, "journal_mode", "WAL")?;

@@ -1,7 +1,10 @@
 //! Our server with sensors in its file.
 
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::Duration;
 
 use anyhow::{Context, Result};
 use rusqlite::{Connection, Transaction};
@@ -47,7 +50,23 @@ fn process(home: &Path) -> Result<Process> {
         command.env("FASTNESS_ADMIN_KEY", KEY).env("FASTNESS_OUTBOUND__ALLOW_PRIVATE", "true");
         command
     });
-    process.context("cargo build --release -p fastness makes it")
+    let process = process.context("cargo build --release -p fastness makes it")?;
+    // It listens before its stores are open.
+    for _ in 0..600 {
+        if is_ready(process.address)? {
+            return Ok(process);
+        }
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    anyhow::bail!("it does not become ready")
+}
+
+fn is_ready(address: SocketAddr) -> Result<bool> {
+    let mut stream = TcpStream::connect(address)?;
+    stream.write_all(b"GET /readyz HTTP/1.1\r\nhost: bench\r\nconnection: close\r\n\r\n")?;
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer)?;
+    Ok(answer.starts_with("HTTP/1.1 200"))
 }
 
 fn file(home: &Path) -> PathBuf {

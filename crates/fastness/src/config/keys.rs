@@ -226,8 +226,8 @@ configuration! {
     sensors: Sensors {
         /// Which signals go into the history: those that changed something, or all that were accepted.
         history: HistoryScope = Preset::Text("changes"), Kind::OneOf(&["changes", "all"]);
-        /// How long history, events and tries to tell them are kept in the store, counted by the calendar. What ClickHouse has is
-        /// the operator's to drop.
+        /// How long history, events and tries to tell them are kept in the store, counted while the server runs. What is still to
+        /// be moved to ClickHouse stays until it was; what ClickHouse has is the operator's to drop.
         history_kept: Duration = Preset::Number(365 * DAY), Kind::Duration { min_ms: HOUR, max_ms: KEPT_MAX };
         /// ClickHouse that history moves to, in batches: `http://user:password@host:8123/database`. The database must be there; the
         /// tables are made. What is in the store already moves too. Not set: history stays in the store. Better in the environment

@@ -40,6 +40,13 @@ pub(super) struct Place {
     target: String,
 }
 
+/// Room that a call has: whoever got it gives it back as it is. When the call began is what it is known by.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Seat {
+    place: Place,
+    begun: u64,
+}
+
 /// The kind of calls whose room grows with trust.
 const MESSAGE: &str = "message";
 
@@ -67,7 +74,7 @@ fn origin(url: &str) -> &str {
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Entered<T> {
     /// The call may be made now.
-    Goes(T),
+    Goes(T, Seat),
     /// It waits under this number.
     Waits(u64),
     /// It has to come back after so many milliseconds.
@@ -125,8 +132,7 @@ impl<T> Calls<T> {
         let (may_wait, number) = (!known.failed && known.line.len() < LINE_MAX, self.number);
         // Whoever waits already goes first.
         if known.line.is_empty() && self.has_room(place, now) {
-            self.begin(place, now);
-            return Entered::Goes(who);
+            return Entered::Goes(who, self.begin(place, now));
         }
         if !may_wait {
             return Entered::Away(who, self.pause_ms(place, now));
@@ -138,8 +144,9 @@ impl<T> Calls<T> {
         Entered::Waits(number)
     }
 
-    /// A call that began at `begun` is over. Says who goes now.
-    pub(super) fn leave(&mut self, place: &Place, begun: u64, now: u64, answered: bool) -> Vec<(Place, T)> {
+    /// A call is over. Says who goes now.
+    pub(super) fn leave(&mut self, Seat { place, begun }: Seat, now: u64, answered: bool) -> Vec<(T, Seat)> {
+        let place = &place;
         let small = self.small_room(place);
         let was_tight = self.is_tight(place.kind);
         if let Some(under_way) = self.kinds.get_mut(place.kind) {
@@ -187,20 +194,20 @@ impl<T> Calls<T> {
         under_way < self.max && target.begun.len() < room
     }
 
-    fn begin(&mut self, place: &Place, now: u64) {
+    fn begin(&mut self, place: &Place, now: u64) -> Seat {
         *self.kinds.entry(place.kind).or_default() += 1;
         if let Some(target) = self.targets.get_mut(place) {
             target.begun.push(now);
         }
+        Seat { place: place.clone(), begun: now }
     }
 
     /// Those of the line for whom there is room now.
-    fn called_up(&mut self, place: &Place, now: u64) -> Vec<(Place, T)> {
+    fn called_up(&mut self, place: &Place, now: u64) -> Vec<(T, Seat)> {
         let mut going = vec![];
         while self.has_room(place, now) {
             let Some((_, who)) = self.targets.get_mut(place).and_then(|target| target.line.pop_front()) else { break };
-            self.begin(place, now);
-            going.push((place.clone(), who));
+            going.push((who, self.begin(place, now)));
         }
         going
     }
@@ -279,15 +286,19 @@ mod tests {
         Place { kind: MESSAGE, target: target.into() }
     }
 
+    fn seat(target: &str, begun: u64) -> Seat {
+        Seat { place: place(target), begun }
+    }
+
     fn goes(calls: &mut Calls<u32>, target: &str, now: u64) -> bool {
-        matches!(calls.enter(&place(target), 0, now), Entered::Goes(_))
+        matches!(calls.enter(&place(target), 0, now), Entered::Goes(..))
     }
 
     /// Lets some go and answers them at once.
     fn trusted(calls: &mut Calls<u32>, target: &str, now: u64) {
         for _ in 0..5 {
             assert!(goes(calls, target, now));
-            calls.leave(&place(target), now, now + 1, true);
+            calls.leave(seat(target, now), now + 1, true);
         }
     }
 
@@ -297,8 +308,8 @@ mod tests {
         assert!(goes(&mut calls, "a", 0) && goes(&mut calls, "a", 0) && !goes(&mut calls, "a", 0));
         assert!(goes(&mut calls, "b", 0) && goes(&mut calls, "c", 0) && goes(&mut calls, "d", 0));
         assert!(!goes(&mut calls, "e", 0), "all room of the kind is taken");
-        assert!(matches!(calls.enter(&Place { kind: "mail", target: String::new() }, 0, 0), Entered::Goes(_)));
-        let going = calls.leave(&place("a"), 0, 1, false);
+        assert!(matches!(calls.enter(&Place { kind: "mail", target: String::new() }, 0, 0), Entered::Goes(..)));
+        let going = calls.leave(seat("a", 0), 1, false);
         assert_eq!(going.len(), 1, "the next in line");
         assert_eq!(calls.count(), 6);
     }
@@ -309,10 +320,10 @@ mod tests {
         trusted(&mut calls, "a", 0);
         assert_eq!((0..40).filter(|_| goes(&mut calls, "a", 10)).count(), 32);
         assert!(!calls.targets[&place("a")].failed);
-        calls.leave(&place("a"), 10, 15_010, false);
+        calls.leave(seat("a", 10), 15_010, false);
         assert_eq!(calls.targets[&place("a")].room, SMALL_ROOM);
         for _ in 1..32 {
-            calls.leave(&place("a"), 10, 15_010, false);
+            calls.leave(seat("a", 10), 15_010, false);
         }
         let waits = calls.targets[&place("a")].line.len();
         assert_eq!((calls.count(), waits), (SMALL_ROOM, 8 - SMALL_ROOM), "the line goes on in the small room");
@@ -340,9 +351,9 @@ mod tests {
         assert!(goes(&mut calls, "a", 0) && goes(&mut calls, "a", 0));
         let Entered::Waits(third) = calls.enter(&place("a"), 3, 0) else { panic!("no place in line") };
         let Entered::Waits(fourth) = calls.enter(&place("a"), 4, 0) else { panic!("no place in line") };
-        assert_eq!(calls.leave(&place("a"), 0, 5, true), vec![(place("a"), 3), (place("a"), 4)]);
+        assert_eq!(calls.leave(seat("a", 0), 5, true), vec![(3, seat("a", 5)), (4, seat("a", 5))]);
         assert_eq!((calls.withdraw(&place("a"), third, 9), calls.withdraw(&place("a"), fourth, 9)), (None, None));
-        (0..2).for_each(|_| assert!(matches!(calls.enter(&place("a"), 9, 9), Entered::Goes(9) | Entered::Waits(_))));
+        (0..2).for_each(|_| assert!(matches!(calls.enter(&place("a"), 9, 9), Entered::Goes(9, _) | Entered::Waits(_))));
         let Entered::Waits(late) = calls.enter(&place("a"), 5, 9) else { panic!("no place in line") };
         assert_eq!(calls.withdraw(&place("a"), late, 2_009), Some((5, LATER_MS.0)), "it hangs");
     }
@@ -353,7 +364,7 @@ mod tests {
         let mut pauses = |names: &[&str], many: usize, now: u64| -> Vec<u64> {
             names.iter().for_each(|name| {
                 let _ = goes(&mut calls, name, now);
-                calls.leave(&place(name), now, now + QUICK_MS + 1, false);
+                calls.leave(seat(name, now), now + QUICK_MS + 1, false);
                 let _ = (goes(&mut calls, name, now), goes(&mut calls, name, now));
             });
             let away = |entered| if let Entered::Away(_, pause) = entered { pause } else { panic!("not away") };
@@ -370,7 +381,7 @@ mod tests {
     fn ker_16_long_work_has_its_whole_room_at_once() {
         let long = Place { kind: "http", target: "a".into() };
         let mut calls = Calls::new(512, 32);
-        let under_way = (0..40).filter(|_| matches!(calls.enter(&long, 0, 0), Entered::Goes(_))).count();
+        let under_way = (0..40).filter(|_| matches!(calls.enter(&long, 0, 0), Entered::Goes(..))).count();
         assert_eq!(under_way, 32);
     }
 
@@ -380,7 +391,7 @@ mod tests {
         for number in 0..30_000 {
             let name = number.to_string();
             assert!(goes(&mut calls, &name, 0));
-            calls.leave(&place(&name), 0, 0, number % 2 == 0);
+            calls.leave(seat(&name, 0), 0, number % 2 == 0);
         }
         assert!(calls.targets.len() <= REMEMBERED_MAX && calls.count() == 0, "{}", calls.targets.len());
     }

@@ -11,7 +11,7 @@ use base::{Call, CallResult, Health, Id, OpResult, Outbound, Ran, Urgency, Wall,
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::calls::{Calls, Entered, LINE_MS, Place};
+use super::calls::{Calls, Entered, LINE_MS, Place, Seat};
 use super::claim::{CLAIM, Claim, Claimed, Named, fit};
 use super::config::TaskConfig;
 use super::desk::Desk;
@@ -118,6 +118,12 @@ impl Dispatcher {
     pub fn running(&self, namespace: &str) -> Vec<(Id, i64)> {
         let post = self.posts().get(namespace).cloned();
         post.map_or_else(Vec::new, |post| post.state().running.iter().map(|(id, turn)| (*id, turn.attempt)).collect())
+    }
+
+    /// The name of this node, the same after a restart.
+    #[must_use]
+    pub fn node_name(&self) -> &str {
+        &self.0.config.node
     }
 
     /// Outside calls under way on this node.
@@ -529,7 +535,7 @@ impl Dispatcher {
         let place = Place::of(&call);
         let entered = self.room().enter(&place, Wish { post: post.clone(), task, call }, self.ran().0);
         match entered {
-            Entered::Goes(wish) => self.perform(place, wish),
+            Entered::Goes(wish, seat) => self.perform(seat, wish),
             Entered::Away(wish, pause_ms) => self.release(&wish.post, &wish.task, pause_ms),
             Entered::Waits(number) => self.after(LINE_MS, move |dispatcher| {
                 let withdrawn = dispatcher.room().withdraw(&place, number, dispatcher.ran().0);
@@ -545,15 +551,15 @@ impl Dispatcher {
         self.0.calls.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn perform(&self, place: Place, Wish { post, task, call }: Wish) {
-        let (dispatcher, begun) = (self.clone(), self.ran());
+    fn perform(&self, seat: Seat, Wish { post, task, call }: Wish) {
+        let dispatcher = self.clone();
         self.0.outbound.perform(
             call,
             Box::new(move |called| {
                 let answered = !matches!(called, CallResult::NotMade(_) | CallResult::Unknown(_));
-                let next = dispatcher.room().leave(&place, begun.0, dispatcher.ran().0, answered);
+                let next = dispatcher.room().leave(seat, dispatcher.ran().0, answered);
                 dispatcher.run(&post, task, Some(called), false);
-                next.into_iter().for_each(|(place, wish)| dispatcher.perform(place, wish));
+                next.into_iter().for_each(|(wish, seat)| dispatcher.perform(seat, wish));
             }),
         );
     }

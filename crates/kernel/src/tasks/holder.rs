@@ -2,8 +2,7 @@
 
 use base::{Id, OpResult, Sql, Tx, args};
 
-pub(super) static RUNNING: Sql =
-    Sql::new("task.is_running", "SELECT 1 FROM task WHERE id = ?1 AND owner IS NOT NULL");
+pub(super) static RUNNING: Sql = Sql::new("task.is_running", "SELECT 1 FROM task WHERE id = ?1 AND owner IS NOT NULL");
 
 /// Whether some node runs this task, as far as the store knows.
 pub fn is_running(tx: &mut dyn Tx, task: Id) -> OpResult<bool> {

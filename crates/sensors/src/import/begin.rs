@@ -58,6 +58,7 @@ pub(super) fn end(
     reason: &str,
 ) -> OpResult<()> {
     (import.state, import.reason, import.ended_at) = (state, reason.to_owned(), Some(cx.wall));
+    import.ended = Some(cx.heard);
     import.save(tx)?;
     blobs::unrefer(tx, cx, import.sha, &owner(&import.id))?;
     let counts = import.counts;

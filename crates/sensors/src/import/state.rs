@@ -1,6 +1,6 @@
 //! An import as its row has it.
 
-use base::{OpError, OpResult, Row, Sha, Sql, Tx, Wall, args, codes};
+use base::{Heard, OpError, OpResult, Row, Sha, Sql, Tx, Wall, args, codes};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -96,6 +96,8 @@ pub(super) struct Import {
     pub(super) counts: Counts,
     pub(super) begun_at: Wall,
     pub(super) ended_at: Option<Wall>,
+    /// The same in listening time of the store.
+    pub(super) ended: Option<Heard>,
 }
 
 /// What lines did.
@@ -112,7 +114,7 @@ pub(super) struct Counts {
 macro_rules! import_columns {
     () => {
         "SELECT id, kind, format, sha, size, state, reason, columns, place, skipping, lines, created, changed, unchanged, \
-         rejected, begun_at, ended_at FROM sensor_import "
+         rejected, begun_at, ended_at, ended FROM sensor_import "
     };
 }
 pub(super) use import_columns;
@@ -121,7 +123,7 @@ pub(super) static GET: Sql = Sql::new("sensor_import.get", concat!(import_column
 pub(super) static SAVE: Sql = Sql::new(
     "sensor_import.save",
     "UPDATE sensor_import SET state = ?2, reason = ?3, columns = ?4, place = ?5, skipping = ?6, lines = ?7, created = ?8, \
-     changed = ?9, unchanged = ?10, rejected = ?11, ended_at = ?12 WHERE id = ?1",
+     changed = ?9, unchanged = ?10, rejected = ?11, ended_at = ?12, ended = ?13 WHERE id = ?1",
 );
 pub(super) static REJECT: Sql =
     Sql::new("sensor_import_line.put", "INSERT INTO sensor_import_line (import_id, line, reason) VALUES (?1, ?2, ?3)");
@@ -157,6 +159,7 @@ impl Import {
             },
             begun_at: Wall(row.int(15)),
             ended_at: row.opt_int(16).map(Wall),
+            ended: row.opt_int(17).map(Heard),
         })
     }
 
@@ -176,7 +179,8 @@ impl Import {
             changed,
             unchanged,
             rejected,
-            self.ended_at
+            self.ended_at,
+            self.ended
         ];
         Ok(tx.write(&SAVE, row)?)
     }

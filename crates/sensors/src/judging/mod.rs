@@ -134,8 +134,8 @@ impl From<Verdict> for Outcome {
 
 pub(crate) static PUT_HISTORY: Sql = Sql::new(
     "sensor_history.put",
-    "INSERT INTO sensor_history (id, sensor_id, address, data, previous, changed, at, taken_at) \
-     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+    "INSERT INTO sensor_history (id, sensor_id, address, data, previous, changed, at, taken_at, heard) \
+     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
 );
 
 /// What the signals of a batch work on.
@@ -227,9 +227,9 @@ impl Batch {
             let at = signal.at.unwrap_or(cx.wall);
             let (id, changed) = (cx.id(), verdict == Verdict::Changed);
             let (sensor_id, data) = (signal.sensor.as_str(), i64::from(signal.closed));
-            let row =
-                args![id, sensor_id, &sensor.address, data, previous.map(i64::from), changed, at, cx.wall].to_vec();
-            tx.write(&PUT_HISTORY, &row)?;
+            let previous = previous.map(i64::from);
+            let row = args![id, sensor_id, &sensor.address, data, previous, changed, at, cx.wall, cx.heard];
+            tx.write(&PUT_HISTORY, row)?;
         }
         let sensor = &*sensor;
         if restored {

@@ -7,7 +7,7 @@ use super::Told;
 
 pub(crate) static END_EVENT: Sql = Sql::new(
     "sensor_event.end",
-    "UPDATE sensor_event SET state = ?3, ended_at = ?4 WHERE client_id = ?1 AND seq = ?2 AND state = 'waiting'",
+    "UPDATE sensor_event SET state = ?3, ended_at = ?4, ended = ?5 WHERE client_id = ?1 AND seq = ?2 AND state = 'waiting'",
 );
 pub(crate) static END_ATTEMPT: Sql = Sql::new(
     "sensor_attempt.end",
@@ -34,7 +34,7 @@ pub(crate) static UNHEARD: Sql = Sql::new(
 
 /// Its event ends like this, and nothing is left to be told.
 pub(super) fn end(tx: &mut dyn Tx, cx: &OpCx<'_>, told: &Told, seq: i64, how: &str) -> OpResult<()> {
-    tx.write(&END_EVENT, args![&told.client, seq, how, cx.wall])?;
+    tx.write(&END_EVENT, args![&told.client, seq, how, cx.wall, cx.heard])?;
     Ok(tx.write(&DROP_NOTICE, args![&told.sensor, &told.client, told.kind.word()])?)
 }
 

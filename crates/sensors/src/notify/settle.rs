@@ -72,7 +72,7 @@ pub(super) fn take_back(tx: &mut dyn Tx, cx: &mut OpCx<'_>, task: &TaskRow) -> O
     if on.seq == notice.seq {
         (notice.tries, notice.next_at) = (number - 1, cx.heard);
     } else {
-        tx.write(&SUPERSEDE, args![&told.client, on.seq, cx.wall, notice.seq])?;
+        tx.write(&SUPERSEDE, args![&told.client, on.seq, cx.wall, notice.seq, cx.heard])?;
     }
     notice.save(tx, &told)
 }
@@ -107,7 +107,7 @@ fn heard(
     if notice.seq == on.seq {
         return end(tx, cx, told, on.seq, "sent").map(|()| Plan::Done);
     }
-    tx.write(&END_EVENT, args![&told.client, on.seq, "sent", cx.wall])?;
+    tx.write(&END_EVENT, args![&told.client, on.seq, "sent", cx.wall, cx.heard])?;
     notice.save(tx, told)?;
     try_now(tx, cx, task, told, notice)
 }
@@ -117,7 +117,7 @@ fn gone(tx: &mut dyn Tx, cx: &mut OpCx<'_>, told: &Told, notice: &Notice, on: &S
     let reason = "it answered 410 Gone";
     disable(tx, cx, &told.client, reason)?;
     if on.seq != notice.seq {
-        tx.write(&END_EVENT, args![&told.client, on.seq, "disabled", cx.wall])?;
+        tx.write(&END_EVENT, args![&told.client, on.seq, "disabled", cx.wall, cx.heard])?;
     }
     end(tx, cx, told, notice.seq, "disabled").map(|()| Plan::Done)
 }
@@ -160,7 +160,7 @@ fn not_now(
     error: &str,
 ) -> OpResult<Plan> {
     if notice.seq != on.seq && !mutants::on(Mutant::SensorSupersededTold) {
-        tx.write(&SUPERSEDE, args![&told.client, on.seq, cx.wall, notice.seq])?;
+        tx.write(&SUPERSEDE, args![&told.client, on.seq, cx.wall, notice.seq, cx.heard])?;
         notice.save(tx, told)?;
         return try_now(tx, cx, task, told, notice);
     }

@@ -76,8 +76,8 @@ impl Scene {
 pub static HAPPEN: Op<(i64, i64), ()> = Op::new("test.happen", happen);
 static PUT_ROW: Sql = Sql::new(
     "test.history",
-    "INSERT INTO sensor_history (id, sensor_id, address, data, previous, changed, at, taken_at) \
-     VALUES (?1, ?2, ?3, ?4, ?5, 1, ?6, ?7)",
+    "INSERT INTO sensor_history (id, sensor_id, address, data, previous, changed, at, taken_at, heard) \
+     VALUES (?1, ?2, ?3, ?4, ?5, 1, ?6, ?7, 0)",
 );
 static PUT_TRY: Sql = Sql::new(
     "test.attempt",

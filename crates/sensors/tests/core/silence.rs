@@ -1,6 +1,6 @@
 //! Who falls silent, and who only seems to.
 
-use sensors::{LEVEL, Level};
+use sensors::{LEVEL, Level, Word};
 
 use crate::kit::{Doors, signal};
 
@@ -69,21 +69,47 @@ fn sen_6_a_calendar_that_jumps_makes_nobody_lost() {
 fn sen_6_while_our_intake_is_behind_nobody_is_lost() {
     let doors = Doors::of(&["a"]);
     doors.client("hotel", 0, &["a"]);
-    doors.world.call(&LEVEL, Level::Watched).unwrap();
+    let say = |by: &str, how: Level| assert!(doors.world.call(&LEVEL, Word { by: by.into(), how }).unwrap().out);
+    say("one", Level::Watched);
     doors.sent(&[signal("a", true)]);
     doors.answer_all(200);
     doors.world.pass_ms(minutes(300));
     assert!(doors.answer_all(200).is_empty(), "nobody said that the queue is drained");
     for _ in 0..61 * 12 {
-        doors.world.call(&LEVEL, Level::Drained).unwrap();
+        say("one", Level::Drained);
         doors.world.pass_ms(5_000);
     }
     assert!(doors.answer_all(200).is_empty() || doors.waiting() == 0);
     for _ in 0..3 * 12 {
-        doors.world.call(&LEVEL, Level::Drained).unwrap();
+        say("one", Level::Drained);
         doors.world.pass_ms(5_000);
     }
     assert_eq!(doors.states().len(), 2, "then it is");
+}
+
+#[test]
+fn sen_12_a_node_that_stands_still_with_signals_in_its_hands_makes_nobody_lost() {
+    let doors = Doors::of(&["a"]);
+    doors.client("hotel", 0, &["a"]);
+    let say = |by: &str, how: Level| assert!(doors.world.call(&LEVEL, Word { by: by.into(), how }).unwrap().out);
+    say("frozen", Level::Watched);
+    doors.sent(&[signal("a", true)]);
+    doors.answer_all(200);
+    // Only just not silent for an hour, when one of the two stops speaking.
+    for _ in 0..59 * 12 {
+        ["one", "frozen"].into_iter().for_each(|node| say(node, Level::Drained));
+        doors.world.pass_ms(5_000);
+    }
+    let others_go_on = |rounds: usize| {
+        for _ in 0..rounds {
+            say("one", Level::Drained);
+            doors.world.pass_ms(5_000);
+        }
+    };
+    others_go_on(29);
+    assert_eq!(doors.states().len(), 1, "the other one may have heard of it");
+    others_go_on(60);
+    assert_eq!(doors.states().len(), 2, "it is gone, and the broker gave to others what it had");
 }
 
 #[test]

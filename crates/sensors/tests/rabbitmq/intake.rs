@@ -33,7 +33,7 @@ fn sen_2_rabbitmq_signals_become_states_and_what_is_none_is_listed_with_the_reas
     bodies.extend((1..=7).flat_map(|number| [signal("a", number), signal("b", number)]));
     bodies.push(signal("a", 7));
     publish(&amqp, &queue, &bodies);
-    let watch = amqp.consume(consume(&queue), Intake::start(&world.kernel, "main"));
+    let watch = amqp.consume(consume(&queue), Intake::start(&world.kernel, "main", "one"));
     wait_until("all is done", || watch.state().done == bodies.len() as u64);
     assert_eq!(states(&world), [is("a", 1, 7), is("b", 1, 7)]);
     static REJECTED: Sql =
@@ -66,7 +66,7 @@ fn sen_2_rabbitmq_the_broker_killed_under_load_loses_nothing_and_doubles_nothing
     control("stop");
     control("start");
     let amqp = amqp();
-    let watch = amqp.consume(consume(&queue), Intake::start(&world.kernel, "main"));
+    let watch = amqp.consume(consume(&queue), Intake::start(&world.kernel, "main", "one"));
     wait_until("load", || watch.state().done > 500);
     control("kill");
     wait_until("noticed", || !watch.state().connected);
@@ -83,7 +83,7 @@ fn sen_2_rabbitmq_a_namespace_that_takes_nothing_gets_its_signals_later() {
     let (world, amqp, queue) = (world(&["a"]), amqp(), queue("later"));
     world.main().set_standing(Standing { state: State::ReadOnly, ..Standing::OPEN });
     publish(&amqp, &queue, &[signal("a", 1), signal("a", 2)]);
-    let watch = amqp.consume(consume(&queue), Intake::start(&world.kernel, "main"));
+    let watch = amqp.consume(consume(&queue), Intake::start(&world.kernel, "main", "one"));
     // They come and go back in turns, not always together.
     wait_until("they came", || watch.state().in_flight > 0);
     assert_eq!((states(&world)[0].2, watch.state().done), (0, 0));
@@ -95,7 +95,7 @@ fn sen_2_rabbitmq_a_namespace_that_takes_nothing_gets_its_signals_later() {
 #[test]
 fn sen_2_signals_for_which_there_is_no_room_come_again() {
     let world = world(&["a"]);
-    let intake = Intake::start(&world.kernel, "main");
+    let intake = Intake::start(&world.kernel, "main", "one");
     let delivery = base::Delivery { body: signal("a", 1).into(), id: None, redelivered: false };
     let take = |many: usize| {
         let (tell, told) = std::sync::mpsc::channel();
@@ -122,7 +122,7 @@ fn sen_6_nobody_is_lost_while_the_queue_is_not_drained() {
     static LOST: Sql = Sql::new("test.lost", "SELECT COUNT(*) FROM sensor WHERE lost_since IS NOT NULL");
     let world = world(&["a"]);
     let _watch = SilenceWatch::start(&world.kernel);
-    let intake = Intake::start(&world.kernel, "main");
+    let intake = Intake::start(&world.kernel, "main", "one");
     two_hours(&world, &intake, false);
     assert_eq!(world.count(&LOST), 0, "a backlog is not silence");
     two_hours(&world, &intake, true);

@@ -14,9 +14,9 @@ static LEFT: Sql = Sql::new(
 );
 static EVENTS: Sql = Sql::new(
     "test.events",
-    "INSERT INTO sensor_event (client_id, seq, id, sensor_id, kind, type, body, at, state, tries, ended_at) \
+    "INSERT INTO sensor_event (client_id, seq, id, sensor_id, kind, type, body, at, state, tries, ended_at, ended) \
      WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 700) \
-     SELECT ?1, i, 'e' || i, 'a', 'state', 'sensor.opened', '{}', 5, 'sent', 1, 6 FROM n",
+     SELECT ?1, i, 'e' || i, 'a', 'state', 'sensor.opened', '{}', 5, 'sent', 1, 6, 6 FROM n",
 );
 static ATTEMPTS: Sql = Sql::new(
     "test.attempts",

@@ -15,7 +15,7 @@ mod voice;
 
 use std::collections::BTreeMap;
 
-use sensors::{Item, LEVEL, Level, Outcome, SensorId};
+use sensors::{Item, LEVEL, Level, Outcome, SensorId, Word};
 
 use super::Workload;
 use crate::run::act;
@@ -184,7 +184,7 @@ impl Sensors {
         }
         if !self.watched {
             let how = if self.has_broker { Level::Watched } else { Level::Alone };
-            return sim.call(self.asker(LEVELLER, 1), &LEVEL, how, None);
+            return sim.call(self.asker(LEVELLER, 1), &LEVEL, word(how), None);
         }
         if !self.calm && self.has_broker && sim.rng.once_in(sim.faults.outage * 8) {
             self.broker.away_until_us = now_us + sim.rng.within(5_000_000, 150_000_000);
@@ -195,7 +195,7 @@ impl Sensors {
         }
         if self.broker.is_drained() && self.has_broker && now_us >= self.level_us + LEVEL_EVERY_US {
             self.level_us = now_us;
-            sim.call(self.asker(LEVELLER, 0), &LEVEL, Level::Drained, None);
+            sim.call(self.asker(LEVELLER, 0), &LEVEL, word(Level::Drained), None);
         }
         if let Some((delivery, said)) = self.broker.deliver() {
             sim.take_signals(self.asker(CONSUMER, delivery), items(&said));
@@ -426,4 +426,9 @@ impl Workload for Sensors {
     fn acknowledged(&self) -> u64 {
         self.acknowledged
     }
+}
+
+/// What the one intake says.
+fn word(how: Level) -> Word {
+    Word { by: "one".into(), how }
 }
