@@ -3,6 +3,7 @@
 
 mod clickhouse;
 mod kit;
+mod nodes_postgres;
 mod outbox;
 mod postgres;
 mod proxy;
