@@ -8,7 +8,7 @@ use host::{Amqp, AmqpSettings, ConsumerSettings, PublisherSettings};
 use kernel::Kernel;
 use kernel::tasks::Dispatcher;
 use sensors::announce::{Announcer, Starter};
-use sensors::broker::{Brokers, Intake, listen_alone_but};
+use sensors::broker::{Brokers, Intake};
 
 use crate::config::Config;
 use crate::outbound;
@@ -27,13 +27,9 @@ impl Broker {
     /// Begins to consume. A broker that is away is no error: it is tried for ever.
     pub(crate) fn start(config: &Config, kernel: &Kernel, dispatcher: &Dispatcher) -> Result<Self> {
         let namespace = config.sensors.namespace.as_str();
-        let Some(amqp) = amqp(config)? else {
-            listen_alone_but(kernel, None);
-            return Ok(Self(None));
-        };
+        let Some(amqp) = amqp(config)? else { return Ok(Self(None)) };
         let amqp = Arc::new(amqp);
         let brokers = kernel.common::<Brokers>();
-        listen_alone_but(kernel, Some(namespace));
         let intake = Intake::start(kernel, namespace, dispatcher.node_name());
         brokers.show("signals", amqp.consume(intake_settings(config)?, intake));
         if config.sensors.notify_queue {

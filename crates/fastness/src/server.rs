@@ -135,7 +135,7 @@ fn namespace_rules(config: &Config, opener: &Opener) -> NamespaceRules {
 fn task_config(config: &Config, opener: &Opener) -> Result<TaskConfig> {
     let tasks = &config.tasks;
     Ok(TaskConfig {
-        workers: vec![tasks.quick_workers, tasks.standard_workers, tasks.background_workers],
+        workers: vec![tasks.quick_workers, tasks.standard_workers, tasks.background_workers, tasks.telling_workers],
         queues: tasks::queues(&tasks.queues)?,
         scheduled: tasks::scheduled(config)?,
         calls_max: tasks.calls,

@@ -98,7 +98,7 @@ pub struct Violation(pub String);
 pub struct TaskDef {
     /// Name of the task's operation: `service.verb`.
     pub op: &'static str,
-    /// Its queue, unless the configuration says another (KER-16): 0 quick, 1 standard, 2 background.
+    /// Its queue, unless the configuration says another (KER-16): 0 quick, 1 standard, 2 background, 3 telling others.
     pub queue: i64,
     /// Decides what to do, and does it if that needs nothing but the store.
     pub plan: PlanFn,

@@ -85,6 +85,7 @@ CREATE TABLE sensor_event (
     CHECK ((ended_at IS NULL) = (ended IS NULL))
 ) {clustered};
 CREATE INDEX sensor_event_at ON sensor_event (at, client_id, seq);
+CREATE INDEX sensor_event_of ON sensor_event (sensor_id, at, client_id, seq);
 CREATE INDEX sensor_event_ended ON sensor_event (ended, client_id, seq) WHERE ended IS NOT NULL;
 
 -- What is still to be told, one row for each sensor, client and kind (SEN-9): the event with the number seq. While one is being sent,

@@ -16,7 +16,7 @@ use crate::signal::key_of;
 
 /// The way on which these signals come.
 const SOURCE: &str = "amqp";
-/// Pause before the store is told again how signals come: whoever has a broker says so every minute, whoever has none until it holds.
+/// Pause before the store is told again that there is a broker.
 const AGAIN_MS: u64 = 60_000;
 /// The same when the store did not take it.
 const SOON_MS: u64 = 1_000;
@@ -44,37 +44,22 @@ impl Intake {
     }
 }
 
-/// In all namespaces but this one there is no broker that could be behind.
-pub fn listen_alone_but(kernel: &Kernel, namespace: Option<&str>) {
-    for ns in kernel.namespaces() {
-        if namespace != Some(ns.name.as_str()) {
-            say(kernel, ns.name.clone(), Word { by: String::new(), how: Level::Alone });
-        }
-    }
-}
-
-/// The store decides by it who counts as silent. Ends with the namespace.
+/// The store decides by it who counts as silent.
 fn say(kernel: &Kernel, namespace: String, word: Word) {
     let again = kernel.clone();
+    let timers = kernel.env().timers.clone();
     let Ok(ns) = kernel.namespace(&namespace) else {
-        // One that is to come; of one that is gone nobody has anything to say.
-        if word.how == Level::Watched {
-            let timers = kernel.env().timers.clone();
-            timers.after(AGAIN_MS, Box::new(move || say(&again, namespace, word)));
-        }
-        return;
+        // One that is to come.
+        return timers.after(AGAIN_MS, Box::new(move || say(&again, namespace, word)));
     };
     let said = word.clone();
-    let done = move |reply: OpResult<Reply<bool>>| {
-        let pause_ms = match reply.map(|reply| reply.out) {
-            Ok(true) if word.how == Level::Alone => return,
-            Ok(_) => AGAIN_MS,
-            Err(error) => {
-                tracing::warn!(namespace, %error, "the store does not know yet how signals come");
-                SOON_MS
-            }
+    let done = move |reply: OpResult<Reply<()>>| {
+        let pause_ms = if let Err(error) = reply {
+            tracing::warn!(namespace, %error, "the store does not know yet how signals come");
+            SOON_MS
+        } else {
+            AGAIN_MS
         };
-        let timers = again.env().timers.clone();
         timers.after(pause_ms, Box::new(move || say(&again, namespace, word)));
     };
     kernel.call(&ns, &LEVEL, kernel.request(Caller::server("sensors")), said, Box::new(done));
@@ -93,7 +78,7 @@ impl Sink for Intake {
 
     fn level(&self) {
         let Some(ns) = self.open() else { return };
-        let done = |reply: OpResult<Reply<bool>>| {
+        let done = |reply: OpResult<Reply<()>>| {
             if let Err(error) = reply {
                 tracing::warn!(%error, "the store does not know that no signals wait");
             }

@@ -42,7 +42,7 @@ pub use client::{
     REMOVE_CLIENT, ROTATE_CLIENT, Rotated, SHOW_CLIENT, WantedState, check_url,
 };
 pub use desk::{Desk, take};
-pub use ear::{Ear, LEVEL, LEVEL_EVERY_MS, Level, Listened, TRUST_MS, Word};
+pub use ear::{BY_HTTP, Ear, LEVEL, LEVEL_EVERY_MS, Level, Listened, TRUST_MS, Word};
 pub use id::{InvalidSensorId, SensorId};
 pub use judging::{Item, JUDGE, Judge, Judged, Known, Outcome, SIGNALS};
 pub use link::{CLIENTS_OF_SENSOR, ClientLink, LINK, Link, LinkedOf, SENSORS_OF_CLIENT, SensorLink, UNLINK};
@@ -57,7 +57,9 @@ pub use sensor::{
 };
 pub use silence::SilenceWatch;
 pub use telling::Kind;
-pub use told::{EVENTS, EventView, EventsOf, NOTIFICATIONS, Notification, NotificationsOf, Try};
+pub use told::{
+    EVENTS, EventView, EventsOf, NOTIFICATIONS, NOTIFIED, Notification, NotificationsOf, Notified, NotifiedOf, Try,
+};
 
 use base::{Migration, Sql};
 use kernel::{FigureDef, ServiceDef, StuckDef};
@@ -155,6 +157,7 @@ const CORE: &[&Sql] = &[
     &notify::UNHEARD,
     &notify::OVERDUE,
     &silence::DUE_ROWS,
+    &silence::ANY_WATCHED,
     &silence::LOSE,
     &silence::EXTEND,
     &figures::LOST,

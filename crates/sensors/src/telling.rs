@@ -210,7 +210,7 @@ fn tell_one(
     let before = if telling.kind == Kind::Group { None } else { told.notice(tx)? };
     // What follows one that is being sent just now is decided when that has ended.
     let disabled = disabled && before.as_ref().is_none_or(|notice| notice.sending.is_none());
-    let skipped = before.as_ref().map_or(0, |notice| notice.skipped + i64::from(notice.waits()));
+    let skipped = before.as_ref().filter(|notice| notice.waits()).map_or(0, |notice| notice.skipped + 1);
     put_event(tx, cx, &told, seq, telling, (disabled, skipped))?;
     if disabled {
         return before.map_or(Ok(()), |older| forget_notice(tx, cx, &told, &older, seq));

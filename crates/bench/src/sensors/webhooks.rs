@@ -30,33 +30,53 @@ pub fn run(effort: &Effort, folder: &Path) -> Result<()> {
     let sensors = from + HANGING * EACH_HANGING;
     let server = start(&folder.join("webhooks"), sensors, &told)?;
     send(&server, 0..sensors, true)?;
-    let (mut alone, mut beside, mut cores) = (vec![], vec![], vec![]);
+    let mut found = [Case::Alone, Case::Beside, Case::Burst].map(|case| (case, vec![], vec![]));
     let mut closed = true;
-    for round in 0..2 * effort.rounds {
-        closed = !closed;
-        let with_hanging = round >= effort.rounds;
-        if with_hanging {
-            send(&server, from..sensors, closed)?;
+    for (case, rates, cores) in &mut found {
+        for _ in 0..effort.rounds {
+            closed = !closed;
+            let hung = hanging.told();
+            if *case != Case::Alone {
+                send(&server, from..sensors, closed)?;
+            }
+            if *case == Case::Beside {
+                hanging.wait(hung + 2 * HANGING, PATIENCE)?;
+            }
+            let (before, used, begun) = (fast.told(), server.processor().used_s()?, Instant::now());
+            send(&server, 0..from, closed)?;
+            fast.wait(before + from, PATIENCE)?;
+            let seconds = begun.elapsed().as_secs_f64();
+            rates.push(from as f64 / seconds);
+            cores.push((server.processor().used_s()? - used) / seconds);
         }
-        let (before, used, begun) = (fast.told(), server.processor().used_s()?, Instant::now());
-        send(&server, 0..from, closed)?;
-        fast.wait(before + from, PATIENCE)?;
-        let seconds = begun.elapsed().as_secs_f64();
-        if with_hanging { &mut beside } else { &mut alone }.push(from as f64 / seconds);
-        cores.push((server.processor().used_s()? - used) / seconds);
     }
-    let (without, with) = (median(&alone), median(&beside));
-    println!("  {without:>8.0}/s to {FAST} clients that answer, {:.2} cores of the server", median(&cores));
-    println!(
-        "  {with:>8.0}/s while {HANGING} others hang ({} calls hung), {:.2} of that",
-        hanging.told(),
-        with / without
-    );
-    tell(
-        TITLE,
-        &json!({ "alone_per_s": alone, "beside_hanging_per_s": beside, "hung": hanging.told(), "cores": cores }),
-    );
+    for (case, rates, cores) in &found {
+        let (rate, cores) = (median(rates), median(cores));
+        println!("  {rate:>8.0}/s to {FAST} clients that answer, {cores:.2} cores of the server: {}", case.words());
+        tell(TITLE, &json!({ "case": case.words(), "per_s": rates, "cores": cores, "hung": hanging.told() }));
+    }
     Ok(())
+}
+
+/// What those that hang do meanwhile.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Case {
+    /// Nothing is to be told to them.
+    Alone,
+    /// Each has two calls that hang, and all the others of its notifications wait.
+    Beside,
+    /// The same number of notifications for them comes at the same moment.
+    Burst,
+}
+
+impl Case {
+    fn words(self) -> &'static str {
+        match self {
+            Self::Alone => "nobody else is told",
+            Self::Beside => "a hundred others hang, a hundred notifications for each",
+            Self::Burst => "as many notifications come for a hundred that hang",
+        }
+    }
 }
 
 fn told<'a>(receivers: &'a Receivers, name: &'a str, from: usize, each: usize) -> impl Iterator<Item = Told> + 'a {

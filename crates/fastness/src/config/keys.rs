@@ -288,6 +288,9 @@ configuration! {
         standard_workers: usize = Preset::Number(2), Kind::Integer { min: 1, max: 1_000, unit: "workers" };
         /// Workers of queue 2, for work in the background, in each namespace.
         background_workers: usize = Preset::Number(1), Kind::Integer { min: 1, max: 1_000, unit: "workers" };
+        /// Workers of queue 3, for what is told to others (clients of sensors), in each namespace. They are busy only while something
+        /// is written down, not while a call is under way: many of them share a commit.
+        telling_workers: usize = Preset::Number(16), Kind::Integer { min: 1, max: 1_000, unit: "workers" };
         /// Queues of operations other than their own, such as `mail.send=1, report.nightly=2`.
         queues: String = Preset::Text(""), Kind::Text(&QUEUES);
         /// Calls to the outside of one kind (HTTP, mail) under way at once.

@@ -39,6 +39,8 @@ pub(super) struct Session<'a> {
     again_at: Instant,
     /// The queue was empty when this one had come: all is level once it is done.
     level_at: Option<u64>,
+    /// Deliveries that are done and not yet acknowledged.
+    noted: u64,
     // Last, so that it is dropped last.
     link: Link,
 }
@@ -62,6 +64,7 @@ impl<'a> Session<'a> {
             again: Pause::new(AGAIN.0, AGAIN.1),
             again_at: Instant::now(),
             level_at: None,
+            noted: 0,
             link,
         })
     }
@@ -118,8 +121,14 @@ impl<'a> Session<'a> {
         Ok(())
     }
 
+    /// Unless something before it must come again: also if we did not look yet at what was said of it.
     fn hand_on(&mut self) {
-        if let Some(batch) = self.gather.take() {
+        while let Some(settled) = self.flights.settled_already() {
+            self.noted += self.note(settled);
+        }
+        if self.held.is_empty()
+            && let Some(batch) = self.gather.take()
+        {
             self.flights.begin(&*self.consumer.sink, batch);
         }
     }
@@ -127,14 +136,13 @@ impl<'a> Session<'a> {
     // ---- answers ----------------------------------------------------------------------------------------------------
 
     async fn settle(&mut self, first: Settled) -> Result<(), Lost> {
-        let mut done = self.note(first);
+        self.noted += self.note(first);
         while let Some(next) = self.flights.settled_already() {
-            done += self.note(next);
+            self.noted += self.note(next);
         }
         self.acknowledge().await?;
-        self.consumer.watch.update(|state| state.done += done);
         self.tell_level();
-        if self.flights.is_empty() && self.held.is_empty() {
+        if self.flights.is_empty() {
             self.hand_on();
         }
         Ok(())
@@ -179,6 +187,8 @@ impl<'a> Session<'a> {
             let options = BasicAckOptions { multiple: frame.multiple };
             within(self.channel.basic_ack(frame.tag, options)).await?.map_err(|error| text(&error))?;
         }
+        let done = std::mem::take(&mut self.noted);
+        self.consumer.watch.update(|state| state.done += done);
         Ok(())
     }
 
@@ -203,6 +213,7 @@ impl<'a> Session<'a> {
             }
         }
         self.hand_on();
+        self.acknowledge().await?;
         self.level_at = Some(self.window.last());
         self.tell_level();
         Ok(())
@@ -225,8 +236,7 @@ impl<'a> Session<'a> {
         while !self.flights.is_empty()
             && let Ok(settled) = timeout_at(until, self.flights.settled()).await
         {
-            let done = self.note(settled);
-            self.consumer.watch.update(|state| state.done += done);
+            self.noted += self.note(settled);
             self.acknowledge().await?;
         }
         self.link.close(CLOSE_WAIT).await;

@@ -7,7 +7,7 @@ use super::cron::Cron;
 /// How tasks are run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TaskConfig {
-    /// Workers of each queue, per namespace and node: quick, standard, background.
+    /// Workers of each queue, per namespace and node: quick, standard, background, telling.
     pub workers: Vec<usize>,
     /// Queues of operations, by name. Those of the program are filled in by the kernel; an operator's come first.
     pub queues: BTreeMap<String, i64>,
@@ -30,7 +30,7 @@ pub struct TaskConfig {
 impl Default for TaskConfig {
     fn default() -> Self {
         Self {
-            workers: vec![4, 2, 1],
+            workers: vec![4, 2, 1, 16],
             queues: BTreeMap::new(),
             scheduled: BTreeMap::new(),
             calls_max: 512,

@@ -34,6 +34,8 @@ use crate::wake::Hint;
 
 /// Pause before a claim that failed is tried again.
 const CLAIM_AGAIN_MS: u64 = 1_000;
+/// A call is made so long after its cycle began, and no later: whoever plans one may rely on when it is over.
+const PLAN_HOLDS_US: u64 = 10_000_000;
 /// Rounds in a lease: often enough that the end of a node is seen within seconds.
 const ROUNDS_PER_LEASE: i64 = 10;
 /// A node says in every third round that it is alive.
@@ -63,6 +65,8 @@ struct Wish {
     post: Arc<Post>,
     task: Task,
     call: Call,
+    /// When the cycle that planned it began.
+    begun_us: u64,
 }
 
 /// The dispatcher; cheap to clone.
@@ -457,12 +461,13 @@ impl Dispatcher {
             Urgency::Ending => &RUN_ENDING,
         };
         let goes_on = post.state().begin_cycle(task.id, self.ran());
-        let (dispatcher, at, run) = (self.clone(), post.clone(), task.clone());
-        let done = Box::new(move |reply: OpResult<Reply<Went>>| dispatcher.went(&at, run, holds_worker, reply));
+        let (dispatcher, at, run, begun_us) = (self.clone(), post.clone(), task.clone(), self.monotonic_us());
+        let done =
+            Box::new(move |reply: OpResult<Reply<Went>>| dispatcher.went(&at, run, (holds_worker, begun_us), reply));
         self.call(&post.ns, op, Run { task, kind, called, lost_ms: self.0.config.lost_ms, goes_on, then }, done);
     }
 
-    fn went(&self, post: &Arc<Post>, task: Task, holds_worker: bool, reply: OpResult<Reply<Went>>) {
+    fn went(&self, post: &Arc<Post>, task: Task, (holds_worker, begun_us): (bool, u64), reply: OpResult<Reply<Went>>) {
         match reply.map(|reply| reply.out) {
             Ok(Went::Ended(None)) => self.ended(post, &task, holds_worker, "ended"),
             Ok(Went::Ended(Some(next))) => {
@@ -475,7 +480,7 @@ impl Dispatcher {
             }
             Ok(Went::Calls(Some(call), next)) => {
                 let queue = task.queue;
-                self.call_outside(post, task, *call);
+                self.call_outside(post, task, *call, begun_us);
                 match next {
                     Some(next) => self.go_on_with(post, *next, holds_worker),
                     None if holds_worker => self.free_worker(post, queue),
@@ -528,12 +533,12 @@ impl Dispatcher {
         self.claim(post, queue, more);
     }
 
-    fn call_outside(&self, post: &Arc<Post>, task: Task, mut call: Call) {
+    fn call_outside(&self, post: &Arc<Post>, task: Task, mut call: Call, begun_us: u64) {
         if let Call::Work(work) = &mut call {
             work.namespace.clone_from(&post.ns.name);
         }
         let place = Place::of(&call);
-        let entered = self.room().enter(&place, Wish { post: post.clone(), task, call }, self.ran().0);
+        let entered = self.room().enter(&place, Wish { post: post.clone(), task, call, begun_us }, self.ran().0);
         match entered {
             Entered::Goes(wish, seat) => self.perform(seat, wish),
             Entered::Away(wish, pause_ms) => self.release(&wish.post, &wish.task, pause_ms),
@@ -546,12 +551,22 @@ impl Dispatcher {
         }
     }
 
+    fn monotonic_us(&self) -> u64 {
+        self.0.kernel.env().clock.monotonic_us()
+    }
+
     fn room(&self) -> MutexGuard<'_, Calls<Wish>> {
         // Every step leaves it whole.
         self.0.calls.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn perform(&self, seat: Seat, Wish { post, task, call }: Wish) {
+    fn perform(&self, seat: Seat, Wish { post, task, call, begun_us }: Wish) {
+        if self.monotonic_us().saturating_sub(begun_us) > PLAN_HOLDS_US {
+            // We stood still, and others may have gone on with it.
+            let next = self.room().leave(seat, self.ran().0, false);
+            self.release(&post, &task, CLAIM_AGAIN_MS);
+            return next.into_iter().for_each(|(wish, seat)| self.perform(seat, wish));
+        }
         let dispatcher = self.clone();
         self.0.outbound.perform(
             call,

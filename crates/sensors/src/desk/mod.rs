@@ -14,7 +14,7 @@
 mod memory;
 mod ticket;
 
-use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use base::mutants::{self, Mutant};
@@ -142,9 +142,8 @@ impl Inner {
         if on_its_way { None } else { self.sensors.settle(signal, now) }
     }
 
-    fn wait(&mut self, mut item: Item, ticket: Arc<Ticket>, place: usize) {
-        if let Item::Signal { signal, known } = &mut item {
-            *known = self.sensors.beyond_written(signal.sensor);
+    fn wait(&mut self, item: Item, ticket: Arc<Ticket>, place: usize) {
+        if let Item::Signal { signal, .. } = &item {
             *self.held.entry(signal.sensor).or_default() += 1;
         }
         self.waiting.push_back(Waiting { item, ticket, place });
@@ -158,7 +157,19 @@ impl Inner {
         let most = if self.one_by_one > 0 { 1 } else { JUDGED_MAX };
         self.one_by_one = self.one_by_one.saturating_sub(1);
         let many = self.waiting.len().min(most);
-        Some(self.waiting.drain(..many).collect())
+        let mut front: Vec<Waiting> = self.waiting.drain(..many).collect();
+        self.remember(&mut front);
+        Some(front)
+    }
+
+    /// The first of each sensor brings what memory knows beyond the rows: what the others find was judged since.
+    fn remember(&self, front: &mut [Waiting]) {
+        let mut seen = BTreeSet::new();
+        for waiting in front {
+            if let Item::Signal { signal, known } = &mut waiting.item {
+                *known = seen.insert(signal.sensor).then(|| self.sensors.beyond_written(signal.sensor)).flatten();
+            }
+        }
     }
 
     /// What the operation did not get to goes back to the front.

@@ -10,7 +10,7 @@ use super::archive::{Archive, ArchiveError, Archived, Archives};
 use super::merge;
 use super::question::{Question, Tries};
 use super::row::{HistoryRow, TryRow};
-use super::store::{HISTORY, TRIES};
+use super::store::{HISTORY, SENSORS, TRIES};
 use crate::codes::XHISTORY;
 
 /// Rows of history, newest first. Without the archive, if there is one, it answers nothing: half of a history would look whole.
@@ -19,15 +19,16 @@ use crate::codes::XHISTORY;
 /// `ALIMIT`: too many sensors; `XHISTORY`: the archive does not answer; a fault of the store.
 pub async fn read(api: &Api, question: Question) -> Result<Vec<HistoryRow>, ApiError> {
     // The store first: what leaves it meanwhile is in the archive by then.
-    let part = api.read(&HISTORY, question.clone()).await?.out;
-    let (Some(archive), limit) = (archive(api), question.limit) else { return Ok(part.rows) };
-    if part.sensors.as_ref().is_some_and(Vec::is_empty) {
-        return Ok(part.rows);
+    let rows = api.read(&HISTORY, question.clone()).await?.out;
+    let (Some(archive), limit) = (archive(api), question.limit) else { return Ok(rows) };
+    let sensors = api.read(&SENSORS, question.which.clone()).await?.out;
+    if sensors.as_ref().is_some_and(Vec::is_empty) {
+        return Ok(rows);
     }
-    let sensors = part.sensors.unwrap_or_default();
+    let sensors = sensors.unwrap_or_default();
     let place = api.namespace().place();
     let archived = told(|done| archive.history(&place, &question, &sensors, done)).await?;
-    Ok(merge::history(part.rows, archived, limit))
+    Ok(merge::history(rows, archived, limit))
 }
 
 /// Tries to tell a client, in order of event and number.

@@ -10,17 +10,10 @@ use crate::id::SensorId;
 /// Tries of one page of events.
 const TRIES_MAX: usize = 50_000;
 
-/// The store's part of an answer, and which sensors the question means.
-pub(super) static HISTORY: Query<Question, Part> = Query::new("sensor.history", history);
+/// The store's part of an answer.
+pub(super) static HISTORY: Query<Question, Vec<HistoryRow>> = Query::new("sensor.history", history);
 /// The store's part of the tries.
 pub(super) static TRIES: Query<Tries, Vec<TryRow>> = Query::new("sensor.tries", tries);
-
-/// What the store knows of a question.
-pub(super) struct Part {
-    pub(super) rows: Vec<HistoryRow>,
-    /// The sensors that are meant; `None`: all.
-    pub(super) sensors: Option<Vec<SensorId>>,
-}
 
 macro_rules! columns {
     () => {
@@ -61,7 +54,7 @@ pub(crate) static TRIES_OF: Sql = Sql::new(
      WHERE client_id = ?1 AND seq >= ?2 AND seq <= ?3 ORDER BY seq, number",
 );
 
-fn history(tx: &mut dyn Tx, question: &Question) -> OpResult<Part> {
+fn history(tx: &mut dyn Tx, question: &Question) -> OpResult<Vec<HistoryRow>> {
     let (at, id) = question.below();
     let length = i64::try_from(question.address.chars().count()).unwrap_or(i64::MAX);
     let (from, address, limit) = (question.first_ms(), question.address.as_str(), question.limit);
@@ -75,8 +68,11 @@ fn history(tx: &mut dyn Tx, question: &Question) -> OpResult<Part> {
             tx.query(&HISTORY_OF_CLIENT, args![from, at, id, length, address, limit, client], most)?
         }
     };
-    Ok(Part { rows: rows.iter().map(row_of).collect(), sensors: sensors(tx, &question.which)? })
+    Ok(rows.iter().map(row_of).collect())
 }
+
+/// The sensors that are meant; `None`: all.
+pub(super) static SENSORS: Query<Which, Option<Vec<SensorId>>> = Query::new("sensor.history_sensors", sensors);
 
 fn sensors(tx: &mut dyn Tx, which: &Which) -> OpResult<Option<Vec<SensorId>>> {
     match which {

@@ -218,7 +218,8 @@ impl Batch {
             Verdict::Changed => sensor.change(cx.wall, signal),
             Verdict::Same => {
                 sensor.state.take(signal);
-                sensor.dirty |= !self.alone && brought;
+                // What memory keeps alone elsewhere: with every signal written down, it keeps nothing.
+                sensor.dirty |= (!self.alone || self.all_signals) && brought;
             }
             Verdict::Repeat | Verdict::Stale => {}
         }

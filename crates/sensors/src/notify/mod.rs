@@ -30,13 +30,13 @@ use crate::telling::{GET_NOTICE, Kind, Notice, Sending, Telling};
 
 /// Tells a client what is to be told of a sensor.
 pub(crate) const NOTIFY: TaskDef =
-    TaskDef::new("sensor.notify", plan).settled_by(settle::settle).taken_back_by(settle::take_back).ending();
+    TaskDef::new("sensor.notify", plan).settled_by(settle::settle).taken_back_by(settle::take_back).queue(3).ending();
 
 /// A holder that does not settle within this time is gone, whatever the store says of it.
 pub(crate) const HELD_MS: i64 = 90_000;
-/// A call takes at most [`TIMEOUT_MS`]: the same for a holder that no node runs any more. Not sooner, for a process that stood
-/// still may wake up and make its call after all.
-const CALL_MS: i64 = TIMEOUT_MS as i64 + 5_000;
+/// A call begins at most ten seconds after it was planned and takes at most [`TIMEOUT_MS`]: the same for a holder that no node runs
+/// any more. Not sooner, for a process that stood still may wake up and make its call after all.
+const CALL_MS: i64 = TIMEOUT_MS as i64 + 12_000;
 /// How often the others look whether it still runs.
 const LOOK_MS: i64 = 5_000;
 /// How much later than a group's next try those behind it look again.

@@ -101,7 +101,7 @@ struct HistoryQuery {
 /// How a page is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
-enum Format {
+pub(super) enum Format {
     /// As all lists.
     Json,
     /// Lines for a table program.
@@ -225,10 +225,15 @@ fn as_csv(list: List<HistoryView>) -> Response {
         let (data, changed) = (view.data.to_string(), i64::from(view.changed).to_string());
         vec![view.at, view.sensor_id, view.address, data, previous, changed, view.taken_at, view.id]
     };
-    let mut response = csv::table(&head, list.items.into_iter().map(row)).into_response();
+    as_table(&head, list.items.into_iter().map(row), list.next.as_deref())
+}
+
+/// A page as CSV, with a header that says how to read on.
+pub(super) fn as_table(head: &[&str], rows: impl IntoIterator<Item = Vec<String>>, next: Option<&str>) -> Response {
+    let mut response = csv::table(head, rows).into_response();
     let headers = response.headers_mut();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/csv; charset=utf-8"));
-    let next = list.next.and_then(|next| HeaderValue::from_str(&next).ok());
+    let next = next.and_then(|next| HeaderValue::from_str(next).ok());
     next.into_iter().for_each(|next| drop(headers.insert(NEXT, next)));
     response
 }

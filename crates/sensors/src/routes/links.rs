@@ -5,7 +5,7 @@ use serde::Deserialize;
 use utoipa::IntoParams;
 use web::{Api, ApiResult, List, NoBody, PageQuery, PathOf, QueryOf, Route};
 
-use super::{ClientPath, READERS, TAG, WRITERS, check_client};
+use super::{ClientPath, READERS, TAG, WRITERS, check_client, check_unbound};
 use crate::codes::{ASENSOR, NCLIENT, NSENSOR};
 use crate::id::SensorId;
 use crate::link::{LINK, Link, LinkedOf, SENSORS_OF_CLIENT, SensorLink, UNLINK};
@@ -58,8 +58,9 @@ struct LinksQuery {
     after: Option<String>,
 }
 
+/// Nobody gives sensors to itself.
 async fn link(api: Api, PathOf(path): PathOf<LinkPath>, body: NoBody) -> ApiResult<()> {
-    check_client(&api, &path.id)?;
+    check_unbound(&api)?;
     let sensor = SensorId::given(&path.sensor_id)?;
     api.call(&LINK, body.with(Link { client: path.id, sensor })).await
 }

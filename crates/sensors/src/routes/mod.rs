@@ -5,6 +5,7 @@ mod csv;
 mod history;
 mod imports;
 mod links;
+mod notified;
 mod sensors;
 mod signals;
 mod told;
@@ -46,6 +47,7 @@ fn routes() -> Vec<Route> {
         imports::routes(),
         history::routes(),
         told::routes(),
+        notified::routes(),
         signals::routes(),
     ];
     parts.into_iter().flatten().collect()

@@ -12,6 +12,7 @@ use crate::desk;
 use crate::ear::{self, Listened};
 use crate::id::SensorId;
 use crate::judging::fewer_unknown;
+use crate::life::{self, COARSE_PART};
 use crate::limits::{DURABLE_PART, SILENCE_RANGE_S, SILENCE_S};
 
 /// Registers a sensor or changes its registration.
@@ -94,7 +95,7 @@ fn forget_unknown(tx: &mut dyn Tx, id: SensorId) -> OpResult<()> {
 /// Tells whether it is new. One that never speaks is lost as soon as one that just spoke would be.
 fn insert(tx: &mut dyn Tx, cx: &OpCx<'_>, input: &PutSensor) -> OpResult<bool> {
     let silence_ms = ms(input.silence_s.unwrap_or(SILENCE_S));
-    let lost_at = lost_at(ear::now(tx)?, silence_ms, silence_ms);
+    let lost_at = lost_at(ear::now(tx)?, (silence_ms, DURABLE_PART), silence_ms);
     let recent: &[u8] = &[];
     let row = args![input.id.as_str(), &input.address, silence_ms, cx.wall, recent, lost_at];
     Ok(tx.execute(&INSERT, row)? == 1)
@@ -109,7 +110,9 @@ fn change(tx: &mut dyn Tx, cx: &mut OpCx<'_>, input: &PutSensor) -> OpResult<Cha
     }
     let due = row.opt_int(3).map(Listened);
     let seen = |due| row.opt_int(2).map_or_else(|| since(due, before_ms), Listened);
-    let due = due.map(|due| if silence_ms == before_ms { due } else { lost_at(seen(due), before_ms, silence_ms) });
+    let part = if life::is_coarse(life::used(tx)?, ear::now(tx)?, before_ms) { COARSE_PART } else { DURABLE_PART };
+    let lost_at = |due| lost_at(seen(due), (before_ms, part), silence_ms);
+    let due = due.map(|due| if silence_ms == before_ms { due } else { lost_at(due) });
     tx.write(&UPDATE, args![input.id.as_str(), &input.address, silence_ms, due])?;
     desk::forget_when_settled(cx, input.id);
     Ok(Change::Changed)
@@ -117,8 +120,8 @@ fn change(tx: &mut dyn Tx, cx: &mut OpCx<'_>, input: &PutSensor) -> OpResult<Cha
 
 /// When a sensor counts as lost that was last durably seen at `seen`, while signs of life were durable to within a part of
 /// `before_ms`: what it said since then, and nobody wrote down, is granted to it.
-fn lost_at(seen: Listened, before_ms: i64, silence_ms: i64) -> Listened {
-    seen.plus_ms(silence_ms + before_ms.max(silence_ms) / DURABLE_PART)
+fn lost_at(seen: Listened, (before_ms, part): (i64, i64), silence_ms: i64) -> Listened {
+    seen.plus_ms(silence_ms + (before_ms / part).max(silence_ms / DURABLE_PART))
 }
 
 /// Since when one that never spoke is waited for.
@@ -146,13 +149,13 @@ mod tests {
 
     #[test]
     fn sen_5_what_nobody_wrote_down_is_granted_to_a_sensor_whose_silence_is_shortened() {
-        assert_eq!(lost_at(Listened(1_000), 60_000, 60_000), Listened(62_000));
+        assert_eq!(lost_at(Listened(1_000), (60_000, 60), 60_000), Listened(62_000));
         assert_eq!(
-            lost_at(Listened(1_000), 3_600_000, 60_000),
+            lost_at(Listened(1_000), (3_600_000, 60), 60_000),
             Listened(121_000),
             "an hour's signs are durable to a minute"
         );
-        assert_eq!(lost_at(Listened(1_000), 60_000, 3_600_000), Listened(3_661_000));
+        assert_eq!(lost_at(Listened(1_000), (60_000, 60), 3_600_000), Listened(3_661_000));
     }
 
     #[test]

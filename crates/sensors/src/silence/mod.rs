@@ -10,5 +10,5 @@ mod watch;
 
 pub(crate) use sweep::{EXTEND, LOSE};
 pub use sweep::{SWEEP, Sweep, Swept};
-pub(crate) use watch::DUE_ROWS;
+pub(crate) use watch::{ANY_WATCHED, DUE_ROWS};
 pub use watch::{LOOK_EVERY_MS, SilenceWatch, look};

@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use base::{OpResult, Sql, args};
+use base::{Health, OpResult, Sql, args};
 use kernel::{Caller, Kernel, Namespace, Query, Reply};
 
 use super::sweep::{SWEEP, Sweep, Swept};
 use crate::desk::Desk;
-use crate::ear::{self, Listened};
+use crate::ear::{self, BY_HTTP, LEVEL, Level, Listened, Word};
 use crate::id::SensorId;
 use crate::life::{Lives, Sight, Signs};
 use crate::limits::SWEPT_MAX;
@@ -28,6 +28,12 @@ static DUE: Query<(), Due> = Query::new("sensor.due", |tx, ()| {
     let rows = tx.query(&DUE_ROWS, args![now, limit], SWEPT_MAX)?;
     Ok(Due { now, sensors: rows.iter().filter_map(|row| row.text(0).parse().ok()).collect() })
 });
+
+pub(crate) static ANY_WATCHED: Sql =
+    Sql::new("sensor.any_watched", "SELECT id FROM sensor WHERE lost_at IS NOT NULL ORDER BY lost_at, id LIMIT 1");
+/// Whether there is any sensor that could be lost.
+static WATCHED: Query<(), bool> =
+    Query::new("sensor.any_watched", |tx, ()| Ok(tx.query_one(&ANY_WATCHED, args![])?.is_some()));
 
 struct Due {
     now: Listened,
@@ -69,12 +75,30 @@ impl Node {
             return;
         }
         for ns in self.kernel.namespaces().iter().filter(|ns| ns.works()) {
+            listen(&self.kernel, ns);
             look(&self.kernel, ns);
         }
         let node = Arc::downgrade(self);
         let again = move || node.upgrade().into_iter().for_each(|node| node.tick());
         self.kernel.env().timers.after(LOOK_EVERY_MS, Box::new(again));
     }
+}
+
+/// Says that signals are taken here by HTTP, where there are sensors and the store takes what they say.
+fn listen(kernel: &Kernel, ns: &Arc<Namespace>) {
+    if ns.store.health() != Health::Good {
+        return;
+    }
+    let (again, home) = (kernel.clone(), ns.clone());
+    let found = move |watched: OpResult<bool>| {
+        if let Ok(true) = watched {
+            let word = Word { by: BY_HTTP.into(), how: Level::Drained };
+            let request = again.request(Caller::server("sensors"));
+            // Not taken: then nobody is lost meanwhile.
+            again.call(&home, &LEVEL, request, word, Box::new(drop));
+        }
+    };
+    kernel.read(ns, &WATCHED, (), Box::new(found));
 }
 
 /// Looks once, and goes on as long as there are more; nothing is begun while an earlier look still goes on.

@@ -3,11 +3,14 @@
 
 mod events;
 mod notifications;
+mod notified;
 
 pub use events::{EVENTS, EventView, EventsOf};
 pub use notifications::{NOTIFICATIONS, Notification, NotificationsOf, Try};
+pub use notified::{NOTIFIED, Notified, NotifiedOf, Place};
 
 use base::Sql;
 
 /// All statements of this part.
-pub(crate) const STATEMENTS: &[&Sql] = &[&events::AFTER, &notifications::NEWEST, &notifications::BEFORE];
+pub(crate) const STATEMENTS: &[&Sql] =
+    &[&events::AFTER, &notifications::NEWEST, &notifications::BEFORE, &notified::OF_ALL, &notified::OF_SENSOR];

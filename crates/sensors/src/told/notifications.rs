@@ -92,19 +92,22 @@ fn notifications(tx: &mut dyn Tx, wanted: &NotificationsOf) -> OpResult<Vec<Noti
         None => tx.query(&NEWEST, args![&wanted.client, wanted.limit], limit)?,
         Some(before) => tx.query(&BEFORE, args![&wanted.client, wanted.limit, before], limit)?,
     };
-    Ok(rows.iter().map(read).collect())
+    Ok(rows.iter().map(Notification::read).collect())
 }
 
-fn read(row: &Row) -> Notification {
-    Notification {
-        seq: row.int(0),
-        webhook_id: row.text(1).to_owned(),
-        sensor_id: row.text(2).to_owned(),
-        what: row.text(3).to_owned(),
-        at: Wall(row.int(4)).rfc3339(),
-        state: row.text(5).to_owned(),
-        ended_at: row.opt_int(6).map(|at| Wall(at).rfc3339()),
-        superseded_by: row.opt_int(7),
-        tries: vec![],
+impl Notification {
+    /// From a row that begins with the columns of [`NEWEST`].
+    pub(super) fn read(row: &Row) -> Self {
+        Self {
+            seq: row.int(0),
+            webhook_id: row.text(1).to_owned(),
+            sensor_id: row.text(2).to_owned(),
+            what: row.text(3).to_owned(),
+            at: Wall(row.int(4)).rfc3339(),
+            state: row.text(5).to_owned(),
+            ended_at: row.opt_int(6).map(|at| Wall(at).rfc3339()),
+            superseded_by: row.opt_int(7),
+            tries: vec![],
+        }
     }
 }

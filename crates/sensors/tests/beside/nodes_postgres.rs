@@ -76,8 +76,8 @@ impl Node {
 
 macro_rules! number {
     ($name:ident, $text:literal) => {
-        static $name: Query<(), i64> = Query::new("test.count", |tx, ()| {
-            static COUNT: Sql = Sql::new("test.count", $text);
+        static $name: Query<(), i64> = Query::new(concat!("test.", stringify!($name)), |tx, ()| {
+            static COUNT: Sql = Sql::new(concat!("test.", stringify!($name)), $text);
             Ok(tx.query_one(&COUNT, args![])?.map_or(0, |row| row.int(0)))
         });
     };
@@ -111,7 +111,7 @@ fn signal(door: i64, round: i64) -> String {
 /// Both nodes take signals of the same doors in turns, and each signal comes once to each; one stops telling in the middle.
 #[test]
 fn sen_12_two_nodes_judge_and_tell_each_change_once_and_in_order() {
-    number!(CHANGES, "SELECT SUM(changes) FROM sensor");
+    number!(CHANGES, "SELECT CAST(SUM(changes) AS BIGINT) FROM sensor");
     number!(WAITING, "SELECT COUNT(*) FROM sensor_notice");
     number!(ENDED, "SELECT COUNT(*) FROM sensor_event WHERE state IN ('sent', 'superseded')");
     let (tell, told) = channel();

@@ -52,6 +52,34 @@ fn sen_3_what_memory_alone_saw_still_makes_a_repeat() {
 }
 
 #[test]
+fn sen_3_what_memory_knows_drives_out_nothing_that_was_judged_since() {
+    static RECENT: Sql = Sql::new("test.recent", "SELECT recent FROM sensor WHERE id = 'a'");
+    let doors = Doors::of(&["a"]);
+    assert_eq!(doors.sent(&[signal("a", true)]), [Changed]);
+    for number in 0..8 {
+        assert_eq!(doors.sent(&[with_id("a", true, &format!("k{number}"))]), [Same], "only memory sees it");
+    }
+    assert_eq!(doors.sent(&[with_id("a", false, "opens"), with_id("a", true, "closes")]), [Changed, Changed]);
+    let rows = doors.world.rows(&RECENT);
+    for id in ["opens", "closes"] {
+        let key = sensors::signal::key_of(id).to_be_bytes();
+        assert!(rows[0].blob(0).chunks(8).any(|known| known == key), "{id} is durable as one that was judged");
+    }
+}
+
+#[test]
+fn sen_3_with_every_signal_written_down_repeats_and_latecomers_are_known_too() {
+    let doors = Doors::of(&["a"]);
+    doors.world.kernel.common::<sensors::Rules>().set_history(true, 86_400_000);
+    assert_eq!(doors.sent(&[at("a", true, 10)]), [Changed]);
+    assert_eq!(doors.sent(&[at("a", true, 20)]), [Same]);
+    assert_eq!(doors.sent(&[at("a", false, 15)]), [Stale], "the older after the newer");
+    assert_eq!(doors.sent(&[with_id("a", true, "x")]), [Same]);
+    assert_eq!(doors.sent(&[with_id("a", false, "y")]), [Changed]);
+    assert_eq!(doors.sent(&[with_id("a", true, "x")]), [Repeat]);
+}
+
+#[test]
 fn sen_5_an_unchanged_signal_needs_no_commit_until_its_sign_of_life_is_old() {
     let doors = Doors::of(&["a"]);
     doors.sent(&[signal("a", true)]);

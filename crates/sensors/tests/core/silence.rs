@@ -1,5 +1,6 @@
 //! Who falls silent, and who only seems to.
 
+use kernel::namespaces::{Standing, State};
 use sensors::{LEVEL, Level, Word};
 
 use crate::kit::{Doors, signal};
@@ -69,7 +70,7 @@ fn sen_6_a_calendar_that_jumps_makes_nobody_lost() {
 fn sen_6_while_our_intake_is_behind_nobody_is_lost() {
     let doors = Doors::of(&["a"]);
     doors.client("hotel", 0, &["a"]);
-    let say = |by: &str, how: Level| assert!(doors.world.call(&LEVEL, Word { by: by.into(), how }).unwrap().out);
+    let say = |by: &str, how: Level| drop(doors.world.call(&LEVEL, Word { by: by.into(), how }).unwrap());
     say("one", Level::Watched);
     doors.sent(&[signal("a", true)]);
     doors.answer_all(200);
@@ -88,10 +89,27 @@ fn sen_6_while_our_intake_is_behind_nobody_is_lost() {
 }
 
 #[test]
+fn sen_6_signals_that_we_refuse_make_nobody_lost() {
+    let doors = Doors::of(&["a"]);
+    doors.client("hotel", 0, &["a"]);
+    doors.sent(&[signal("a", true)]);
+    doors.answer_all(200);
+    doors.world.pass_ms(minutes(50));
+    let main = doors.world.main();
+    main.set_standing(Standing { state: State::ReadOnly, ..Standing::OPEN });
+    doors.world.pass_ms(minutes(300));
+    main.set_standing(Standing::OPEN);
+    doors.world.pass_ms(minutes(9));
+    assert_eq!(doors.states().len(), 1, "nobody could tell us anything meanwhile");
+    doors.world.pass_ms(minutes(5));
+    assert_eq!(doors.states().len(), 2, "then it is silent for an hour");
+}
+
+#[test]
 fn sen_12_a_node_that_stands_still_with_signals_in_its_hands_makes_nobody_lost() {
     let doors = Doors::of(&["a"]);
     doors.client("hotel", 0, &["a"]);
-    let say = |by: &str, how: Level| assert!(doors.world.call(&LEVEL, Word { by: by.into(), how }).unwrap().out);
+    let say = |by: &str, how: Level| drop(doors.world.call(&LEVEL, Word { by: by.into(), how }).unwrap());
     say("frozen", Level::Watched);
     doors.sent(&[signal("a", true)]);
     doors.answer_all(200);

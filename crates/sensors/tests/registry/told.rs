@@ -284,6 +284,46 @@ fn sen_2_what_was_no_signal_is_listed_newest_first() {
 }
 
 #[test]
+fn sen_11_notifications_are_found_by_client_sensor_address_and_time_and_as_csv() {
+    let (edge, client) = scene();
+    edge.say("a", 0);
+    edge.say("b", 0);
+    edge.answer_all(500);
+    edge.world().pass_ms(60_000);
+    edge.say("a", 1);
+    edge.answer_all(200);
+    let of = |query: &str| -> Vec<(String, String)> {
+        let list = edge.get(&format!("/sensor-notifications?{query}"));
+        let text = |item: &Value, name: &str| item[name].as_str().unwrap().to_owned();
+        list["items"].as_array().unwrap().iter().map(|item| (text(item, "sensor_id"), text(item, "type"))).collect()
+    };
+    let all = of("limit=100");
+    assert_eq!(all.len(), 3, "{all:?}");
+    assert_eq!(all[0], ("a".to_owned(), "sensor.closed".to_owned()), "newest first");
+    assert_eq!(of(&format!("client={client}")), all);
+    assert_eq!(of("sensor=b").len(), 1);
+    assert_eq!(of("sensor=a").len(), 2);
+    let address = crate::edge::encoded(edge.get("/sensors/b")["address"].as_str().unwrap());
+    assert_eq!(of(&format!("address={address}")), of("sensor=b"));
+    assert!(of("address=Nowhere").is_empty());
+    let last = edge.get("/sensor-notifications?limit=1");
+    let (at, next) = (last["items"][0]["at"].as_str().unwrap(), last["next"].as_str().unwrap());
+    assert_eq!(of(&format!("from={at}")), all[..1]);
+    assert_eq!(of(&format!("to={at}")), all[1..]);
+    assert_eq!(of(&format!("after={next}")), all[1..]);
+    assert_eq!(last["items"][0]["tries"][0]["status"], 200);
+    let (status, bytes) = edge.send(ADMIN, "GET", "/sensor-notifications?format=csv&sensor=b", &[], vec![]);
+    let text = String::from_utf8(bytes).unwrap();
+    assert_eq!(status, 200, "{text}");
+    let lines: Vec<&str> = text.lines().collect();
+    assert!(lines[0].starts_with("at,client,seq,sensor_id,type,state,ended_at,try"), "{text}");
+    assert!(lines[1].contains(",b,sensor.opened,") && lines[1].contains(",500,"), "{text}");
+    for bad in ["after=x", "from=yesterday", "sensor=a-b", "format=xml", "what=1"] {
+        assert!(edge.refused("GET", &format!("/sensor-notifications?{bad}"), Value::Null).0 >= 400, "{bad}");
+    }
+}
+
+#[test]
 fn sen_11_what_is_older_than_it_is_kept_goes_and_nothing_else() {
     static LEFT: Sql = Sql::new(
         "test.left_of_the_past",

@@ -62,6 +62,7 @@ pub(super) fn queue_name(console: &Console, queue: i64) -> String {
         0 => &words::QUEUE_QUICK,
         1 => &words::QUEUE_STANDARD,
         2 => &words::QUEUE_BACKGROUND,
+        3 => &words::QUEUE_TELLING,
         _ => return queue.to_string(),
     };
     format!("{queue}\u{a0}{}", console.say(word))

@@ -1,9 +1,9 @@
 //! Runs that end well or badly, cycles, calls, cron.
 
-use base::{CallResult, OpError, Wall, codes};
-use kernel::NewTask;
+use base::{CallResult, OpError, Sql, Wall, args, codes};
 use kernel::counters::rates::Point;
 use kernel::tasks::{self, Create, ReportDone, State, parked_at};
+use kernel::{NewTask, Op};
 
 use super::world::{World, status};
 use crate::world::NOON;
@@ -177,6 +177,23 @@ fn ker_16_targets_that_hang_leave_room_for_the_others_and_nothing_is_blamed_on_w
 }
 
 #[test]
+fn ker_16_a_task_that_others_took_over_is_not_given_back_nor_removed() {
+    static TAKEN: Sql =
+        Sql::new("test.taken", "UPDATE task SET owner = NULL, lost_at = NULL, start_time = NULL, start_at = ?1");
+    static TAKE_OVER: Op<Wall, ()> = Op::new("test.take_over", |tx, _, at| Ok(tx.write(&TAKEN, args![*at])?));
+    let world = World::new();
+    let _node = world.node();
+    let task = |task: NewTask| task.param("\"http://hangs.example/\"");
+    world.create(task, "test.call");
+    world.create(task, "test.call");
+    let third = world.create(move |new| task(new).unique("third"), "test.call");
+    let later = Wall(i64::MAX / 4);
+    world.call(&TAKE_OVER, later).unwrap();
+    world.pass(LINE_MS);
+    assert_eq!(world.task(third).start_at, later, "what another node will do stays");
+}
+
+#[test]
 fn ker_19_a_target_is_called_signed_with_the_same_id_until_it_answers_well() {
     let world = World::new();
     let _node = world.node();
@@ -279,7 +296,7 @@ fn ker_34_a_task_beyond_its_limits_is_refused_and_nothing_is_written() {
         let new = super::world::NewTasks(vec![Box::new(make)]);
         world.call(&super::world::CREATE, new).unwrap_err()
     };
-    assert_eq!(refused(|task| NewTask { queue: Some(3), ..task }).code, codes::ALIMIT);
+    assert_eq!(refused(|task| NewTask { queue: Some(4), ..task }).code, codes::ALIMIT);
     assert_eq!(refused(|task| NewTask { queue: Some(-1), ..task }).code, codes::ALIMIT);
     assert_eq!(refused(|task| task.info("i".repeat(256))).code, codes::ALIMIT);
     assert_eq!(refused(|task| task.lane("l".repeat(256))).code, codes::ALIMIT);

@@ -183,8 +183,11 @@ impl Sensors {
             (self.life, self.watched) = (sim.life(), false);
         }
         if !self.watched {
-            let how = if self.has_broker { Level::Watched } else { Level::Alone };
-            return sim.call(self.asker(LEVELLER, 1), &LEVEL, word(how), None);
+            if !self.has_broker {
+                self.watched = true;
+                return;
+            }
+            return sim.call(self.asker(LEVELLER, 1), &LEVEL, word(Level::Watched), None);
         }
         if !self.calm && self.has_broker && sim.rng.once_in(sim.faults.outage * 8) {
             self.broker.away_until_us = now_us + sim.rng.within(5_000_000, 150_000_000);

@@ -38,6 +38,7 @@ texts! {
     QUEUE_QUICK: "quick", "быстрая", "rapide";
     QUEUE_STANDARD: "standard", "обычная", "standard";
     QUEUE_BACKGROUND: "background", "фоновая", "de fond";
+    QUEUE_TELLING: "telling", "оповещений", "de notification";
     QUEUE_OF_OPERATION: "that of the operation", "как у операции", "celle de l’opération";
 
     // List
