@@ -140,6 +140,14 @@ pub enum Mutant {
     SensorIdPerTry,
     /// Whoever speaks again is told twice.
     SensorRestoredTwice,
+    /// History leaves the store though nobody knows whether the archive has it.
+    SensorArchiveTrusted,
+    /// How old history is, is told by the calendar.
+    SensorAgeIsWall,
+    /// Memory of a sensor outlives its registration.
+    SensorMemoryKept,
+    /// The secret before signs no more as soon as there is another.
+    SensorOldSecretDropped,
 }
 
 impl Mutant {
@@ -211,6 +219,10 @@ impl Mutant {
         Self::SensorTakenEarly,
         Self::SensorIdPerTry,
         Self::SensorRestoredTwice,
+        Self::SensorArchiveTrusted,
+        Self::SensorAgeIsWall,
+        Self::SensorMemoryKept,
+        Self::SensorOldSecretDropped,
     ];
 
     /// The mutant of this name.

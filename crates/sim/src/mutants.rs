@@ -68,6 +68,10 @@ pub const OURS: &[Mutant] = &[
     Mutant::SensorTakenEarly,
     Mutant::SensorIdPerTry,
     Mutant::SensorRestoredTwice,
+    Mutant::SensorArchiveTrusted,
+    Mutant::SensorAgeIsWall,
+    Mutant::SensorMemoryKept,
+    Mutant::SensorOldSecretDropped,
 ];
 
 /// Names for the command line.

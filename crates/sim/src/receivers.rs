@@ -49,6 +49,7 @@ pub struct Receivers {
     answered: BTreeMap<Told, i64>,
     bodies: BTreeMap<String, String>,
     ids: BTreeMap<(String, i64), String>,
+    secrets: BTreeMap<String, Secrets>,
     wrong: Option<String>,
 }
 
@@ -86,7 +87,8 @@ impl Receivers {
         if self.open.values().any(|told| *told == sent.told) {
             self.note(format!("two notifications of {:?} are on their way at once", sent.told));
         }
-        if !signed(call, &sent) {
+        let secrets = self.secrets.entry(sent.client.clone()).or_insert_with(|| Secrets::of(&sent.client));
+        if !secrets.fit(call, &sent) {
             self.note(format!("the signature of {} does not fit", sent.id));
         }
         let number = self.sent.len();
@@ -130,6 +132,20 @@ impl Receivers {
         }
     }
 
+    /// Somebody asks for another secret of a client.
+    pub fn rotating(&mut self, client: &str) {
+        self.secrets.entry(client.to_owned()).or_insert_with(|| Secrets::of(client)).rotating = true;
+    }
+
+    /// A client is told its new secret, if it is still there.
+    pub fn rotated(&mut self, client: &str, secret: Option<Vec<u8>>, up_ms: u64) {
+        let secrets = self.secrets.entry(client.to_owned()).or_insert_with(|| Secrets::of(client));
+        (secrets.rotating, secrets.since_up_ms) = (false, up_ms);
+        if let Some(secret) = secret {
+            secrets.before = Some(std::mem::replace(&mut secrets.newest, secret));
+        }
+    }
+
     /// The process that sent ended.
     pub fn cut_off(&mut self) {
         self.open.clear();
@@ -165,10 +181,40 @@ fn notification(call: &HttpCall, sent_up_ms: u64) -> Notification {
     Notification { client, sensor, seq, sent_up_ms, id: header(call, "webhook-id").to_owned(), body, told }
 }
 
-fn signed(call: &HttpCall, sent: &Notification) -> bool {
-    let at_s = header(call, "webhook-timestamp").parse().unwrap_or(0);
-    let good = secret::webhook_headers_of(&[Receivers::secret(&sent.client)], &sent.id, at_s, &call.body);
-    good.iter().all(|(name, value)| header(call, name) == value)
+/// A call that was signed may wait so long for room.
+const LINE_MS: u64 = 2_500;
+
+/// What a client verifies signatures with. Nobody runs for a day, after which the one before counts no more.
+#[derive(Debug)]
+struct Secrets {
+    newest: Vec<u8>,
+    before: Option<Vec<u8>>,
+    /// Somebody asked for another one, and nobody was told it yet.
+    rotating: bool,
+    since_up_ms: u64,
+}
+
+impl Secrets {
+    fn of(client: &str) -> Self {
+        Self { newest: Receivers::secret(client), before: None, rotating: false, since_up_ms: 0 }
+    }
+
+    /// Whether each of its secrets that must sign now does. While a rotation is under way that is the one that was the newest before.
+    fn fit(&self, call: &HttpCall, sent: &Notification) -> bool {
+        let at_s = header(call, "webhook-timestamp").parse().unwrap_or(0);
+        let signatures: Vec<&str> = header(call, "webhook-signature").split(' ').collect();
+        let signs = |secret: &Vec<u8>| {
+            let good = secret::webhook_headers_of(&[secret], &sent.id, at_s, &call.body);
+            good.iter().any(|(name, value)| name == "webhook-signature" && signatures.contains(&value.as_str()))
+        };
+        let just_now = sent.sent_up_ms <= self.since_up_ms + LINE_MS;
+        match &self.before {
+            _ if self.rotating => signs(&self.newest),
+            Some(before) if just_now => signs(before),
+            Some(before) => signs(&self.newest) && signs(before) && signatures.len() == 2,
+            None => signs(&self.newest) && signatures.len() == 1,
+        }
+    }
 }
 
 /// Draws what becomes of a notification.

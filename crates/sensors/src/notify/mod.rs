@@ -184,6 +184,7 @@ pub(crate) fn receiver(tx: &mut dyn Tx, cx: &OpCx<'_>, told: &Told) -> OpResult<
         return Ok(Err("disabled"));
     }
     let old = row.opt_int(3).filter(|until| cx.heard < Heard(*until)).and(row.opt_blob(2));
+    let old = old.filter(|_| !mutants::on(Mutant::SensorOldSecretDropped));
     let secrets = [Some(row.blob(1)), old].into_iter().flatten().map(<[u8]>::to_vec).collect();
     Ok(Ok(Receiver { url: row.text(0).to_owned(), secrets }))
 }
