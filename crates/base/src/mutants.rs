@@ -148,6 +148,10 @@ pub enum Mutant {
     SensorMemoryKept,
     /// The secret before signs no more as soon as there is another.
     SensorOldSecretDropped,
+    /// Whoever is sending a notification is taken for dead at once.
+    SensorHolderIgnored,
+    /// What comes after many were lost at once does not wait until that was told.
+    SensorGroupOvertaken,
 }
 
 impl Mutant {
@@ -223,6 +227,8 @@ impl Mutant {
         Self::SensorAgeIsWall,
         Self::SensorMemoryKept,
         Self::SensorOldSecretDropped,
+        Self::SensorHolderIgnored,
+        Self::SensorGroupOvertaken,
     ];
 
     /// The mutant of this name.

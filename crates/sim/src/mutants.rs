@@ -72,6 +72,8 @@ pub const OURS: &[Mutant] = &[
     Mutant::SensorAgeIsWall,
     Mutant::SensorMemoryKept,
     Mutant::SensorOldSecretDropped,
+    Mutant::SensorHolderIgnored,
+    Mutant::SensorGroupOvertaken,
 ];
 
 /// Names for the command line.

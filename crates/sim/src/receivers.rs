@@ -1,7 +1,8 @@
 //! Those who are told of sensors: they take notifications, refuse them, hang, lose their answers, and remember all of it.
 //!
 //! What always holds, whatever happens to the server: one webhook-id is one body and the other way round; nothing is sent twice at
-//! once of one sensor, client and kind; the first arrivals of such come in order, and nothing comes after something newer was answered.
+//! once of one sensor, client and kind; the first arrivals of such come in order, and nothing comes after something newer was answered;
+//! whoever is told of many lost at once hears nothing newer of one of them before; every secret that counts has signed.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -33,6 +34,8 @@ pub struct Notification {
     id: String,
     body: String,
     told: Told,
+    /// Sensors that it tells to be lost, if they are many.
+    lost: Vec<String>,
 }
 
 /// All of them.
@@ -118,6 +121,13 @@ impl Receivers {
         if first && self.first.get(told).is_some_and(|newest| *newest > seq) {
             self.note(format!("{told:?} number {seq} arrives for the first time after something newer"));
         }
+        let overtaken = |sensor: &&String| {
+            let contact = (sent.client.clone(), (*sensor).clone(), "contact");
+            self.first.get(&contact).is_some_and(|newest| *newest > seq)
+        };
+        if let Some(sensor) = sent.lost.iter().find(overtaken).filter(|_| first) {
+            self.note(format!("{} number {seq} tells that {sensor} is lost after something newer of it", sent.client));
+        }
         let newest = self.first.entry(told.clone()).or_insert(seq);
         *newest = seq.max(*newest);
     }
@@ -178,7 +188,9 @@ fn notification(call: &HttpCall, sent_up_ms: u64) -> Notification {
     // What tells of many sensors is only itself.
     let of = if sensor.is_empty() { format!("*{seq}") } else { sensor.clone() };
     let told = (client.clone(), of, kind);
-    Notification { client, sensor, seq, sent_up_ms, id: header(call, "webhook-id").to_owned(), body, told }
+    let sensors = json["data"]["sensors"].as_array().into_iter().flatten();
+    let lost = sensors.filter_map(|sensor| sensor.as_str().map(str::to_owned)).collect();
+    Notification { client, sensor, seq, sent_up_ms, id: header(call, "webhook-id").to_owned(), body, told, lost }
 }
 
 /// A call that was signed may wait so long for room.

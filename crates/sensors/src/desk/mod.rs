@@ -14,7 +14,7 @@
 mod memory;
 mod ticket;
 
-use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use base::mutants::{self, Mutant};
@@ -142,9 +142,8 @@ impl Inner {
         if on_its_way { None } else { self.sensors.settle(signal, now) }
     }
 
-    fn wait(&mut self, mut item: Item, ticket: Arc<Ticket>, place: usize) {
-        if let Item::Signal { signal, known } = &mut item {
-            *known = self.sensors.beyond_written(signal.sensor);
+    fn wait(&mut self, item: Item, ticket: Arc<Ticket>, place: usize) {
+        if let Item::Signal { signal, .. } = &item {
             *self.held.entry(signal.sensor).or_default() += 1;
         }
         self.waiting.push_back(Waiting { item, ticket, place });
@@ -158,7 +157,21 @@ impl Inner {
         let most = if self.one_by_one > 0 { 1 } else { JUDGED_MAX };
         self.one_by_one = self.one_by_one.saturating_sub(1);
         let many = self.waiting.len().min(most);
-        Some(self.waiting.drain(..many).collect())
+        let mut front: Vec<Waiting> = self.waiting.drain(..many).collect();
+        self.bring_along(&mut front);
+        Some(front)
+    }
+
+    /// What only memory knows goes along with the first signal of each sensor, as it is known now: given to a later one, or when
+    /// it came, it would push out what earlier ones brought.
+    fn bring_along(&self, front: &mut [Waiting]) {
+        let mut brought = BTreeSet::new();
+        for waiting in front {
+            if let Item::Signal { signal, known } = &mut waiting.item {
+                let is_first = brought.insert(signal.sensor);
+                *known = is_first.then(|| self.sensors.beyond_written(signal.sensor)).flatten();
+            }
+        }
     }
 
     /// What the operation did not get to goes back to the front.

@@ -52,6 +52,18 @@ fn sen_3_what_memory_alone_saw_still_makes_a_repeat() {
 }
 
 #[test]
+fn sen_3_what_memory_alone_saw_pushes_out_nothing_newer() {
+    let doors = Doors::of(&["a"]);
+    assert_eq!(doors.sent(&[signal("a", true)]), [Changed]);
+    for id in ["m1", "m2", "m3", "m4", "m5", "m6", "m7", "m8"] {
+        assert_eq!(doors.sent(&[with_id("a", true, id)]), [Same]);
+    }
+    assert_eq!(doors.sent(&[with_id("a", false, "x"), with_id("a", true, "y")]), [Changed, Changed]);
+    assert_eq!(doors.sent(&[with_id("a", false, "x"), with_id("a", true, "y")]), [Repeat, Repeat]);
+    assert_eq!(doors.history(), 3);
+}
+
+#[test]
 fn sen_5_an_unchanged_signal_needs_no_commit_until_its_sign_of_life_is_old() {
     let doors = Doors::of(&["a"]);
     doors.sent(&[signal("a", true)]);

@@ -96,7 +96,7 @@ impl Clients {
         self.numbers += 1;
         match rng.below(18) {
             12 | 13 => Change::Rotate(any),
-            14 | 15 => Change::Silence(passing(sensors, rng), *rng.pick(&SILENCES_MS)),
+            14 | 15 => Change::Silence(passing(sensors, rng), *rng.pick(&PASSING_MS)),
             16 | 17 => self.remove_for_a_while(passing(sensors, rng), rng),
             0..=3 => Change::Unlink(name, sensor),
             4..=7 => Change::Link(name, sensor),
@@ -117,7 +117,7 @@ impl Clients {
     fn remove_for_a_while(&mut self, sensor: SensorId, rng: &mut Rng) -> Change {
         let first = self.names[0].clone();
         (0..rng.below(3)).for_each(|from| self.plan.push_back(Change::Group(first.clone(), i64::from(from != 0))));
-        self.plan.push_back(Change::Sensor(sensor, *rng.pick(&SILENCES_MS)));
+        self.plan.push_back(Change::Sensor(sensor, *rng.pick(&PASSING_MS)));
         self.plan.extend(self.names[..KEPT].iter().map(|name| Change::Link(name.clone(), sensor)));
         Change::Remove(sensor)
     }
@@ -175,6 +175,8 @@ impl Clients {
 
 /// Silences that sensors have.
 pub(super) const SILENCES_MS: [i64; 3] = [30_000, 40_000, 60_000];
+/// Those of sensors whose registration changes: one is so long that memory settles signals for seconds.
+const PASSING_MS: [i64; 3] = [30_000, 60_000, 600_000];
 
 fn passing(sensors: &[(SensorId, i64)], rng: &mut Rng) -> SensorId {
     rng.pick(&sensors[sensors.len() - PASSING..]).0
