@@ -94,10 +94,10 @@ impl Clients {
         let any = rng.pick(&self.names).clone();
         let name = self.names[other].clone();
         self.numbers += 1;
-        match rng.below(18) {
+        match rng.below(20) {
             12 | 13 => Change::Rotate(any),
             14 | 15 => Change::Silence(passing(sensors, rng), *rng.pick(&PASSING_MS)),
-            16 | 17 => self.remove_for_a_while(passing(sensors, rng), rng),
+            16..=19 => self.remove_for_a_while(passing(sensors, rng), rng),
             0..=3 => Change::Unlink(name, sensor),
             4..=7 => Change::Link(name, sensor),
             8 => Change::Address(any, self.numbers),
@@ -176,7 +176,7 @@ impl Clients {
 /// Silences that sensors have.
 pub(super) const SILENCES_MS: [i64; 3] = [30_000, 40_000, 60_000];
 /// Those of sensors whose registration changes: one is so long that memory settles signals for seconds.
-const PASSING_MS: [i64; 3] = [30_000, 60_000, 600_000];
+pub(super) const PASSING_MS: [i64; 3] = [30_000, 60_000, 600_000];
 
 fn passing(sensors: &[(SensorId, i64)], rng: &mut Rng) -> SensorId {
     rng.pick(&sensors[sensors.len() - PASSING..]).0

@@ -27,7 +27,7 @@ use crate::run::act;
 use crate::sim::{Asker, Event, News, Sim};
 use books::Change;
 use broker::Broker;
-use clients::{Clients, PASSING, SILENCES_MS};
+use clients::{Clients, PASSING, PASSING_MS, SILENCES_MS};
 use judge::Judge;
 use seen::{Counts, Sensor};
 use strangers::Strangers;
@@ -302,10 +302,10 @@ impl Sensors {
 
 fn draw_voice(number: usize, has_broker: bool, sim: &mut Sim) -> Voice {
     let sensor = format!("s{number}").parse().unwrap_or_else(|error| panic!("{error}"));
-    let silence_ms = *sim.rng.pick(&SILENCES_MS);
+    let passing = number + PASSING >= SENSORS;
+    let silence_ms = *sim.rng.pick(if passing { &PASSING_MS } else { &SILENCES_MS });
     let manner = *sim.rng.pick(&[Manner::Timed, Manner::Timed, Manner::Named, Manner::Plain]);
     let to_broker = has_broker && !number.is_multiple_of(3);
-    let passing = number + PASSING >= SENSORS;
     let manner = if passing { Manner::Timed } else { manner };
     let mut voice = Voice::new(sensor, silence_ms, manner, to_broker);
     voice.passing = passing;
