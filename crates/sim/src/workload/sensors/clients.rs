@@ -116,7 +116,7 @@ impl Clients {
     /// A sensor is removed, and registered again a while later.
     fn remove_for_a_while(&mut self, sensor: SensorId, rng: &mut Rng) -> Change {
         let first = self.names[0].clone();
-        (0..rng.below(3)).for_each(|from| self.plan.push_back(Change::Group(first.clone(), i64::from(from != 0))));
+        (0..rng.below(3)).for_each(|from| self.plan.push_back(Change::Group(first.clone(), 1 + i64::from(from != 0))));
         self.plan.push_back(Change::Sensor(sensor, *rng.pick(&PASSING_MS)));
         self.plan.extend(self.names[..KEPT].iter().map(|name| Change::Link(name.clone(), sensor)));
         Change::Remove(sensor)
