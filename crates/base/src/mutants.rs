@@ -140,6 +140,18 @@ pub enum Mutant {
     SensorIdPerTry,
     /// Whoever speaks again is told twice.
     SensorRestoredTwice,
+    /// History leaves the store though nobody knows whether the archive has it.
+    SensorArchiveTrusted,
+    /// How old history is, is told by the calendar.
+    SensorAgeIsWall,
+    /// Memory of a sensor outlives its registration.
+    SensorMemoryKept,
+    /// The secret before signs no more as soon as there is another.
+    SensorOldSecretDropped,
+    /// Whoever is sending a notification is taken for dead at once.
+    SensorHolderIgnored,
+    /// What comes after many were lost at once does not wait until that was told.
+    SensorGroupOvertaken,
 }
 
 impl Mutant {
@@ -211,6 +223,12 @@ impl Mutant {
         Self::SensorTakenEarly,
         Self::SensorIdPerTry,
         Self::SensorRestoredTwice,
+        Self::SensorArchiveTrusted,
+        Self::SensorAgeIsWall,
+        Self::SensorMemoryKept,
+        Self::SensorOldSecretDropped,
+        Self::SensorHolderIgnored,
+        Self::SensorGroupOvertaken,
     ];
 
     /// The mutant of this name.

@@ -4,6 +4,7 @@
 //! Age is listening time of the store: a calendar that jumps ahead takes nothing that is young. What is still to be moved to an
 //! archive stays until it was.
 
+use base::mutants::{self, Mutant};
 use base::{Heard, OpResult, Row, Sql, Tx, args};
 use kernel::{OpCx, Plan, TaskDef, TaskRow};
 
@@ -60,7 +61,8 @@ const KINDS: [Forget; 3] = [forget_history, forget_events, forget_imports];
 
 /// The checkpoint is the place of the kind that is next.
 fn forget(tx: &mut dyn Tx, cx: &mut OpCx<'_>, task: &TaskRow) -> OpResult<Plan> {
-    let before = cx.heard.plus_ms(-cx.home.common::<Rules>().history_ms());
+    let now = if mutants::on(Mutant::SensorAgeIsWall) { Heard(cx.wall.0) } else { cx.heard };
+    let before = now.plus_ms(-cx.home.common::<Rules>().history_ms());
     let place: usize = task.checkpoint.as_deref().and_then(|text| text.parse().ok()).unwrap_or(0);
     let Some(kind) = KINDS.get(place) else { return Ok(Plan::Done) };
     let next = if kind(tx, cx, before)? { place } else { place + 1 };

@@ -8,6 +8,7 @@
 //! lie below SQLite, which are the kill harness's (`cargo xtask kill`).
 
 mod agenda;
+mod archive;
 pub mod chores;
 mod clock;
 mod courier;

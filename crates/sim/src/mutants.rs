@@ -68,6 +68,12 @@ pub const OURS: &[Mutant] = &[
     Mutant::SensorTakenEarly,
     Mutant::SensorIdPerTry,
     Mutant::SensorRestoredTwice,
+    Mutant::SensorArchiveTrusted,
+    Mutant::SensorAgeIsWall,
+    Mutant::SensorMemoryKept,
+    Mutant::SensorOldSecretDropped,
+    Mutant::SensorHolderIgnored,
+    Mutant::SensorGroupOvertaken,
 ];
 
 /// Names for the command line.

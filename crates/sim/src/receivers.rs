@@ -1,7 +1,8 @@
 //! Those who are told of sensors: they take notifications, refuse them, hang, lose their answers, and remember all of it.
 //!
 //! What always holds, whatever happens to the server: one webhook-id is one body and the other way round; nothing is sent twice at
-//! once of one sensor, client and kind; the first arrivals of such come in order, and nothing comes after something newer was answered.
+//! once of one sensor, client and kind; the first arrivals of such come in order, and nothing comes after something newer was answered;
+//! whoever is told of many lost at once hears nothing newer of one of them before; every secret that counts has signed.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -33,6 +34,8 @@ pub struct Notification {
     id: String,
     body: String,
     told: Told,
+    /// Sensors that it tells to be lost, if they are many.
+    lost: Vec<String>,
 }
 
 /// All of them.
@@ -49,6 +52,7 @@ pub struct Receivers {
     answered: BTreeMap<Told, i64>,
     bodies: BTreeMap<String, String>,
     ids: BTreeMap<(String, i64), String>,
+    secrets: BTreeMap<String, Secrets>,
     wrong: Option<String>,
 }
 
@@ -86,7 +90,8 @@ impl Receivers {
         if self.open.values().any(|told| *told == sent.told) {
             self.note(format!("two notifications of {:?} are on their way at once", sent.told));
         }
-        if !signed(call, &sent) {
+        let secrets = self.secrets.entry(sent.client.clone()).or_insert_with(|| Secrets::of(&sent.client));
+        if !secrets.fit(call, &sent) {
             self.note(format!("the signature of {} does not fit", sent.id));
         }
         let number = self.sent.len();
@@ -116,6 +121,13 @@ impl Receivers {
         if first && self.first.get(told).is_some_and(|newest| *newest > seq) {
             self.note(format!("{told:?} number {seq} arrives for the first time after something newer"));
         }
+        let overtaken = |sensor: &&String| {
+            let contact = (sent.client.clone(), (*sensor).clone(), "contact");
+            self.first.get(&contact).is_some_and(|newest| *newest > seq)
+        };
+        if let Some(sensor) = sent.lost.iter().find(overtaken).filter(|_| first) {
+            self.note(format!("{} number {seq} tells that {sensor} is lost after something newer of it", sent.client));
+        }
         let newest = self.first.entry(told.clone()).or_insert(seq);
         *newest = seq.max(*newest);
     }
@@ -127,6 +139,20 @@ impl Receivers {
             let seq = self.sent[index(number)].seq;
             let newest = self.answered.entry(told).or_insert(seq);
             *newest = seq.max(*newest);
+        }
+    }
+
+    /// Somebody asks for another secret of a client.
+    pub fn rotating(&mut self, client: &str) {
+        self.secrets.entry(client.to_owned()).or_insert_with(|| Secrets::of(client)).rotating = true;
+    }
+
+    /// A client is told its new secret, if it is still there.
+    pub fn rotated(&mut self, client: &str, secret: Option<Vec<u8>>, up_ms: u64) {
+        let secrets = self.secrets.entry(client.to_owned()).or_insert_with(|| Secrets::of(client));
+        (secrets.rotating, secrets.since_up_ms) = (false, up_ms);
+        if let Some(secret) = secret {
+            secrets.before = Some(std::mem::replace(&mut secrets.newest, secret));
         }
     }
 
@@ -162,13 +188,45 @@ fn notification(call: &HttpCall, sent_up_ms: u64) -> Notification {
     // What tells of many sensors is only itself.
     let of = if sensor.is_empty() { format!("*{seq}") } else { sensor.clone() };
     let told = (client.clone(), of, kind);
-    Notification { client, sensor, seq, sent_up_ms, id: header(call, "webhook-id").to_owned(), body, told }
+    let sensors = json["data"]["sensors"].as_array().into_iter().flatten();
+    let lost = sensors.filter_map(|sensor| sensor.as_str().map(str::to_owned)).collect();
+    Notification { client, sensor, seq, sent_up_ms, id: header(call, "webhook-id").to_owned(), body, told, lost }
 }
 
-fn signed(call: &HttpCall, sent: &Notification) -> bool {
-    let at_s = header(call, "webhook-timestamp").parse().unwrap_or(0);
-    let good = secret::webhook_headers_of(&[Receivers::secret(&sent.client)], &sent.id, at_s, &call.body);
-    good.iter().all(|(name, value)| header(call, name) == value)
+/// A call that was signed may wait so long for room.
+const LINE_MS: u64 = 2_500;
+
+/// What a client verifies signatures with. Nobody runs for a day, after which the one before counts no more.
+#[derive(Debug)]
+struct Secrets {
+    newest: Vec<u8>,
+    before: Option<Vec<u8>>,
+    /// Somebody asked for another one, and nobody was told it yet.
+    rotating: bool,
+    since_up_ms: u64,
+}
+
+impl Secrets {
+    fn of(client: &str) -> Self {
+        Self { newest: Receivers::secret(client), before: None, rotating: false, since_up_ms: 0 }
+    }
+
+    /// Whether each of its secrets that must sign now does. While a rotation is under way that is the one that was the newest before.
+    fn fit(&self, call: &HttpCall, sent: &Notification) -> bool {
+        let at_s = header(call, "webhook-timestamp").parse().unwrap_or(0);
+        let signatures: Vec<&str> = header(call, "webhook-signature").split(' ').collect();
+        let signs = |secret: &Vec<u8>| {
+            let good = secret::webhook_headers_of(&[secret], &sent.id, at_s, &call.body);
+            good.iter().any(|(name, value)| name == "webhook-signature" && signatures.contains(&value.as_str()))
+        };
+        let just_now = sent.sent_up_ms <= self.since_up_ms + LINE_MS;
+        match &self.before {
+            _ if self.rotating => signs(&self.newest),
+            Some(before) if just_now => signs(before),
+            Some(before) => signs(&self.newest) && signs(before) && signatures.len() == 2,
+            None => signs(&self.newest) && signatures.len() == 1,
+        }
+    }
 }
 
 /// Draws what becomes of a notification.

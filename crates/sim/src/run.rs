@@ -151,6 +151,8 @@ fn happen(sim: &mut Sim, workloads: &mut [Box<dyn Workload>], event: Event) -> R
             sim.in_same_life(life, |sim| sim.receivers.replied(number, &result));
             sim.answered(life, done, result);
         }
+        Event::Export(life, node, work, done) => sim.export(life, node, &work, done),
+        Event::Lands(batch) => sim.archive.iter().for_each(|archive| archive.land(batch.clone())),
         Event::Housekeeping(life) => housekeeping(sim, life),
         Event::Start => sim.start().map_err(|error| format!("the server does not start: {error}"))?,
     }

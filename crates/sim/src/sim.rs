@@ -4,17 +4,20 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use base::{Call, CallResult, Engine, HttpCall, OpResult, Store, StoreResult, Timers, Tx};
+use base::{Call, CallResult, Engine, HttpCall, OpResult, Store, StoreResult, Timers, Tx, WorkCall};
 use kernel::accounts::session::Holder;
 use kernel::feed::Sequencer;
 use kernel::tasks::{Dispatcher, TaskConfig};
 use kernel::{Caller, Env, Hint, Kernel, KernelConfig, Namespace, Op, Reply, Request, ServiceDef, SessionEvent};
 use sensors::SilenceWatch;
+use sensors::history::{Archives, Batch};
+use sensors::outbox::Exporter;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use crate::agenda::Agenda;
+use crate::archive::SimArchive;
 use crate::clock::SimClock;
 use crate::courier::Claim;
 use crate::deliveries::Claims;
@@ -102,6 +105,10 @@ pub enum Event {
     Knock(u32, u64),
     /// The server hears of that notification.
     Replied(u32, u64, Box<dyn FnOnce(CallResult) + Send>, CallResult),
+    /// A node writes history to the archive.
+    Export(u32, usize, WorkCall, Box<dyn FnOnce(CallResult) + Send>),
+    /// A batch that nobody waits for any more arrives at the archive.
+    Lands(Batch),
     /// The server forgets old answers.
     Housekeeping(u32),
     /// The server starts.
@@ -142,6 +149,9 @@ struct Server {
     nodes: Vec<Node>,
     _sequencer: Sequencer,
     _silence: Vec<SilenceWatch>,
+    _exporters: Vec<Exporter>,
+    /// Whether it knows of the archive.
+    archives: bool,
     /// Wake-ups for readers of events since the last look.
     events_hinted: Arc<AtomicBool>,
     store_called: bool,
@@ -170,6 +180,8 @@ pub struct Sim {
     pub partner: Partner,
     /// Those who are told of sensors.
     pub receivers: Receivers,
+    /// Where history moves to, if there is such a place.
+    pub archive: Option<Arc<SimArchive>>,
     /// Calls of this life whose end the server has not heard of.
     pub calls_open: u64,
     agenda: Agenda<Event>,
@@ -223,6 +235,7 @@ impl Sim {
             trace,
             partner: Partner::default(),
             receivers: Receivers::default(),
+            archive: None,
             calls_open: 0,
             agenda: Agenda::new(),
             path,
@@ -474,11 +487,12 @@ impl Sim {
     /// Calls that dispatchers made get their fate.
     fn collect_task_calls(&mut self) {
         let Some(server) = &self.server else { return };
-        let made: Vec<_> = server.nodes.iter().flat_map(|node| node.outbound.take()).collect();
-        for (call, done) in made {
-            // Blobs have a workload with a disk of its own, which does their work.
+        let nodes = server.nodes.iter().enumerate();
+        let made: Vec<_> =
+            nodes.flat_map(|(at, node)| node.outbound.take().into_iter().map(move |made| (at, made))).collect();
+        for (node, (call, done)) in made {
             if let Call::Work(work) = call {
-                done(CallResult::NotMade(format!("{} is not done here", work.name)));
+                self.work(node, work, done);
                 continue;
             }
             let (call, is_mail) = as_http(call);
@@ -620,6 +634,23 @@ impl Sim {
         self.server.as_ref().map(|server| (&server.kernel, &server.main))
     }
 
+    /// Something that a node does while it waits for what it reads, as a thread of its own would.
+    ///
+    /// # Panics
+    /// The server is down.
+    pub fn reading_at_once<T>(&self, node: usize, work: impl FnOnce(&Kernel) -> T) -> T {
+        let Some(server) = &self.server else { panic!("nobody is there to do it") };
+        server.store.read_at_once(true);
+        let done = work(&server.nodes[node].kernel);
+        server.store.read_at_once(false);
+        done
+    }
+
+    /// Whether the server is up and history moves to the archive.
+    pub fn archives(&self) -> bool {
+        self.server.as_ref().is_some_and(|server| server.archives)
+    }
+
     /// The life of the server that is running, or the last one.
     pub fn life(&self) -> u32 {
         self.life
@@ -685,6 +716,14 @@ impl Sim {
         let others =
             nodes.iter().filter(|_| self.engine == Engine::Postgres).map(|node| SilenceWatch::start(&node.kernel));
         let silence = others.chain([SilenceWatch::start(&kernel)]).collect();
+        // Somebody may have started it without its archive.
+        let archive = self.archive.clone().filter(|_| !self.rng.once_in(self.faults.outage));
+        let kernels: Vec<&Kernel> = nodes.iter().map(|node| &node.kernel).chain([&kernel]).collect();
+        for (kernel, archive) in kernels.iter().flat_map(|kernel| archive.iter().map(move |archive| (kernel, archive)))
+        {
+            kernel.common::<Archives>().set(archive.clone());
+        }
+        let exporters = kernels.into_iter().map(Exporter::start).collect();
         self.started_ms = base::Clock::ran_ms(&self.clock);
         self.server = Some(Server {
             kernel,
@@ -698,6 +737,8 @@ impl Sim {
             nodes,
             _sequencer: sequencer,
             _silence: silence,
+            _exporters: exporters,
+            archives: archive.is_some(),
             events_hinted,
             store_called: false,
         });

@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use base::{
@@ -39,6 +40,7 @@ pub struct SimStore {
     queue_max: usize,
     engine: Engine,
     state: Mutex<State>,
+    at_once: AtomicBool,
 }
 
 impl SimStore {
@@ -47,7 +49,14 @@ impl SimStore {
     pub fn open(path: &Path, clock: SimClock, queue_max: usize, engine: Engine) -> StoreResult<Self> {
         let core = SqliteCore::open(path, config(), Arc::new(clock.clone()))?;
         let state = State { core: Some(core), waiting: VecDeque::new(), reads: VecDeque::new() };
-        Ok(Self { path: path.to_owned(), clock, queue_max, engine, state: Mutex::new(state) })
+        Ok(Self {
+            path: path.to_owned(),
+            clock,
+            queue_max,
+            engine,
+            state: Mutex::new(state),
+            at_once: AtomicBool::new(false),
+        })
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -95,13 +104,20 @@ impl SimStore {
     /// Runs the reads that wait.
     pub fn run_reads(&self) {
         let reads = std::mem::take(&mut self.state().reads);
-        for mut job in reads {
-            let mut state = self.state();
-            let Some(core) = state.core.as_mut() else { return };
-            let outcome = base::run_alone(core, job.as_mut());
-            drop(state);
-            job.done(outcome);
-        }
+        reads.into_iter().for_each(|job| self.read_now(job));
+    }
+
+    fn read_now(&self, mut job: Box<dyn Job>) {
+        let mut state = self.state();
+        let Some(core) = state.core.as_mut() else { return };
+        let outcome = base::run_alone(core, job.as_mut());
+        drop(state);
+        job.done(outcome);
+    }
+
+    /// Whether reads wait for nobody from now on.
+    pub fn read_at_once(&self, at_once: bool) {
+        self.at_once.store(at_once, Ordering::Relaxed);
     }
 
     /// Jobs and reads that wait.
@@ -151,6 +167,9 @@ impl Store for SimStore {
     }
 
     fn read(&self, job: Box<dyn Job>) {
+        if self.at_once.load(Ordering::Relaxed) {
+            return self.read_now(job);
+        }
         self.state().reads.push_back(job);
     }
 

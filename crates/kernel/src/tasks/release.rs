@@ -38,7 +38,7 @@ fn keys(input: &Release) -> Keys {
 
 fn release(tx: &mut dyn Tx, cx: &mut OpCx<'_>, input: &Release) -> OpResult<()> {
     let (task, start_at): (&Task, Wall) = (&input.task, cx.wall.plus_ms(input.pause_ms));
-    // Somebody took it for lost meanwhile: whatever waits now is not ours to remove.
+    // Taken for lost meanwhile, or given back already and nobody knew: whatever waits now is not ours to remove.
     if tx.query_one(&HELD, args![task.id, task.attempt])?.is_none() {
         return Ok(());
     }

@@ -158,16 +158,18 @@ impl Inner {
         self.one_by_one = self.one_by_one.saturating_sub(1);
         let many = self.waiting.len().min(most);
         let mut front: Vec<Waiting> = self.waiting.drain(..many).collect();
-        self.remember(&mut front);
+        self.bring_along(&mut front);
         Some(front)
     }
 
-    /// The first of each sensor brings what memory knows beyond the rows: what the others find was judged since.
-    fn remember(&self, front: &mut [Waiting]) {
-        let mut seen = BTreeSet::new();
+    /// What only memory knows goes along with the first signal of each sensor, as it is known now: given to a later one, or when
+    /// it came, it would push out what earlier ones brought.
+    fn bring_along(&self, front: &mut [Waiting]) {
+        let mut brought = BTreeSet::new();
         for waiting in front {
             if let Item::Signal { signal, known } = &mut waiting.item {
-                *known = seen.insert(signal.sensor).then(|| self.sensors.beyond_written(signal.sensor)).flatten();
+                let is_first = brought.insert(signal.sensor);
+                *known = is_first.then(|| self.sensors.beyond_written(signal.sensor)).flatten();
             }
         }
     }
@@ -311,6 +313,9 @@ impl Desk {
 
 /// Memory knows nothing of a sensor any more, once the operation that changes it has ended.
 pub(crate) fn forget_when_settled(cx: &mut OpCx<'_>, id: SensorId) {
+    if mutants::on(Mutant::SensorMemoryKept) {
+        return;
+    }
     let desk = cx.home.memory::<Desk>();
     cx.fx.when_settled(move |_| desk.forget([id].iter()));
 }

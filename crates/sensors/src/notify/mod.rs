@@ -29,8 +29,16 @@ use serde::{Deserialize, Serialize};
 use crate::telling::{GET_NOTICE, Kind, Notice, Sending, Telling};
 
 /// Tells a client what is to be told of a sensor.
-pub(crate) const NOTIFY: TaskDef =
-    TaskDef::new("sensor.notify", plan).settled_by(settle::settle).taken_back_by(settle::take_back).queue(3).ending();
+pub(crate) const NOTIFY: TaskDef = TaskDef::new("sensor.notify", plan)
+    .settled_by(settle::settle)
+    .taken_back_by(settle::take_back)
+    .retrying(RETRY_MINUTES)
+    .queue(3)
+    .ending();
+
+/// So often a server that dies again and again before it gets anywhere, or fails over a notice, comes back to it: more often than
+/// others, because what a client is to be told must not wait for a person to look at a task.
+const RETRY_MINUTES: &[u32] = &[1; 30];
 
 /// A holder that does not settle within this time is gone, whatever the store says of it.
 pub(crate) const HELD_MS: i64 = 90_000;
@@ -125,6 +133,9 @@ fn plan(tx: &mut dyn Tx, cx: &mut OpCx<'_>, task: &TaskRow) -> OpResult<Plan> {
 
 /// Until when to leave a notice to the one who is sending it, or to ourselves before a crash.
 fn held_until(tx: &mut dyn Tx, cx: &OpCx<'_>, task: &TaskRow, on: &Sending) -> OpResult<Option<Heard>> {
+    if mutants::on(Mutant::SensorHolderIgnored) {
+        return Ok(None);
+    }
     let called = on.begun.plus_ms(CALL_MS);
     if cx.heard < called {
         return Ok(Some(called));
@@ -149,6 +160,7 @@ pub(crate) fn try_now(
         Err(why) => return ended::end(tx, cx, told, notice.seq, why).map(|()| Plan::Done),
     };
     if told.kind == Kind::Contact
+        && !mutants::on(Mutant::SensorGroupOvertaken)
         && let Some(group_next) = group_before(tx, told, notice.seq)?
     {
         notice.next_at = group_next.max(cx.heard).plus_ms(BEHIND_GROUP_MS);
@@ -184,6 +196,7 @@ pub(crate) fn receiver(tx: &mut dyn Tx, cx: &OpCx<'_>, told: &Told) -> OpResult<
         return Ok(Err("disabled"));
     }
     let old = row.opt_int(3).filter(|until| cx.heard < Heard(*until)).and(row.opt_blob(2));
+    let old = old.filter(|_| !mutants::on(Mutant::SensorOldSecretDropped));
     let secrets = [Some(row.blob(1)), old].into_iter().flatten().map(<[u8]>::to_vec).collect();
     Ok(Ok(Receiver { url: row.text(0).to_owned(), secrets }))
 }

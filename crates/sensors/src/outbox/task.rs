@@ -1,5 +1,6 @@
 //! The task: gather, write, clear, and again as long as whole batches are there.
 
+use base::mutants::{self, Mutant};
 use base::{Call, CallResult, OpResult, Sql, Tx, WorkCall, args};
 use kernel::{OpCx, Plan, TaskRow};
 
@@ -113,6 +114,7 @@ pub(super) fn settle(tx: &mut dyn Tx, cx: &mut OpCx<'_>, _: &TaskRow, result: &C
         // Of another batch: an earlier run of this task was taken for lost, and ended after all.
         CallResult::Worked(batch) if *batch != outbox.batch => Ok(Plan::Checkpoint("null".into())),
         CallResult::Worked(_) => written(tx, cx, outbox),
+        _ if mutants::on(Mutant::SensorArchiveTrusted) => written(tx, cx, outbox),
         CallResult::NotMade(reason) | CallResult::Unknown(reason) => failed(tx, cx, outbox, reason),
         CallResult::Http(_) | CallResult::Mailed => failed(tx, cx, outbox, "not a result of work"),
     }

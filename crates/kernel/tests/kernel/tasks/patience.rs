@@ -137,6 +137,27 @@ fn ker_15_a_unique_task_that_runs_lets_another_wait_and_takes_its_place_when_it_
 }
 
 #[test]
+fn ker_15_a_unique_task_that_is_given_back_twice_does_not_make_way_for_itself() {
+    let world = World::new();
+    let _node = world.node();
+    for key in ["a", "b", "c"] {
+        world.create(move |task| task.param("\"http://hangs.example/\"").unique(key), "test.call");
+    }
+    assert_eq!(world.partner.waiting(), 2, "there is no room for the third");
+    world.store.feel(Mood::Vague);
+    world.pass(4 * SECOND);
+    world.store.feel(Mood::Good);
+    world.pass(5 * SECOND);
+    assert_eq!(world.tasks().len(), 3, "given back, again because nobody knew, and still there");
+    for _ in 0..2 {
+        world.partner.answer(status(200));
+    }
+    world.pass(HOUR / 6);
+    world.partner.answer(status(200));
+    assert_eq!(world.notes().len(), 3);
+}
+
+#[test]
 fn ker_34_a_unique_task_in_a_lane_is_a_bug_that_is_told() {
     let world = World::new();
     let refused = world.try_create(|task| task.unique("k").lane("l"), "test.note").unwrap_err();

@@ -46,6 +46,8 @@ pub(super) struct Clients {
 
 /// Clients whose links stay.
 const KEPT: usize = 2;
+/// Sensors whose registration changes: the last ones.
+pub(super) const PASSING: usize = 3;
 const OTHERS: usize = 2;
 
 impl Clients {
@@ -75,7 +77,12 @@ impl Clients {
         name
     }
 
-    /// What is to be done at the beginning.
+    /// Whether nothing is planned.
+    pub(super) fn is_idle(&self) -> bool {
+        self.plan.is_empty()
+    }
+
+    /// What is to be done at the beginning, or after something else.
     pub(super) fn planned(&mut self) -> Option<Change> {
         self.plan.pop_front()
     }
@@ -87,7 +94,10 @@ impl Clients {
         let any = rng.pick(&self.names).clone();
         let name = self.names[other].clone();
         self.numbers += 1;
-        match rng.below(12) {
+        match rng.below(20) {
+            12 | 13 => Change::Rotate(any),
+            14 | 15 => Change::Silence(passing(sensors, rng), *rng.pick(&PASSING_MS)),
+            16..=19 => self.remove_for_a_while(passing(sensors, rng), rng),
             0..=3 => Change::Unlink(name, sensor),
             4..=7 => Change::Link(name, sensor),
             8 => Change::Address(any, self.numbers),
@@ -103,6 +113,15 @@ impl Clients {
         }
     }
 
+    /// A sensor is removed, and registered again a while later.
+    fn remove_for_a_while(&mut self, sensor: SensorId, rng: &mut Rng) -> Change {
+        let first = self.names[0].clone();
+        (0..rng.below(3)).for_each(|from| self.plan.push_back(Change::Group(first.clone(), 1 + i64::from(from != 0))));
+        self.plan.push_back(Change::Sensor(sensor, *rng.pick(&PASSING_MS)));
+        self.plan.extend(self.names[..KEPT].iter().map(|name| Change::Link(name.clone(), sensor)));
+        Change::Remove(sensor)
+    }
+
     /// A change is asked for, when the sensors had changed so often.
     pub(super) fn asked(&mut self, change: &Change, changes: impl Fn(&str) -> i64) {
         match change {
@@ -115,13 +134,17 @@ impl Clients {
                 of_it.for_each(|((_, sensor), link)| link.ends(changes(sensor)));
                 self.removed.insert(client.clone());
             }
+            Change::Remove(sensor) => {
+                let of_it = self.links.iter_mut().filter(|((_, of), _)| of == sensor.as_str());
+                of_it.for_each(|(_, link)| link.ends(changes(sensor.as_str())));
+            }
             Change::Link(client, sensor) => {
                 self.links.entry((client.clone(), sensor.to_string())).or_default().gone_since_ms = None;
             }
             Change::Told(client, false) => {
                 self.silenced.insert(client.clone());
             }
-            Change::Sensor(..) | Change::Client(_) | Change::Address(..) | Change::Told(..) | Change::Group(..) => {}
+            _ => {}
         }
     }
 
@@ -141,7 +164,20 @@ impl Clients {
                 let of_it = self.links.iter_mut().filter(|((of, _), _)| of == client);
                 of_it.for_each(|(_, link)| link.gone_since_ms = Some(up_ms));
             }
-            Change::Sensor(..) | Change::Client(_) | Change::Address(..) | Change::Told(..) | Change::Group(..) => {}
+            Change::Remove(sensor) => {
+                let of_it = self.links.iter_mut().filter(|((_, of), _)| of == sensor.as_str());
+                of_it.for_each(|(_, link)| link.gone_since_ms = Some(up_ms));
+            }
+            _ => {}
         }
     }
+}
+
+/// Silences that sensors have.
+pub(super) const SILENCES_MS: [i64; 3] = [30_000, 40_000, 60_000];
+/// Those of sensors whose registration changes: one is so long that memory settles signals for seconds.
+pub(super) const PASSING_MS: [i64; 3] = [30_000, 60_000, 600_000];
+
+fn passing(sensors: &[(SensorId, i64)], rng: &mut Rng) -> SensorId {
+    rng.pick(&sensors[sensors.len() - PASSING..]).0
 }

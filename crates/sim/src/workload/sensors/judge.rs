@@ -6,6 +6,7 @@ use sensors::TRIES_MAX;
 use serde_json::Value;
 
 use super::clients::{Clients, Link, Pair};
+use super::keeper::Keeper;
 use super::seen::{Committed, Event, Sensor};
 use super::voice::{Manner, Voice};
 use crate::receivers::Receivers;
@@ -23,6 +24,7 @@ pub(super) struct Judge {
     ended: BTreeMap<(String, i64), String>,
     lost: BTreeMap<String, bool>,
     sent_looked_at: usize,
+    keeper: Keeper,
 }
 
 impl Judge {
@@ -38,11 +40,20 @@ impl Judge {
     ) -> Result<(), String> {
         for voice in voices.iter().filter(|voice| voice.registered) {
             let id = voice.sensor.to_string();
-            let Some(sensor) = sensors.get(&id) else { return Err(format!("sensor {id} is not there")) };
+            let Some(sensor) = sensors.get(&id) else {
+                if !voice.may_be_gone() {
+                    return Err(format!("sensor {id} is not there"));
+                }
+                self.lost.remove(&id);
+                continue;
+            };
+            if voice.is_gone() {
+                return Err(format!("sensor {id} was removed and is there"));
+            }
             if !voice.is_open() && voice.expected.is_some() && voice.expected != sensor.data {
                 return Err(format!("the last word of {id} was {:?}, it is {sensor:?}", voice.expected));
             }
-            if i64::try_from(voice.changed).unwrap_or(0) > sensor.changes {
+            if !voice.passing && i64::try_from(voice.changed).unwrap_or(0) > sensor.changes {
                 let text = format!("{} changes of {id} were acknowledged, {} are there", voice.changed, sensor.changes);
                 // What is delivered again and cannot be told apart counts again.
                 return Err(text);
@@ -94,16 +105,21 @@ impl Judge {
             self.check_event(event, clients, receivers)?;
         }
         check_numbers(now, clients)?;
+        self.keeper.check(now, clients)?;
         let mut of_pairs: BTreeMap<Pair, Vec<&Event>> = BTreeMap::new();
         for event in now.events.iter().filter(|event| event.kind == "state") {
             of_pairs.entry((event.client.clone(), event.sensor.clone())).or_default().push(event);
         }
-        for (pair, events) in &of_pairs {
+        let is_passing = |id: &str| voices.iter().any(|voice| voice.passing && voice.sensor.as_str() == id);
+        // One that was removed and is registered again begins anew, maybe before it is linked again.
+        for (pair, events) in of_pairs.iter().filter(|(pair, _)| !is_passing(&pair.1)) {
             check_state_events(pair, events)?;
         }
         for (pair, link) in clients.links.iter().filter(|((client, _), _)| !clients.removed.contains(client)) {
             let events = of_pairs.get(pair).map_or(&[][..], Vec::as_slice);
-            check_complete(pair, link, events, now)?;
+            if !is_passing(&pair.1) {
+                check_complete(pair, link, events, now)?;
+            }
             if !link.ended && link.since.is_some() {
                 check_contact(pair, now)?;
             }
@@ -149,19 +165,19 @@ fn check_history(now: &Committed, voice: &Voice) -> Result<(), String> {
     let id = voice.sensor.as_str();
     let rows: Vec<_> = now.history.iter().filter(|past| past.sensor == id).collect();
     let changes = now.sensors.get(id).map_or(0, |sensor| sensor.changes);
-    if i64::try_from(rows.len()).unwrap_or(0) != changes {
+    if !voice.passing && i64::try_from(rows.len()).unwrap_or(0) != changes {
         return Err(format!("{id} changed {changes} times, history has {}", rows.len()));
     }
     if let Some(same) = rows.iter().find(|past| past.previous == Some(past.data)) {
         return Err(format!("no change: {same:?}"));
     }
-    if rows.iter().filter(|past| past.previous.is_none()).count() > 1 {
+    if !voice.passing && rows.iter().filter(|past| past.previous.is_none()).count() > 1 {
         return Err(format!("{id} has two first changes"));
     }
     if voice.manner != Manner::Timed {
         return Ok(());
     }
-    for pair in rows.windows(2) {
+    for pair in rows.windows(2).filter(|_| !voice.passing) {
         if pair[0].at >= pair[1].at || pair[0].data == pair[1].data {
             return Err(format!("history of {id} goes from {:?} to {:?}", pair[0], pair[1]));
         }

@@ -1,30 +1,36 @@
 //! Sensors that speak to a broker or to the server itself, fall silent and speak again; a broker that delivers at least once;
-//! clients that come and go and take what they are told in every bad way; operators who change who is told of what (checker S).
+//! clients that come and go and take what they are told in every bad way; operators who change who is told of what, and which sensors
+//! there are; strangers who send nonsense; an archive that history moves to (checker S).
 //!
 //! What always holds: the state of a sensor is its last acknowledged word; each change makes one event for each client that has the
 //! sensor; each event ends once, and for a reason; whoever is told hears each event under one id, in order, one at a time, and nothing of a
 //! sensor that it has no more; nobody is lost who spoke within its silence while we could hear. When all is calm everybody falls
-//! silent, is lost in time, and nothing is left to be told.
+//! silent, is lost in time, and nothing is left to be told or to be moved.
 
 mod books;
 mod broker;
 mod clients;
 mod judge;
+mod keeper;
+mod registrar;
 mod seen;
+mod strangers;
 mod voice;
 
 use std::collections::BTreeMap;
 
+use sensors::outbox::BEGIN;
 use sensors::{Item, LEVEL, Level, Outcome, SensorId, Word};
 
 use super::Workload;
 use crate::run::act;
 use crate::sim::{Asker, Event, News, Sim};
-use books::{CHANGE, Change};
+use books::Change;
 use broker::Broker;
-use clients::Clients;
+use clients::{Clients, PASSING, PASSING_MS, SILENCES_MS};
 use judge::Judge;
-use seen::Sensor;
+use seen::{Counts, Sensor};
+use strangers::Strangers;
 use voice::{Manner, Said, Voice};
 
 /// A client that hears nothing for so long asks again.
@@ -37,6 +43,7 @@ const CONSUMER: usize = 2;
 const LEVELLER: usize = 3;
 const CALLERS: usize = 4;
 const CALLERS_MAX: usize = 3;
+const STRANGER: usize = CALLERS + CALLERS_MAX;
 /// Once all is calm, a sensor is lost within this time beyond its silence.
 const LATE_MS: u64 = 30_000;
 const LEVEL_EVERY_US: u64 = 5_000_000;
@@ -62,12 +69,15 @@ pub(super) struct Sensors {
     watched: bool,
     level_us: u64,
     callers: Vec<Caller>,
+    strangers: Strangers,
     clients: Clients,
     change: Option<Change>,
     changes: u64,
     turn: u64,
     judge: Judge,
-    counts: [i64; 5],
+    /// As they were at the last look; `None`: nobody looked.
+    counts: Option<Counts>,
+    archives: bool,
     all_lost: bool,
     level_up_ms: Option<u64>,
     acknowledged: u64,
@@ -78,9 +88,12 @@ pub(super) struct Sensors {
 impl Sensors {
     pub(super) fn start(workload: usize, sim: &mut Sim) -> Self {
         let has_broker = !sim.rng.once_in(4);
+        if !sim.rng.once_in(3) {
+            sim.build_archive();
+        }
         let voices: Vec<Voice> = (0..SENSORS).map(|number| draw_voice(number, has_broker, sim)).collect();
         let clients = Clients::new(&known(&voices), &mut sim.rng);
-        (0..CALLERS + CALLERS_MAX).for_each(|client| act(sim, Asker { workload, client, token: 0 }, 300_000));
+        (0..=STRANGER).for_each(|client| act(sim, Asker { workload, client, token: 0 }, 300_000));
         Self {
             workload,
             voices,
@@ -90,12 +103,14 @@ impl Sensors {
             watched: false,
             level_us: 0,
             callers: (0..CALLERS_MAX).map(|_| Caller::default()).collect(),
+            strangers: Strangers::default(),
             clients,
             change: None,
             changes: 0,
             turn: 0,
             judge: Judge::default(),
-            counts: [-1; 5],
+            counts: None,
+            archives: false,
             all_lost: false,
             level_up_ms: None,
             acknowledged: 0,
@@ -106,50 +121,6 @@ impl Sensors {
 
     fn asker(&self, client: usize, token: u64) -> Asker {
         Asker { workload: self.workload, client, token }
-    }
-
-    /// The next change of what is registered, or the open one again.
-    fn register(&mut self, sim: &mut Sim) {
-        self.turn += 1;
-        let again = self.asker(REGISTRAR, self.turn);
-        if self.change.is_none() && sim.is_up() {
-            let change = self.clients.planned();
-            let change = change.or_else(|| (!self.calm).then(|| self.clients.draw(&known(&self.voices), &mut sim.rng)));
-            let Some(change) = change else { return };
-            sim.say(&format!("books: {change:?}"));
-            self.clients.asked(&change, changes_in(sim));
-            if let Change::Sensor(sensor, _) = change {
-                let up_ms = sim.up_ms();
-                self.voices
-                    .iter_mut()
-                    .filter(|voice| voice.sensor == sensor)
-                    .for_each(|voice| voice.heard_up_ms = up_ms);
-            }
-            self.changes += 1;
-            self.change = Some(change);
-        }
-        if let Some(change) = self.change.clone() {
-            sim.ask(again, &CHANGE, change, Some(&format!("books {}", self.changes)));
-        }
-        act(sim, again, PATIENCE_US);
-    }
-
-    fn registered(&mut self, news: &News, sim: &mut Sim) {
-        let mut pause_us = sim.rng.within(10_000, 500_000);
-        if matches!(news, News::Answer(Ok(_)))
-            && let Some(change) = self.change.take()
-        {
-            self.clients.done(&change, sim.up_ms(), changes_in(sim));
-            if let Change::Sensor(sensor, _) = change {
-                let up_ms = sim.up_ms();
-                let known = self.voices.iter_mut().filter(|voice| voice.sensor == sensor);
-                known.for_each(|voice| (voice.registered, voice.told_up_ms) = (true, up_ms));
-            }
-            self.acknowledged += 1;
-            pause_us = if self.changes < 60 { 1_000 } else { sim.rng.within(500_000, 12_000_000) };
-        }
-        self.turn += 1;
-        act(sim, self.asker(REGISTRAR, self.turn), pause_us);
     }
 
     /// Some sensors speak to the broker.
@@ -172,6 +143,13 @@ impl Sensors {
         if sim.rng.once_in(20) {
             let silence_us = u64::try_from(self.voices[number].silence_ms).unwrap_or(0) * 1_000;
             self.voices[number].asleep_until_us = sim.now_us() + sim.rng.within(silence_us / 2, silence_us * 5 / 2);
+        }
+    }
+
+    /// Somebody does not wait until a batch of history is full.
+    fn may_move_history(&self, sim: &mut Sim) {
+        if sim.archives() && sim.rng.once_in(8) {
+            sim.call(self.asker(LEVELLER, 2), &BEGIN, (), None);
         }
     }
 
@@ -295,7 +273,7 @@ impl Sensors {
 
     /// Once all is calm, nobody stays silent for long without being lost.
     fn check_silence(&mut self, sensors: &BTreeMap<String, Sensor>, sim: &Sim) -> Result<(), String> {
-        let registered = self.voices.iter().filter(|voice| voice.registered);
+        let registered = self.voices.iter().filter(|voice| voice.registered && !voice.may_be_gone());
         let lost = |voice: &Voice| sensors.get(voice.sensor.as_str()).is_some_and(|sensor| sensor.lost);
         let heard: Vec<&Voice> = registered.filter(|voice| !lost(voice)).collect();
         self.all_lost = heard.is_empty();
@@ -316,17 +294,25 @@ impl Sensors {
     }
 
     fn check_all(&mut self, sim: &Sim) -> Result<(), String> {
-        let now = sim.look(seen::committed).ok_or("the server is down")?.map_err(|error| error.to_string())?;
+        let archive = sim.archive.as_deref();
+        let now = sim
+            .look(|tx| seen::committed(tx, archive))
+            .ok_or("the server is down")?
+            .map_err(|error| error.to_string())?;
         self.judge.check_all(&now, &self.voices, &self.clients, &sim.receivers)
     }
 }
 
 fn draw_voice(number: usize, has_broker: bool, sim: &mut Sim) -> Voice {
     let sensor = format!("s{number}").parse().unwrap_or_else(|error| panic!("{error}"));
-    let silence_ms = *sim.rng.pick(&[30_000, 40_000, 60_000]);
+    let passing = number + PASSING >= SENSORS;
+    let silence_ms = *sim.rng.pick(if passing { &PASSING_MS } else { &SILENCES_MS });
     let manner = *sim.rng.pick(&[Manner::Timed, Manner::Timed, Manner::Named, Manner::Plain]);
     let to_broker = has_broker && !number.is_multiple_of(3);
-    Voice::new(sensor, silence_ms, manner, to_broker)
+    let manner = if passing { Manner::Timed } else { manner };
+    let mut voice = Voice::new(sensor, silence_ms, manner, to_broker);
+    voice.passing = passing;
+    voice
 }
 
 fn known(voices: &[Voice]) -> Vec<(SensorId, i64)> {
@@ -361,6 +347,7 @@ impl Workload for Sensors {
             REGISTRAR if asker.token == self.turn => self.register(sim),
             SPEAKERS if !self.calm => {
                 self.publish(sim);
+                self.may_move_history(sim);
                 let pause_us = sim.rng.within(300_000, 2_000_000);
                 act(sim, asker, pause_us);
             }
@@ -369,6 +356,7 @@ impl Workload for Sensors {
                 let pause_us = sim.rng.within(200_000, 1_500_000);
                 act(sim, asker, pause_us);
             }
+            STRANGER => self.strangers.act(asker, sim, self.calm),
             client if client >= CALLERS && self.callers[client - CALLERS].token == asker.token => {
                 self.call(client - CALLERS, sim);
             }
@@ -381,6 +369,11 @@ impl Workload for Sensors {
             REGISTRAR if asker.token == self.turn && self.change.is_some() => self.registered(&news, sim),
             CONSUMER => self.consumed(asker.token, &news, sim),
             LEVELLER if asker.token == 1 => self.watched = matches!(news, News::Answer(Ok(_))),
+            STRANGER => {
+                if let Err(wrong) = self.strangers.hear(asker, &news, sim) {
+                    self.wrong.get_or_insert(wrong);
+                }
+            }
             client if client >= CALLERS => self.called(client - CALLERS, asker.token, &news, sim),
             _ => {}
         }
@@ -397,24 +390,29 @@ impl Workload for Sensors {
         let sensors = sim.look(seen::sensors).ok_or("the server is down")?.map_err(|error| error.to_string())?;
         self.judge.check_sensors(&sensors, &self.voices, sim.up_ms())?;
         self.judge.check_sent(&sim.receivers, &self.clients)?;
+        self.strangers.check(&self.voices, sim)?;
         self.check_silence(&sensors, sim)?;
         let counts = sim.look(seen::counts).ok_or("the server is down")?.map_err(|error| error.to_string())?;
-        if std::mem::replace(&mut self.counts, counts) != counts {
+        if self.counts.replace(counts) != Some(counts) {
             self.check_all(sim)?;
         }
-        Ok(())
+        self.archives = sim.archives();
+        sim.archive.as_ref().map_or(Ok(()), |archive| archive.check())
     }
 
     fn is_settled(&self) -> bool {
-        let quiet = self.change.is_none() && self.callers.iter().all(|caller| caller.open.is_none());
-        let told = self.counts[0] == 0 && self.counts[1] == 0;
-        self.wrong.is_some() || (quiet && told && self.broker.is_drained() && self.all_lost)
+        let quiet = self.change.is_none() && self.clients.is_idle() && !self.strangers.is_open();
+        let quiet = quiet && self.callers.iter().all(|caller| caller.open.is_none());
+        let told = self.counts.is_some_and(|counts| counts.waiting == 0 && counts.tasks == 0);
+        let moved = !self.archives || self.counts.is_some_and(|counts| counts.unmoved() == 0);
+        self.wrong.is_some() || (quiet && told && moved && self.broker.is_drained() && self.all_lost)
     }
 
     fn stuck(&self) -> String {
-        let [waiting, tasks, ..] = self.counts;
         format!(
-            "sensors: {waiting} events wait, {tasks} tasks, all lost: {}, drained: {}, change {:?}",
+            "sensors: {:?}, archives {}, all lost: {}, drained: {}, change {:?}",
+            self.counts,
+            self.archives,
             self.all_lost,
             self.broker.is_drained(),
             self.change
@@ -422,7 +420,7 @@ impl Workload for Sensors {
     }
 
     fn check_settled(&mut self, sim: &Sim) -> Result<(), String> {
-        self.counts = [-1; 5];
+        self.counts = None;
         self.check(sim)
     }
 

@@ -36,6 +36,14 @@ pub(super) struct Voice {
     pub(super) to_broker: bool,
     /// Whether it is registered, for all we know.
     pub(super) registered: bool,
+    /// Whether somebody changes its registration, or removes it for a while, now and then.
+    pub(super) passing: bool,
+    /// Signals up to this number may have met another registration than the one that we know of; all: nobody knows of any.
+    sure_from: u64,
+    /// Its last signal before it was removed for certain.
+    gone_from: Option<u64>,
+    /// Signals since then that were told to be of nobody.
+    pub(super) unknown: i64,
     pub(super) asleep_until_us: u64,
     closed: bool,
     numbers: u64,
@@ -65,6 +73,10 @@ impl Voice {
             manner,
             to_broker,
             registered: false,
+            passing: false,
+            sure_from: 0,
+            gone_from: None,
+            unknown: 0,
             asleep_until_us: 0,
             closed: false,
             numbers: 0,
@@ -121,12 +133,43 @@ impl Voice {
         Said { voice, number: self.numbers, signal, up_ms }
     }
 
+    /// Somebody asks to change its registration: nobody knows what it will meet.
+    pub(super) fn unsettle(&mut self) {
+        (self.sure_from, self.gone_from, self.expected, self.taken) = (u64::MAX, None, None, None);
+    }
+
+    /// Its registration is known again.
+    pub(super) fn settle(&mut self, silence_ms: i64, up_ms: u64) {
+        self.unsettle();
+        (self.registered, self.told_up_ms, self.silence_ms) = (true, up_ms, silence_ms);
+        self.sure_from = self.numbers;
+    }
+
+    /// It is removed.
+    pub(super) fn removed(&mut self) {
+        self.unsettle();
+        (self.gone_from, self.unknown) = (Some(self.numbers), 0);
+    }
+
+    /// Whether it may not be there.
+    pub(super) fn may_be_gone(&self) -> bool {
+        self.sure_from == u64::MAX
+    }
+
+    /// Whether it is not there.
+    pub(super) fn is_gone(&self) -> bool {
+        self.gone_from.is_some()
+    }
+
     /// What became of a signal is told, in this life.
     ///
     /// # Errors
     /// That cannot be.
     pub(super) fn told(&mut self, said: &Said, outcome: Outcome, life: u32, up_ms: u64) -> Result<(), String> {
         self.open.retain(|(number, _)| *number != said.number);
+        if said.number <= self.sure_from && self.passing {
+            return self.told_unsure(said, outcome);
+        }
         self.heard_up_ms = self.heard_up_ms.max(said.up_ms);
         self.told_up_ms = up_ms;
         if outcome == Outcome::Changed {
@@ -144,6 +187,28 @@ impl Voice {
                 if said.number >= self.newest {
                     (self.newest, self.expected) = (said.number, Some(said.signal.closed));
                 }
+                Ok(())
+            }
+        }
+    }
+
+    /// A signal of a sensor whose registration changed between its word and its answer. Of one that is removed it is nobody's.
+    fn told_unsure(&mut self, said: &Said, outcome: Outcome) -> Result<(), String> {
+        let is_nobodys = self.gone_from.is_some_and(|last| said.number > last);
+        match outcome {
+            Outcome::Rejected => Err(format!("{said:?} was told to be rejected")),
+            Outcome::Unknown => {
+                self.unknown += i64::from(is_nobodys);
+                Ok(())
+            }
+            _ if is_nobodys => Err(format!("{said:?} was told to be {outcome:?}, its sensor is removed")),
+            Outcome::Changed => {
+                self.changed_at.extend(said.signal.at.map(|at| at.0));
+                self.expected = None;
+                Ok(())
+            }
+            Outcome::Same | Outcome::Repeat | Outcome::Stale => {
+                self.expected = None;
                 Ok(())
             }
         }
