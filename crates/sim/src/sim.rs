@@ -214,7 +214,7 @@ impl Sim {
         let queue_max = if rng.once_in(4) { 4 } else { 1_000 };
         let batch_max = *rng.pick(&[1, 2, 5, 50]);
         let tasks = TaskConfig {
-            workers: vec![*rng.pick(&[1, 4]), 2, 1],
+            workers: vec![*rng.pick(&[1, 4]), 2, 1, *rng.pick(&[1, 16])],
             calls_max: *rng.pick(&[1, 512]),
             lease_ms: *rng.pick(&[10_000, 30_000]),
             lost_ms: *rng.pick(&[30_000, 30 * 60_000]),

@@ -86,7 +86,7 @@ impl Shop {
         let store = Arc::new(Watched { store, seen: seen.clone() });
         let clock = Arc::new(RealClock::new());
         let env = Env { clock, entropy: Arc::new(OsEntropy), timers: Arc::new(ThreadTimers::new()) };
-        let tasks = TaskConfig { workers: vec![workers, 2, 1], ..TaskConfig::default() };
+        let tasks = TaskConfig { workers: vec![workers, 2, 1, 16], ..TaskConfig::default() };
         let config = KernelConfig { admin_namespace: "main".into(), tasks, ..KernelConfig::default() };
         let kernel = Kernel::open(env, config, &[&BENCH], vec![("main".into(), store)])?;
         let main = kernel.namespace("main")?;
