@@ -107,7 +107,7 @@ fn ker_22_queues_are_suspended_and_resumed_one_or_all() {
     assert_eq!(kit.json("tasks queue suspend all")["suspended"], true);
     assert_eq!(kit.out("tasks queue resume all"), "all queues are resumed\n");
     let wrong = kit.run("tasks queue suspend 99");
-    assert_eq!((wrong.code, wrong.err.as_str()), (3, "error: queue is 99, it must be 0 to 2 (ALIMIT)\n"));
+    assert_eq!((wrong.code, wrong.err.as_str()), (3, "error: queue is 99, it must be 0 to 3 (ALIMIT)\n"));
 }
 
 #[test]
