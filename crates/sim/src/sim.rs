@@ -213,8 +213,9 @@ impl Sim {
         // Tiny limits find what large ones hide; below 4 what the kernel itself asks at one moment would not fit.
         let queue_max = if rng.once_in(4) { 4 } else { 1_000 };
         let batch_max = *rng.pick(&[1, 2, 5, 50]);
+        let quick = *rng.pick(&[1, 4]);
         let tasks = TaskConfig {
-            workers: vec![*rng.pick(&[1, 4]), 2, 1, *rng.pick(&[1, 16])],
+            workers: vec![quick, 2, 1, quick],
             calls_max: *rng.pick(&[1, 512]),
             lease_ms: *rng.pick(&[10_000, 30_000]),
             lost_ms: *rng.pick(&[30_000, 30 * 60_000]),

@@ -77,11 +77,16 @@ const QUIET: &[Start] = &[|number, sim| Box::new(sensors::Sensors::start(number,
 
 /// How many times as many events a seed has: in a quiet world few things happen at a time.
 pub const fn length(seed: u64) -> u64 {
-    if seed.is_multiple_of(QUIET_ONE_IN) { 3 } else { 1 }
+    if is_quiet(seed) { 3 } else { 1 }
+}
+
+/// Whether the world of a seed is a quiet one.
+pub const fn is_quiet(seed: u64) -> bool {
+    seed.is_multiple_of(QUIET_ONE_IN)
 }
 
 /// The workloads of a seed, started.
 pub fn of(seed: u64, sim: &mut Sim) -> Vec<Box<dyn Workload>> {
-    let these = if seed.is_multiple_of(QUIET_ONE_IN) { QUIET } else { ALL };
+    let these = if is_quiet(seed) { QUIET } else { ALL };
     these.iter().enumerate().map(|(number, start)| start(number, sim)).collect()
 }
