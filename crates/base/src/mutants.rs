@@ -144,14 +144,10 @@ pub enum Mutant {
     SensorArchiveTrusted,
     /// How old history is, is told by the calendar.
     SensorAgeIsWall,
-    /// Memory of a sensor outlives its registration.
-    SensorMemoryKept,
     /// The secret before signs no more as soon as there is another.
     SensorOldSecretDropped,
     /// Whoever is sending a notification is taken for dead at once.
     SensorHolderIgnored,
-    /// What comes after many were lost at once does not wait until that was told.
-    SensorGroupOvertaken,
 }
 
 impl Mutant {
@@ -225,10 +221,8 @@ impl Mutant {
         Self::SensorRestoredTwice,
         Self::SensorArchiveTrusted,
         Self::SensorAgeIsWall,
-        Self::SensorMemoryKept,
         Self::SensorOldSecretDropped,
         Self::SensorHolderIgnored,
-        Self::SensorGroupOvertaken,
     ];
 
     /// The mutant of this name.

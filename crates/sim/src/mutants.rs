@@ -5,8 +5,8 @@ use base::mutants::{Mutant, switch};
 use crate::run::{Options, run};
 use crate::workload;
 
-/// Seeds within which each must be found.
-const SEEDS_MAX: u64 = 200;
+/// Seeds within which each must be found, of those in whose world it can do something.
+const SEEDS_MAX: usize = 200;
 
 /// Mutants that this simulator answers for; the others are the kill harness's.
 pub const OURS: &[Mutant] = &[
@@ -71,10 +71,8 @@ pub const OURS: &[Mutant] = &[
     Mutant::SensorRestoredTwice,
     Mutant::SensorArchiveTrusted,
     Mutant::SensorAgeIsWall,
-    Mutant::SensorMemoryKept,
     Mutant::SensorOldSecretDropped,
     Mutant::SensorHolderIgnored,
-    Mutant::SensorGroupOvertaken,
 ];
 
 /// Names for the command line.
@@ -97,7 +95,7 @@ pub fn find(mutant: Mutant) -> Option<(u64, String)> {
     switch(Some(mutant));
     // Only where it can do something: a quiet world is one of sensors alone, and in the others silence is never heard.
     let quiet = mutant.name().starts_with("sensor");
-    let mut seeds = (1..=SEEDS_MAX).filter(|seed| workload::is_quiet(*seed) == quiet);
+    let mut seeds = (1..).filter(|seed| workload::is_quiet(*seed) == quiet).take(SEEDS_MAX);
     let found = seeds.find_map(|seed| {
         let failure = run(&Options { seed, events: 1_000, print: false }).err()?;
         Some((seed, failure.message))

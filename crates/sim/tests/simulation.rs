@@ -134,8 +134,6 @@ mutants_are_found! {
     sen_9_mutant_sensor_restored_twice: SensorRestoredTwice,
     sen_11_mutant_sensor_archive_trusted: SensorArchiveTrusted,
     sen_11_mutant_sensor_age_is_wall: SensorAgeIsWall,
-    sen_3_mutant_sensor_memory_kept: SensorMemoryKept,
     sen_7_mutant_sensor_old_secret_dropped: SensorOldSecretDropped,
     sen_9_mutant_sensor_holder_ignored: SensorHolderIgnored,
-    sen_13_mutant_sensor_group_overtaken: SensorGroupOvertaken,
 }

@@ -313,9 +313,6 @@ impl Desk {
 
 /// Memory knows nothing of a sensor any more, once the operation that changes it has ended.
 pub(crate) fn forget_when_settled(cx: &mut OpCx<'_>, id: SensorId) {
-    if mutants::on(Mutant::SensorMemoryKept) {
-        return;
-    }
     let desk = cx.home.memory::<Desk>();
     cx.fx.when_settled(move |_| desk.forget([id].iter()));
 }

@@ -160,7 +160,6 @@ pub(crate) fn try_now(
         Err(why) => return ended::end(tx, cx, told, notice.seq, why).map(|()| Plan::Done),
     };
     if told.kind == Kind::Contact
-        && !mutants::on(Mutant::SensorGroupOvertaken)
         && let Some(group_next) = group_before(tx, told, notice.seq)?
     {
         notice.next_at = group_next.max(cx.heard).plus_ms(BEHIND_GROUP_MS);
