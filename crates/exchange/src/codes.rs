@@ -9,7 +9,7 @@ pub const ATAKEN: Code = Code::new("ATAKEN", 409);
 /// The process cannot do that in its state.
 pub const APROCESS: Code = Code::new("APROCESS", 409);
 /// A version that nobody knows.
-pub const AVERSION: Code = Code::new("AVERSION", 422);
+pub const AFORM: Code = Code::new("AFORM", 422);
 /// No such company, subsystem, database or device.
 pub const NPARTY: Code = Code::new("NPARTY", 404);
 /// No such message.
@@ -22,4 +22,4 @@ pub const SCODE: Code = Code::new("SCODE", 403);
 pub const SBLOCKED: Code = Code::new("SBLOCKED", 403);
 
 /// All of them.
-pub const ALL: &[Code] = &[AEXCHANGE, APROCESS, ATAKEN, AVERSION, NMESSAGE, NPARTY, NPROCESS, SBLOCKED, SCODE];
+pub const ALL: &[Code] = &[AEXCHANGE, APROCESS, ATAKEN, AFORM, NMESSAGE, NPARTY, NPROCESS, SBLOCKED, SCODE];

@@ -4,7 +4,7 @@ use base::{OpError, OpResult, Wall, codes};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use crate::codes::{AEXCHANGE, AVERSION};
+use crate::codes::{AEXCHANGE, AFORM};
 use crate::names::{check_database, check_message, check_name};
 
 /// The one version of this form.
@@ -82,7 +82,7 @@ impl Form {
     /// Reads a message.
     ///
     /// # Errors
-    /// `ABODY`: no such JSON; `AVERSION`: of a version that nobody knows; `AEXCHANGE`: something of it cannot be; `ALIMIT`: it is too large.
+    /// `ABODY`: no such JSON; `AFORM`: of a version that nobody knows; `AEXCHANGE`: something of it cannot be; `ALIMIT`: it is too large.
     pub fn read(text: &str) -> OpResult<Self> {
         if text.len() > MESSAGE_BYTES_MAX {
             let message = format!("a message of {} bytes, at most {MESSAGE_BYTES_MAX}", text.len());
@@ -123,7 +123,7 @@ impl Form {
 }
 
 fn version(is: &str) -> OpError {
-    OpError::before_start(AVERSION, format!("version of the message is {is}, the one that is known is {VERSION}"))
+    OpError::before_start(AFORM, format!("version of the message is {is}, the one that is known is {VERSION}"))
 }
 
 #[cfg(test)]
@@ -159,8 +159,8 @@ mod tests {
             *message.pointer_mut(path).unwrap() = value;
             message
         };
-        assert_eq!(code(&with("/version", json!(2))), "AVERSION");
-        assert_eq!(code(&json!({})), "AVERSION");
+        assert_eq!(code(&with("/version", json!(2))), "AFORM");
+        assert_eq!(code(&json!({})), "AFORM");
         assert_eq!(code(&json!([1])), "ABODY");
         for (path, value) in [
             ("/id", json!("a/b")),
