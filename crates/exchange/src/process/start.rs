@@ -83,7 +83,7 @@ pub(crate) static GIVE: Sql =
     Sql::new("exc_given.insert", "INSERT INTO exc_given (process, number, id) VALUES (?1, ?2, ?3)");
 pub(crate) static GIVEN: Sql = Sql::new(
     "exc_given.of",
-    "SELECT g.number FROM exc_given g JOIN exc_message m ON m.number = g.number WHERE g.process = ?1 AND g.reply = 0 \
+    "SELECT g.number FROM exc_given g JOIN exc_message m ON m.number = g.number WHERE g.process = ?1 AND g.reply = 0 AND m.process = ?1 \
      ORDER BY m.skipped, m.at, m.ord, m.number",
 );
 
@@ -112,7 +112,7 @@ fn start(tx: &mut dyn Tx, cx: &mut OpCx<'_>, wanted: &Start) -> OpResult<Started
     answer(tx, process, &numbers)
 }
 
-/// The same again, for whoever did not hear the answer.
+/// The same again, for whoever did not hear the answer; without what the process has let go since.
 fn started_again(tx: &mut dyn Tx, cx: &mut OpCx<'_>, wanted: &Start) -> OpResult<Started> {
     let process = cx.id().to_string();
     if row::Process::find(tx, &process)?.is_none() {
