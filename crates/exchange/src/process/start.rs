@@ -143,7 +143,7 @@ fn check(wanted: &Start) -> OpResult<()> {
             ));
         }
     }
-    let wrong = wanted.max_files == Some(0) || wanted.max_mb.is_some_and(|mb| !(mb > 0.0));
+    let wrong = wanted.max_files == Some(0) || wanted.max_mb.is_some_and(|mb| mb.is_nan() || mb <= 0.0);
     if wrong { Err(OpError::new(codes::ALIMIT, "max_files and max_mb are more than 0")) } else { Ok(()) }
 }
 
