@@ -104,7 +104,17 @@ pub(super) fn check_device(tx: &mut dyn Tx, id: &str, form: &Form) -> OpResult<(
     if row.text(0) != form.company || row.text(1) != form.subsystem {
         return Err(OpError::new(AEXCHANGE, format!("device `{id}` is of another company or subsystem")));
     }
-    match row.text(2) {
+    check_let_in(id, row.text(2))
+}
+
+/// The device is there and not blocked: it may speak with us.
+pub(crate) fn check_present(tx: &mut dyn Tx, id: &str) -> OpResult<()> {
+    let row = tx.query_one(&DEVICE, args![id])?.ok_or_else(|| OpError::new(NPARTY, format!("no device `{id}`")))?;
+    check_let_in(id, row.text(2))
+}
+
+fn check_let_in(id: &str, state: &str) -> OpResult<()> {
+    match state {
         "blocked" => Err(OpError::new(SBLOCKED, format!("device `{id}` is blocked"))),
         _ => Ok(()),
     }
