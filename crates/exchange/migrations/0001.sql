@@ -130,9 +130,10 @@ CREATE TABLE exc_process (
 ) {strict};
 CREATE UNIQUE INDEX exc_process_active ON exc_process (db) WHERE state IN ('STARTED', 'READY_TO_COMMIT', 'CLEANUP');
 CREATE INDEX exc_process_of ON exc_process (db, state, id);
+CREATE INDEX exc_process_by_db ON exc_process (db, id);
+CREATE INDEX exc_process_in ON exc_process (state, id);
 CREATE INDEX exc_process_begun ON exc_process (begun, id) WHERE state = 'STARTED';
 CREATE INDEX exc_process_ready ON exc_process (ready, id) WHERE state = 'READY_TO_COMMIT';
-CREATE INDEX exc_process_unknown ON exc_process (id) WHERE state = 'UNKNOWN';
 CREATE INDEX exc_process_old ON exc_process (ended, id) WHERE state = 'ENDED';
 
 -- What a process was given, with what the database said of each, and what it replied.

@@ -50,6 +50,7 @@ pub static SERVICE: ServiceDef = ServiceDef {
         &process::INTERRUPT,
         &process::RESOLVE,
         &process::TIMEOUTS,
+        &process::RESUME,
         &folders::BEGIN,
     ],
     tasks: &[folders::CLERK],

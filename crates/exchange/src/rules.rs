@@ -1,6 +1,6 @@
 //! What an operator may set, for all namespaces together (`home.common::<Rules>()`).
 
-use base::Heard;
+use base::{Heard, OpError, OpResult, codes};
 use std::sync::{PoisonError, RwLock};
 
 /// Where the texts of messages are (EXC-5, EXC-8).
@@ -40,6 +40,22 @@ impl Default for Settings {
             kept_ms: 92 * 86_400_000,
             bodies: Bodies::Store,
         }
+    }
+}
+
+impl Settings {
+    /// The smaller of these limits and a request's: how many messages, and how many bytes of them.
+    ///
+    /// # Errors
+    /// `ALIMIT`: none at all are wanted.
+    pub fn within(&self, max_files: Option<u32>, max_mb: Option<f64>) -> OpResult<(usize, i64)> {
+        if max_files == Some(0) || max_mb.is_some_and(|mb| mb.is_nan() || mb <= 0.0) {
+            return Err(OpError::new(codes::ALIMIT, "max_files and max_mb are more than 0"));
+        }
+        let files = max_files.map_or(usize::MAX, |files| files as usize).min(self.files_max);
+        #[expect(clippy::cast_possible_truncation, reason = "a bound; what is larger is cut to the largest number")]
+        let bytes = max_mb.map_or(i64::MAX, |mb| (mb * 1_048_576.0) as i64).min(self.bytes_max);
+        Ok((files, bytes))
     }
 }
 

@@ -110,8 +110,18 @@ pub(super) fn check_device(tx: &mut dyn Tx, id: &str, form: &Form) -> OpResult<R
 }
 
 fn check_sender(tx: &mut dyn Tx, form: &Form) -> OpResult<()> {
-    match check_device(tx, &form.from, form)?.text(2) {
-        "blocked" => Err(OpError::new(SBLOCKED, format!("device `{}` is blocked", form.from))),
+    check_let_in(&form.from, check_device(tx, &form.from, form)?.text(2))
+}
+
+/// The device is there and not blocked: it may speak with us.
+pub(crate) fn check_present(tx: &mut dyn Tx, id: &str) -> OpResult<()> {
+    let row = tx.query_one(&DEVICE, args![id])?.ok_or_else(|| OpError::new(NPARTY, format!("no device `{id}`")))?;
+    check_let_in(id, row.text(2))
+}
+
+fn check_let_in(id: &str, state: &str) -> OpResult<()> {
+    match state {
+        "blocked" => Err(OpError::new(SBLOCKED, format!("device `{id}` is blocked"))),
         _ => Ok(()),
     }
 }

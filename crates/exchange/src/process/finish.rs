@@ -3,6 +3,7 @@
 use base::{OpError, OpResult, Tx, args};
 use kernel::{Op, OpCx};
 use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 use super::moves::Held;
 use super::next::{Event, Outcome, State, Step, next};
@@ -47,8 +48,9 @@ pub struct Resolve {
 }
 
 /// What every step of the handshake is answered with.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "UPPERCASE")]
+#[schema(as = ExchangeAnswer)]
 pub enum Answer {
     /// It is so.
     Ok,
@@ -57,7 +59,8 @@ pub enum Answer {
 }
 
 /// The answer to a step of the handshake.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[schema(as = ExchangeStatus)]
 pub struct Status {
     /// The status.
     pub status: Answer,

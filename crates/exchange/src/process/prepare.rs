@@ -7,6 +7,7 @@ use kernel::{Op, OpCx};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use sha2::{Digest, Sha256};
+use utoipa::ToSchema;
 
 use super::finish::{Answer, Status, carry_out};
 use super::narrow::GIVEN;
@@ -38,7 +39,7 @@ pub struct Prepare {
 }
 
 /// What became of a message.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MessageResult {
     /// Its id.
@@ -52,7 +53,7 @@ pub struct MessageResult {
 }
 
 /// How a message was processed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum Processed {
     /// Well.

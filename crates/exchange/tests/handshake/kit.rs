@@ -1,7 +1,7 @@
 //! A world with a company, a database and devices.
 
 use base::{OpResult, Sql};
-use exchange::message::{ACK, Ack, FETCH, Fetch, SEND, STATUS, Send, Sent, StatusOf};
+use exchange::message::{ACK, Ack, FETCH, Fetch, MessageText, SEND, STATUS, Send, Sent, StatusOf};
 use exchange::process::{
     Answer, COMMIT, Finish, INTERRUPT, MessageResult, NARROW, Narrow, PREPARE, Prepare, Processed, RESOLVE, ROLLBACK,
     Resolve, START, Start, Started,
@@ -168,7 +168,7 @@ impl Office {
     pub fn fetched(&self) -> Vec<String> {
         let wanted = Fetch { device: self.phone.clone(), files: 100, bytes: 1 << 30 };
         let fetched = self.world.read(&FETCH, wanted).unwrap();
-        fetched.messages.iter().map(|text| id_of(text)).collect()
+        fetched.messages.iter().map(id_of).collect()
     }
 
     /// What the phone can fetch.
@@ -199,10 +199,10 @@ impl Office {
     }
 }
 
-pub fn id_of(text: &RawValue) -> String {
+pub fn id_of(text: &MessageText) -> String {
     serde_json::from_str::<Value>(text.get()).unwrap()["id"].as_str().unwrap().to_owned()
 }
 
 pub fn ids(started: &Started) -> Vec<String> {
-    started.messages.iter().flatten().map(|text| id_of(text)).collect()
+    started.messages.iter().flatten().map(id_of).collect()
 }
