@@ -10,12 +10,13 @@ use utoipa::ToSchema;
 use super::row;
 use crate::codes::NPARTY;
 use crate::ledger::Moves;
+use crate::ledger::together;
 use crate::message::{DATABASE, MessageText, body_of};
 use crate::rules::Rules;
 use crate::statistics;
 
 /// Starts a process. A repeat of the request gives the same process with the same messages.
-pub static START: Op<Start, Started> = Op::new("exchange.start", start).rebuilt(started_again);
+pub static START: Op<Start, Started> = Op::new("exchange.start", start).keyed(together).rebuilt(started_again);
 
 /// Names in a filter.
 const FILTER_MAX: usize = 100;
@@ -82,7 +83,7 @@ pub(crate) static GIVE: Sql =
     Sql::new("exc_given.insert", "INSERT INTO exc_given (process, number, id) VALUES (?1, ?2, ?3)");
 pub(crate) static GIVEN: Sql = Sql::new(
     "exc_given.of",
-    "SELECT g.number FROM exc_given g JOIN exc_message m ON m.number = g.number WHERE g.process = ?1 AND g.reply = 0 \
+    "SELECT g.number FROM exc_given g JOIN exc_message m ON m.number = g.number WHERE g.process = ?1 AND g.reply = 0 AND m.process = ?1 \
      ORDER BY m.skipped, m.at, m.ord, m.number",
 );
 
@@ -111,7 +112,7 @@ fn start(tx: &mut dyn Tx, cx: &mut OpCx<'_>, wanted: &Start) -> OpResult<Started
     answer(tx, process, &numbers)
 }
 
-/// The same again, for whoever did not hear the answer.
+/// The same again, for whoever did not hear the answer; without what the process has let go since.
 fn started_again(tx: &mut dyn Tx, cx: &mut OpCx<'_>, wanted: &Start) -> OpResult<Started> {
     let process = cx.id().to_string();
     if row::Process::find(tx, &process)?.is_none() {
