@@ -75,6 +75,11 @@ impl Api {
         self.visitor.address
     }
 
+    /// Gives the places of the request in flight back.
+    pub(crate) fn leave(&self) {
+        self.stay.leave();
+    }
+
     /// The same request in another namespace: for whoever looks at several from the administrators' own.
     #[must_use]
     pub fn within(&self, ns: &Arc<Namespace>) -> Self {

@@ -14,6 +14,7 @@ mod text;
 pub use ack::{ACK, Ack, Acked};
 pub(crate) use draft::{Draft, put_draft};
 pub use fetch::{FETCH, Fetch, Fetched};
+pub(crate) use put::digest;
 pub(crate) use send::{DATABASE, check_present};
 pub use send::{SEND, Send, Sent};
 pub use status::{MessageState, MessageStatus, OWN_STATUS, STATUS, StatusOf};

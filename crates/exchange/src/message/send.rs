@@ -7,6 +7,7 @@ use utoipa::ToSchema;
 
 use super::form::Form;
 use super::put::{NewMessage, digest};
+use crate::arrivals;
 use crate::codes::{AEXCHANGE, ATAKEN, NPARTY, SBLOCKED};
 use crate::ledger::Moves;
 use crate::ledger::together;
@@ -56,7 +57,10 @@ fn send(tx: &mut dyn Tx, cx: &mut OpCx<'_>, input: &Send) -> OpResult<Sent> {
     Moves { received: 1, queued: 1, ..Moves::default() }.count(tx, db)?;
     match way {
         Way::In => statistics::sent_by_device(tx, cx, &form.from, input.text.len())?,
-        Way::Out => statistics::sent_by_database(tx, cx, &form.from, input.text.len())?,
+        Way::Out => {
+            arrivals::tell(cx, &form.to);
+            statistics::sent_by_database(tx, cx, &form.from, input.text.len())?;
+        }
     }
     Ok(Sent { id: form.id, received_at: cx.wall.rfc3339() })
 }

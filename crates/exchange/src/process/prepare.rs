@@ -16,6 +16,7 @@ use super::row::{self, Process};
 use crate::codes::AEXCHANGE;
 use crate::ledger::together;
 use crate::message::{Draft, put_draft};
+use crate::rules::Rules;
 
 /// Prepares the commit of a process.
 pub static PREPARE: Op<Prepare, Status> = Op::new("exchange.prepare", prepare).keyed(together).ending();
@@ -94,7 +95,8 @@ fn prepare(tx: &mut dyn Tx, cx: &mut OpCx<'_>, input: &Prepare) -> OpResult<Stat
     let step = next(process.state, Event::Prepare { same });
     if step == Step::Prepare {
         take(tx, cx, &process, input)?;
-        tx.write(&row::READY, args![&process.id, cx.wall, cx.heard, &digest[..]])?;
+        let until = cx.heard.plus_ms(cx.home.common::<Rules>().get().ready_ms);
+        tx.write(&row::READY, args![&process.id, cx.wall, until, &digest[..]])?;
     }
     carry_out(tx, cx, &process, step, "")
 }

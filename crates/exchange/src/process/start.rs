@@ -89,7 +89,8 @@ pub(crate) static GIVEN: Sql = Sql::new(
 
 fn start(tx: &mut dyn Tx, cx: &mut OpCx<'_>, wanted: &Start) -> OpResult<Started> {
     check(wanted)?;
-    let (files, bytes) = cx.home.common::<Rules>().get().within(wanted.max_files, wanted.max_mb)?;
+    let rules = cx.home.common::<Rules>().get();
+    let (files, bytes) = rules.within(wanted.max_files, wanted.max_mb)?;
     let absent = || OpError::new(NPARTY, format!("no database `{}`", wanted.db));
     tx.query_one(&DATABASE, args![&wanted.db])?.ok_or_else(absent)?;
     if tx.query_one(&ACTIVE, args![&wanted.db])?.is_some() {
@@ -101,7 +102,7 @@ fn start(tx: &mut dyn Tx, cx: &mut OpCx<'_>, wanted: &Start) -> OpResult<Started
         return Ok(Started { status: StartAnswer::Idle, process: None, messages: None });
     }
     let process = cx.id().to_string();
-    tx.write(&row::INSERT, args![&process, &wanted.db, cx.wall, cx.heard])?;
+    tx.write(&row::INSERT, args![&process, &wanted.db, cx.wall, cx.heard.plus_ms(rules.started_ms)])?;
     for message in &chosen {
         tx.write(&HOLD, args![message.number, &process])?;
         tx.write(&GIVE, args![&process, message.number, &message.id])?;

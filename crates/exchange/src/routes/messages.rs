@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::time::Duration;
 
+use axum::http::HeaderMap;
 use axum::response::Response;
 use base::codes;
 use kernel::Role;
@@ -10,9 +11,10 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use utoipa::openapi::{RefOr, Schema};
 use utoipa::{IntoParams, PartialSchema, ToSchema};
-use web::{Api, ApiError, ApiResult, JsonBody, NoBody, PathOf, QueryOf, Route, RouteLimits, given};
+use web::{Api, ApiError, ApiResult, JsonBody, NoBody, PathOf, QueryOf, Route, RouteLimits, Waiting, given};
 
 use super::{Speaker, TAG, answer_text};
+use crate::arrivals::{Arrivals, LOOK_AGAIN_MS};
 use crate::codes::{AEXCHANGE, AFORM, ATAKEN, NMESSAGE, NPARTY, SBLOCKED};
 use crate::message::form::MESSAGE_BYTES_MAX;
 use crate::message::{
@@ -26,6 +28,8 @@ const SENDERS: &[Role] = &[Role::Device, Role::Database, Role::Operator];
 const DEVICES: &[Role] = &[Role::Device, Role::Operator];
 /// Who asks.
 const ASKERS: &[Role] = &[Role::Device, Role::Database, Role::Operator, Role::Reader];
+/// Seconds that a fetch may wait.
+const WAIT_S_MAX: u32 = 60;
 /// A large message over a slow line.
 const UP_TO_A_MESSAGE: RouteLimits =
     RouteLimits { body_max: Some(MESSAGE_BYTES_MAX), body_timeout: Some(Duration::from_secs(300)) };
@@ -56,7 +60,7 @@ pub(super) fn routes() -> Vec<Route> {
             .roles(DEVICES)
             .query::<FetchQuery>()
             .answers::<FetchedMessages>(200)
-            .errors(&[codes::ALIMIT, NPARTY, SBLOCKED]),
+            .errors(&[codes::ALIMIT, codes::XBUSY, NPARTY, SBLOCKED]),
         of_one(Route::post("/v1/{ns}/exchange/messages/{id}/ack", ack))
             .summary("Acknowledge a message")
             .about("The device has it: it goes to the log and is not given again. Acknowledging it again is no error.")
@@ -223,13 +227,51 @@ async fn send(api: Api, body: JsonBody<SentMessage>) -> ApiResult<Sent> {
     api.call(&SEND, body.map(input)).await
 }
 
-async fn fetch(api: Api, QueryOf(query): QueryOf<FetchQuery>) -> Result<Response, ApiError> {
+async fn fetch(api: Api, headers: HeaderMap, QueryOf(query): QueryOf<FetchQuery>) -> Result<Response, ApiError> {
+    let wait_s = query.wait_s.unwrap_or(0);
+    if wait_s > WAIT_S_MAX {
+        return Err(ApiError::refused(codes::ALIMIT, format!("wait_s is {wait_s}, it must be 0 to {WAIT_S_MAX}")));
+    }
     let device = device(&api, given(query.device))?;
     let rules = api.kernel().common::<Rules>().get();
     let (files, bytes) = rules.within(query.max_files, query.max_mb)?;
-    let found = api.read(&FETCH, Fetch { device, files, bytes }).await?;
+    let wanted = Fetch { device, files, bytes };
+    let found = match wait_s {
+        0 => api.read(&FETCH, wanted).await?,
+        _ => fetch_waiting(&api, &headers, wanted, wait_s).await?,
+    };
     let text = messages_text(&found.out);
     Ok(answer_text(found, text))
+}
+
+/// Looks, and as long as there is nothing waits to be told of something, or for its time to look again.
+async fn fetch_waiting(api: &Api, headers: &HeaderMap, wanted: Fetch, wait_s: u32) -> ApiResult<Fetched> {
+    let clock = api.kernel().env().clock.clone();
+    let end_us = clock.monotonic_us() + u64::from(wait_s) * 1_000_000;
+    // From before the first look on, so that nothing that comes between is missed.
+    let waiter = Arrivals::wait(api.namespace(), &wanted.device);
+    let mut waiting = None;
+    loop {
+        let found = api.read(&FETCH, wanted.clone()).await?;
+        let left_ms = end_us.saturating_sub(clock.monotonic_us()).div_ceil(1_000);
+        if !found.out.messages.is_empty() || left_ms == 0 {
+            return Ok(found);
+        }
+        let waits: &Waiting = match &waiting {
+            Some(waits) => waits,
+            None => waiting.insert(api.wait(headers)?),
+        };
+        let bell = waiter.bell();
+        let timer = bell.clone();
+        api.kernel().env().timers.after(left_ms.min(LOOK_AGAIN_MS), Box::new(move || timer.notify_one()));
+        tokio::select! {
+            () = bell.notified() => {}
+            () = waits.stopping() => return Ok(found),
+        }
+        if !waits.may_go_on().await {
+            return Err(ApiError::refused(codes::SKEY, "the key is not valid any more"));
+        }
+    }
 }
 
 fn messages_text(found: &Fetched) -> String {

@@ -4,7 +4,9 @@
 //! for its database alone. What belongs to another is answered as if it were not there.
 
 mod activate;
+mod files;
 mod messages;
+mod numbers;
 mod processes;
 mod registry;
 
@@ -12,7 +14,8 @@ use axum::body::Body;
 use axum::response::{IntoResponse, Response};
 use base::codes;
 use kernel::Role;
-use web::{Answer, Api, ApiError, Route, Service};
+use web::ui::Text;
+use web::{Answer, Api, ApiError, Route, Service, given};
 
 const TAG: &str = "Exchange";
 /// Who registers and looks after things.
@@ -22,14 +25,38 @@ const READERS: &[Role] = &[Role::Operator, Role::Reader];
 /// Who plays the database's side.
 const PROCESSORS: &[Role] = &[Role::Operator, Role::Database];
 
+/// Who looks at a database: readers, and itself.
+const LOOKERS: &[Role] = &[Role::Operator, Role::Reader, Role::Database];
+
+/// What its figures are called on the overview.
+const FIGURES: &[(&str, Text)] = &[
+    ("active", Text { en: "Processes under way", ru: "Процессы в работе", fr: "Processus en cours" }),
+    (
+        "unknown",
+        Text {
+            en: "Processes of unknown outcome",
+            ru: "Процессы с неизвестным исходом",
+            fr: "Processus à l’issue inconnue",
+        },
+    ),
+    ("queued", Text { en: "Messages that wait", ru: "Сообщения в очереди", fr: "Messages en attente" }),
+];
+
 /// The service with its routes, for a server.
 #[must_use]
 pub fn service() -> Service {
-    Service::new(&crate::SERVICE, routes)
+    Service::new(&crate::SERVICE, routes).figures(FIGURES)
 }
 
 fn routes() -> Vec<Route> {
-    let parts = [registry::routes(), activate::routes(), messages::routes(), processes::routes()];
+    let parts = [
+        registry::routes(),
+        activate::routes(),
+        messages::routes(),
+        processes::routes(),
+        files::routes(),
+        numbers::routes(),
+    ];
     parts.into_iter().flatten().collect()
 }
 
@@ -79,6 +106,17 @@ fn check_unbound(api: &Api) -> Result<(), ApiError> {
     match Speaker::of(api)? {
         Speaker::Anyone => Ok(()),
         _ => Err(ApiError::refused(codes::SROLE, "the scope of this key binds it to one device or database")),
+    }
+}
+
+/// The database that is looked at: a key that speaks for one sees no other.
+fn looked_at(api: &Api, named: Option<String>) -> Result<Option<String>, ApiError> {
+    match (Speaker::database(api)?, given(named)) {
+        (Some(own), Some(named)) if own != named => {
+            Err(ApiError::refused(codes::SROLE, "this key speaks for another database"))
+        }
+        (Some(own), _) => Ok(Some(own)),
+        (None, named) => Ok(named),
     }
 }
 

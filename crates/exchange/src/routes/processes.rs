@@ -4,15 +4,14 @@ use std::time::Duration;
 
 use axum::response::Response;
 use base::codes;
-use kernel::Role;
 use kernel::watch::shown;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use utoipa::{IntoParams, ToSchema};
-use web::{Api, ApiError, ApiResult, JsonBody, List, NoBody, PageQuery, PathOf, QueryOf, Route, RouteLimits, given};
+use web::{Api, ApiError, ApiResult, JsonBody, List, NoBody, PageQuery, PathOf, QueryOf, Route, RouteLimits};
 
 use super::messages::ExchangeMessage;
-use super::{PROCESSORS, Speaker, TAG, WRITERS, answer_text, check_unbound};
+use super::{LOOKERS, PROCESSORS, Speaker, TAG, WRITERS, answer_text, check_unbound, looked_at};
 use crate::codes::{AEXCHANGE, AFORM, APROCESS, ATAKEN, NPARTY, NPROCESS};
 use crate::message::array;
 use crate::process::{
@@ -22,8 +21,6 @@ use crate::process::{
 };
 
 const ALL: &str = "/v1/{ns}/exchange/processes";
-/// Who looks at processes.
-const LOOKERS: &[Role] = &[Role::Operator, Role::Reader, Role::Database];
 /// Bytes of results and replies together.
 const PREPARE_BYTES_MAX: usize = 32 << 20;
 /// Replies over a slow line.
@@ -323,17 +320,6 @@ async fn resolve(
 async fn resume(api: Api, PathOf(ProcessPath { id }): PathOf<ProcessPath>, body: NoBody) -> ApiResult<Status> {
     check_unbound(&api)?;
     api.call(&RESUME, body.with(Resume { process: id })).await
-}
-
-/// The database that is looked at: a key that speaks for one sees no other.
-fn looked_at(api: &Api, named: Option<String>) -> Result<Option<String>, ApiError> {
-    match (Speaker::database(api)?, given(named)) {
-        (Some(own), Some(named)) if own != named => {
-            Err(ApiError::refused(codes::SROLE, "this key speaks for another database"))
-        }
-        (Some(own), _) => Ok(Some(own)),
-        (None, named) => Ok(named),
-    }
 }
 
 async fn list(api: Api, QueryOf(query): QueryOf<ProcessesQuery>) -> ApiResult<List<ProcessView>> {
