@@ -62,9 +62,9 @@ pub(super) static MOVED: Sql = Sql::new(
 );
 pub(super) static DAMAGED: Sql = Sql::new(
     "exc_message.damaged",
-    "UPDATE exc_message SET place = 'error', on_disk = ?2, due = ?3, heard = ?4, error_text = ?5 WHERE number = ?1 \
-     RETURNING number",
+    "UPDATE exc_message SET place = 'error', on_disk = ?2, due = ?3, heard = ?4 WHERE number = ?1",
 );
+/// Says once what is wrong with it.
 pub(super) static LOST: Sql = Sql::new(
     "exc_message.lost",
     "UPDATE exc_message SET error_text = ?2 WHERE number = ?1 AND (error_text IS NULL OR error_text <> ?2) RETURNING number",
@@ -158,14 +158,18 @@ impl Mended<'_> {
         Ok(true)
     }
 
-    /// What lies there is not the message: it goes to Error, and says why.
+    /// What lies there is not the message: it goes to Error, and says why. Told once.
     fn set_aside(&self, tx: &mut dyn Tx, cx: &mut OpCx<'_>, lies: &'static str) -> OpResult<()> {
+        let Known { number, place, .. } = self.known;
+        let is_new = tx.query_one(&LOST, args![*number, DAMAGED_TEXT])?.is_some();
         let due = (lies != "error").then_some(cx.heard);
-        tx.write(&DAMAGED, args![self.known.number, lies, due, cx.heard, DAMAGED_TEXT])?;
-        if self.known.place != "error" {
-            moves(&self.known.place, "error").count(tx, self.db)?;
+        tx.write(&DAMAGED, args![*number, lies, due, cx.heard])?;
+        if place != "error" {
+            moves(place, "error").count(tx, self.db)?;
         }
-        self.journal(cx, "exchange.damaged", lies, DAMAGED_TEXT);
+        if is_new {
+            self.journal(cx, "exchange.damaged", lies, DAMAGED_TEXT);
+        }
         Ok(())
     }
 
