@@ -399,7 +399,10 @@ mod tests {
         assert_eq!(read(r#"{"status":"BUSY"}"#).status, Status::Busy);
         let started = read(&format!(r#"{{"status":"OK","process":"p","messages":[{MESSAGE}]}}"#));
         assert_eq!((started.status, started.process.as_deref(), started.messages.len()), (Status::Ok, Some("p"), 1));
-        assert!(serde_json::from_str::<Started>(r#"{"status":"PERHAPS"}"#).is_err(), "a word that nobody knows is no answer");
+        assert!(
+            serde_json::from_str::<Started>(r#"{"status":"PERHAPS"}"#).is_err(),
+            "a word that nobody knows is no answer"
+        );
     }
 
     #[test]

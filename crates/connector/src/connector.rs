@@ -225,6 +225,8 @@ fn failed(error: ClientError) -> Word {
     match error {
         ClientError::Api(told) if told.status >= 500 || told.status == 429 || told.is_unknown() => Word::Silence(text),
         ClientError::Api(_) | ClientError::Invalid(_) => Word::Refused(text),
-        ClientError::Unreachable { .. } | ClientError::Unreadable { .. } | ClientError::Replica(_) => Word::Silence(text),
+        ClientError::Unreachable { .. } | ClientError::Unreadable { .. } | ClientError::Replica(_) => {
+            Word::Silence(text)
+        }
     }
 }

@@ -72,8 +72,10 @@ impl Database {
         }
         self.engine = None;
         self.engine = Some(engine::open(&self.settings)?);
-        if self.is_committed("").is_err() {
-            self.make_markers()?;
+        match self.is_committed("") {
+            Ok(_) => {}
+            Err(error) if error.kind == ErrorKind::Wrong => self.make_markers()?,
+            Err(error) => return Err(error),
         }
         self.forget_old_markers();
         Ok(())
@@ -115,8 +117,7 @@ impl Database {
     /// The database failed: nobody knows.
     pub fn marker(&mut self, process: &str) -> Result<MarkerSeen, SqlError> {
         self.roll_back();
-        self.ready()?;
-        let inserted = self.begin(process);
+        let inserted = self.ready().and_then(|()| self.begin(process));
         self.roll_back();
         match inserted {
             Ok(()) => Ok(MarkerSeen::Absent),
@@ -136,10 +137,7 @@ impl Database {
     pub fn is_committed(&mut self, process: &str) -> Result<bool, SqlError> {
         self.roll_back();
         let sql = format!("{SEEN}{}", self.place(1));
-        let engine = self.engine()?;
-        engine.begin()?;
-        let rows = engine.query(&sql, &[SqlValue::Text(process.to_owned())], 1);
-        self.roll_back();
+        let rows = self.engine()?.query(&sql, &[SqlValue::Text(process.to_owned())], 1);
         self.lost_if(rows).map(|rows| !rows.is_empty())
     }
 
@@ -152,11 +150,8 @@ impl Database {
 
     /// Begins a transaction with its marker.
     fn begin(&mut self, process: &str) -> Result<(), SqlError> {
-        let sql = format!(
-            "INSERT INTO fastness_process (process, written_at) VALUES ({}, {})",
-            self.place(1),
-            self.place(2)
-        );
+        let sql =
+            format!("INSERT INTO fastness_process (process, written_at) VALUES ({}, {})", self.place(1), self.place(2));
         let at = written(world::now(), self.settings.engine.moments());
         let engine = self.engine()?;
         engine.begin()?;
@@ -231,9 +226,14 @@ impl Database {
         let engine = self.engine()?;
         let sql = engine.markers_sql();
         let failed = |text: &str| format!("the table of markers cannot be made: {text}; make it yourself: {sql}");
-        engine.begin().and_then(|()| engine.execute(sql, &[])).map_err(|error| SqlError { text: failed(&error.text), ..error })?;
+        engine
+            .begin()
+            .and_then(|()| engine.execute(sql, &[]))
+            .map_err(|error| SqlError { text: failed(&error.text), ..error })?;
         engine.commit().map_err(|error| match error {
-            CommitFailure::Refused(text) | CommitFailure::Unclear(text) => SqlError::new(ErrorKind::Wrong, failed(&text)),
+            CommitFailure::Refused(text) | CommitFailure::Unclear(text) => {
+                SqlError::new(ErrorKind::Wrong, failed(&text))
+            }
         })
     }
 

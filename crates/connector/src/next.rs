@@ -346,7 +346,9 @@ mod tests {
         let prepare = Doing::Prepare { blamed: false };
         assert_eq!(next(prepare.clone(), silence(), Facts { since_ms: PREPARE_MS - 1, ..EARLY }), prepare);
         for (heard, facts) in [(silence(), LATE), (CANCELLED, EARLY)] {
-            let Doing::RollBack { then, error } = next(prepare.clone(), heard.clone(), facts) else { panic!("{heard:?}") };
+            let Doing::RollBack { then, error } = next(prepare.clone(), heard.clone(), facts) else {
+                panic!("{heard:?}")
+            };
             assert_eq!(then, After::RollbackCall, "{heard:?}");
             let call = next(Doing::RollBack { then, error: error.clone() }, Heard::RolledBack, facts);
             assert_eq!(call, Doing::RollbackCall { error: error.clone() });
@@ -358,7 +360,10 @@ mod tests {
     fn exc_25_a_refused_reply_blames_a_single_message_once() {
         let one = Facts { messages: 1, ..EARLY };
         let refuse = |blamed, facts| next(Doing::Prepare { blamed }, refused(), facts);
-        assert!(matches!(refuse(false, EARLY), Doing::RollBack { then: After::InterruptCall, .. }), "nobody knows whose");
+        assert!(
+            matches!(refuse(false, EARLY), Doing::RollBack { then: After::InterruptCall, .. }),
+            "nobody knows whose"
+        );
         assert!(matches!(refuse(true, one), Doing::RollBack { then: After::InterruptCall, .. }), "not twice");
         let Doing::RollBack { then: After::WorkAgain, error } = refuse(false, one) else { panic!() };
         let again = next(Doing::RollBack { then: After::WorkAgain, error: error.clone() }, Heard::RolledBack, one);

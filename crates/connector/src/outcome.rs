@@ -90,7 +90,10 @@ impl fmt::Display for Report {
         }
         if self.process.is_some() {
             let Self { processed, deadlocks, incorrect, left_out, replies, .. } = self;
-            write!(f, "{processed} processed, {deadlocks} deadlocks, {incorrect} incorrect, {left_out} left out, {replies} replies")?;
+            write!(
+                f,
+                "{processed} processed, {deadlocks} deadlocks, {incorrect} incorrect, {left_out} left out, {replies} replies"
+            )?;
         }
         self.reason().map_or(Ok(()), |why| write!(f, "; {why}"))
     }

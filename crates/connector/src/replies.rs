@@ -55,7 +55,9 @@ fn subsystem_of(messages: &[Message], to: &str, reply_to: Option<&str>) -> Optio
 
 fn created_at(row: &Row, now: Wall) -> Result<String, String> {
     let Some(text) = text(row, "created_at") else { return Ok(now.rfc3339()) };
-    let parsed = [text.clone(), format!("{}Z", text.replacen(' ', "T", 1))].into_iter().find_map(|text| Wall::parse_rfc3339(&text));
+    let parsed = [text.clone(), format!("{}Z", text.replacen(' ', "T", 1))]
+        .into_iter()
+        .find_map(|text| Wall::parse_rfc3339(&text));
     parsed.map(Wall::rfc3339).ok_or_else(|| format!("created_at is `{text}`, no RFC 3339 time"))
 }
 
@@ -108,7 +110,10 @@ mod tests {
     fn exc_25_a_row_becomes_a_reply() {
         let row = json!({"id": "r-1  ", "recipient": "phone-2", "type": "done", "payload": "{\"sum\": 1.10}", "reply_to": "m-2"});
         let reply = read(&row).unwrap();
-        assert_eq!((reply.id.as_str(), reply.head.from.as_str(), reply.head.subsystem.as_str()), ("r-1", "erp", "store"));
+        assert_eq!(
+            (reply.id.as_str(), reply.head.from.as_str(), reply.head.subsystem.as_str()),
+            ("r-1", "erp", "store")
+        );
         assert_eq!(reply.body.payload.get(), "{\"sum\": 1.10}", "as it was written");
         assert_eq!(reply.head.created_at, "1970-01-01T00:00:00.000Z");
         let row = json!({"id": 7, "recipient": "phone-9", "subsystem": "other", "type": "t", "payload_text": "a \"b\"",
@@ -122,7 +127,9 @@ mod tests {
     fn exc_25_a_row_that_is_no_reply_says_why() {
         let error = |row: Value| read(&row).unwrap_err();
         assert_eq!(error(json!({"recipient": "p"})), "column id is missing or empty");
-        assert!(error(json!({"id": "r", "recipient": "p", "type": "t", "payload": "1"})).contains("subsystem is empty"));
+        assert!(
+            error(json!({"id": "r", "recipient": "p", "type": "t", "payload": "1"})).contains("subsystem is empty")
+        );
         let unread = json!({"id": "r", "recipient": "phone-1", "type": "t", "payload": "{"});
         assert!(error(unread).starts_with("reply `r`: payload is no JSON"));
         assert!(error(json!({"id": "r", "recipient": "phone-1", "type": "t"})).contains("neither payload"));

@@ -206,6 +206,8 @@ mod tests {
         assert!(refused(&format!("{GOOD}[[message]]\ntype = 'order'\nsql = []\n")).contains("two [[message]]"));
         assert!(refused(&format!("{GOOD}[replies]\nquery = 'SELECT :what'\n")).contains("[replies]"));
         assert!(refused(&GOOD.replace("erp.db", "env:FASTNESS_TEST_NO_SUCH")).contains("FASTNESS_TEST_NO_SUCH"));
-        assert!(refused("database = 'erp'\nengine = 'sqlite'\nconnect = 'x'\nmessage = []\n").contains("no [[message]]"));
+        assert!(
+            refused("database = 'erp'\nengine = 'sqlite'\nconnect = 'x'\nmessage = []\n").contains("no [[message]]")
+        );
     }
 }

@@ -89,7 +89,9 @@ fn value_of(name: Name, message: &Message, process: &str, form: MomentForm) -> S
     match name {
         Name::Id => text(&message.id),
         Name::Type => text(&body.kind),
-        Name::Version => body.version.as_i64().map_or_else(|| text(&json_text(&body.version.to_string())), SqlValue::Int),
+        Name::Version => {
+            body.version.as_i64().map_or_else(|| text(&json_text(&body.version.to_string())), SqlValue::Int)
+        }
         Name::Payload => text(body.payload.get()),
         Name::PayloadText => SqlValue::Text(json_text(body.payload.get())),
         Name::Sender => text(&head.from),

@@ -32,7 +32,10 @@ impl Postgres {
     pub(super) fn open(address: &str, lock_wait_s: u32) -> Result<Self, SqlError> {
         let lost = |error: String| SqlError::new(ErrorKind::Lost, error);
         let mut config: Config = address.parse().map_err(|error: tokio_postgres::Error| lost(text(&error)))?;
-        config.connect_timeout(CONNECT).keepalives_idle(Duration::from_secs(30)).application_name("fastness exchange connect");
+        config
+            .connect_timeout(CONNECT)
+            .keepalives_idle(Duration::from_secs(30))
+            .application_name("fastness exchange connect");
         let runtime = Builder::new_current_thread().enable_all().build().map_err(|error| lost(error.to_string()))?;
         let client = runtime.block_on(async {
             let (client, connection) = config.connect(NoTls).await?;

@@ -1,4 +1,5 @@
-//! SQLite: a file with one writer at a time. The transaction takes the writer's place when it begins, so locks never meet in it.
+//! SQLite: a file with one writer at a time. The marker is the first that is written, and takes the writer's place; other files that are
+//! attached are locked when they are used.
 
 use std::time::Duration;
 
@@ -27,7 +28,7 @@ impl Sqlite {
 
 impl Engine for Sqlite {
     fn begin(&mut self) -> Result<(), SqlError> {
-        self.connection.execute_batch("BEGIN IMMEDIATE").map_err(told)
+        self.connection.execute_batch("BEGIN").map_err(told)
     }
 
     fn execute(&mut self, sql: &str, values: &[SqlValue]) -> Result<(), SqlError> {
@@ -52,7 +53,8 @@ impl Engine for Sqlite {
 
     fn commit(&mut self) -> Result<(), CommitFailure> {
         let Err(error) = self.connection.execute_batch("COMMIT") else { return Ok(()) };
-        let refused = matches!(error.sqlite_error_code(), Some(ErrorCode::ConstraintViolation | ErrorCode::DatabaseBusy));
+        let refused =
+            matches!(error.sqlite_error_code(), Some(ErrorCode::ConstraintViolation | ErrorCode::DatabaseBusy));
         let text = told(error).text;
         // The transaction is still open after these two, and only then is it sure that nothing was committed.
         let rolled_back = refused && !self.connection.is_autocommit() && self.roll_back().is_ok();

@@ -88,7 +88,9 @@ fn lay_out(folder: &Path, port: u16) -> Result<()> {
         std::fs::create_dir(each).map_err(wrong)?;
     }
     PARTS.iter().try_for_each(|part| symlink(library.join(part), root.join(part))).map_err(wrong)?;
-    for (name, text) in [("firebird.conf", config(folder, port)), ("databases.conf", "\n".into()), ("plugins.conf", "\n".into())] {
+    for (name, text) in
+        [("firebird.conf", config(folder, port)), ("databases.conf", "\n".into()), ("plugins.conf", "\n".into())]
+    {
         std::fs::write(root.join(name), text).map_err(wrong)?;
     }
     Ok(())
