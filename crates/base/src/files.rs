@@ -33,8 +33,30 @@ impl fmt::Display for RelPath {
     }
 }
 
+/// A change of a file. Each may be made again after a crash: the second time it finds its work done, which is no error.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum FileChange {
+    /// Writes a whole file; its directory is made if it is missing.
+    Put(RelPath, Vec<u8>),
+    /// Moves a file; one that lies at its target, and not at its source, was moved before. What lies at the target is replaced.
+    Move(RelPath, RelPath),
+    /// Removes a file; one that is missing was removed before.
+    Remove(RelPath),
+}
+
 /// Files that survive a power cut once the call has returned.
 pub trait Files: Send + Sync {
+    /// Makes all these changes. One that fails keeps none of the others from being made. Whoever can makes them durable together.
+    fn apply(&self, changes: &[FileChange]) -> Vec<io::Result<()>> {
+        changes.iter().map(|change| apply_one(self, change)).collect()
+    }
+
+    /// The bytes of a file.
+    ///
+    /// # Errors
+    /// The file is missing or the disk refused.
+    fn size(&self, path: &RelPath) -> io::Result<u64>;
+
     /// Writes a whole file; readers see the old content or the new one, never a mix.
     ///
     /// # Errors
@@ -64,6 +86,17 @@ pub trait Files: Send + Sync {
     /// # Errors
     /// The disk refused.
     fn list(&self, directory: &RelPath) -> io::Result<Vec<String>>;
+}
+
+fn apply_one<F: Files + ?Sized>(files: &F, change: &FileChange) -> io::Result<()> {
+    match change {
+        FileChange::Put(path, bytes) => files.put(path, bytes),
+        FileChange::Remove(path) => files.remove(path),
+        FileChange::Move(from, to) => match files.rename(from, to) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => files.size(to).map(drop),
+            renamed => renamed,
+        },
+    }
 }
 
 #[cfg(test)]

@@ -15,6 +15,7 @@ mod check;
 mod cli;
 pub mod config;
 mod doctor;
+mod exchanging;
 mod keeper;
 mod log;
 mod outbound;
@@ -42,5 +43,5 @@ pub fn main(services: Vec<web::Service>) -> ExitCode {
 /// The services that the `fastness` binary has; a program of your own takes them and adds its own.
 #[must_use]
 pub fn services() -> Vec<web::Service> {
-    vec![documents::service(), sensors::service()]
+    vec![documents::service(), sensors::service(), exchange::service()]
 }

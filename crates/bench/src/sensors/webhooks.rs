@@ -31,13 +31,14 @@ pub fn run(effort: &Effort, folder: &Path) -> Result<()> {
     let server = start(&folder.join("webhooks"), sensors, &told)?;
     send(&server, 0..sensors, true)?;
     let mut found = [Case::Alone, Case::Beside, Case::Burst].map(|case| (case, vec![], vec![]));
-    let mut closed = true;
+    let (mut closed, mut hanging_closed) = (true, true);
     for (case, rates, cores) in &mut found {
         for _ in 0..effort.rounds {
             closed = !closed;
             let hung = hanging.told();
             if *case != Case::Alone {
-                send(&server, from..sensors, closed)?;
+                hanging_closed = !hanging_closed;
+                send(&server, from..sensors, hanging_closed)?;
             }
             if *case == Case::Beside {
                 hanging.wait(hung + 2 * HANGING, PATIENCE)?;

@@ -102,6 +102,17 @@ pub enum HistoryScope {
     All,
 }
 
+/// Where the texts of messages are (EXC-5, EXC-8).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BodiesPlace {
+    /// Folders on SQLite, the store on PostgreSQL.
+    Auto,
+    /// Files in folders.
+    Folders,
+    /// The store alone.
+    Store,
+}
+
 /// A type whose values are words of a configuration key.
 pub(super) trait Word: Copy + PartialEq + 'static {
     /// All of them, each with its word.
@@ -119,6 +130,11 @@ impl Word for BlobPlace {
 impl Word for NodeCount {
     const ALL: &'static [(&'static str, Self)] =
         &[("auto", Self::Auto), ("one", Self::One), ("several", Self::Several)];
+}
+
+impl Word for BodiesPlace {
+    const ALL: &'static [(&'static str, Self)] =
+        &[("auto", Self::Auto), ("folders", Self::Folders), ("store", Self::Store)];
 }
 
 impl Word for HistoryScope {

@@ -10,7 +10,7 @@ use std::time::Duration;
 use base::Engine;
 use base::limits::{BLOB_GRACE_MS, BLOB_MAX, BODY_MAX, OP_ROWS_MAX, PAGE_MAX, QUEUE_MAX, REQUEST_KEPT_MS};
 
-use super::field::{BlobPlace, Field, HistoryScope, LogFormat, NodeCount, Secret, Value};
+use super::field::{BlobPlace, BodiesPlace, Field, HistoryScope, LogFormat, NodeCount, Secret, Value};
 use super::key::{Key, Kind, Preset, Section};
 use super::rules::{
     ADDRESSES, CRON, FILTER, NAMESPACE, NETWORKS, NODE, ORIGIN, QUEUE_NAME, QUEUES, S3_NAME, S3_URL, SCHEMA_PREFIX,
@@ -249,6 +249,25 @@ configuration! {
         /// `redis://user:password@host:6379/0`. Needed by nobody: what it loses costs a quarter of a silence. The same for all servers
         /// on the same data. Not set: none.
         redis_url: Option<Secret> = Preset::Text(""), Kind::Secret;
+    }
+
+    /// Messages between devices and business databases.
+    exchange: Exchange {
+        /// Messages that one process of a database is given.
+        max_files: u32 = Preset::Number(10), Kind::Integer { min: 1, max: 1_000, unit: "messages" };
+        /// Bytes of these messages together; one is given at least.
+        max_size: usize = Preset::Number(20 * MIB), Kind::Size { min: KIB, max: GIB };
+        /// How long a process may take from its start until the database is ready to commit; then it is as if it never was.
+        prepare_within: Duration = Preset::Number(10 * MINUTE), Kind::Duration { min_ms: SECOND, max_ms: DAY };
+        /// How long a process may take from there until the database says whether it committed; then its outcome is unknown.
+        commit_within: Duration = Preset::Number(5 * MINUTE), Kind::Duration { min_ms: SECOND, max_ms: DAY };
+        /// How long messages that are done, wrong or of unknown outcome are kept, counted while the server runs.
+        kept: Duration = Preset::Number(92 * DAY), Kind::Duration { min_ms: HOUR, max_ms: KEPT_MAX };
+        /// Where the texts of messages are: as files in folders that follow the store, or in the store alone, as several servers on
+        /// one PostgreSQL need it. auto: folders on SQLite, the store on PostgreSQL.
+        bodies: BodiesPlace = Preset::Text("auto"), Kind::OneOf(&["auto", "folders", "store"]);
+        /// The folder below which each namespace has one, with one for each database in it. Not set: `exchange` in the data directory.
+        folder: Option<PathBuf> = Preset::Text(""), Kind::OptionalPath;
     }
 
     /// How much one request may carry.

@@ -234,6 +234,11 @@ impl<F: Folder> Files for DiskFiles<F> {
         self.get_whole(path, bytes_max).map_err(named("get", path))
     }
 
+    fn size(&self, path: &RelPath) -> io::Result<u64> {
+        let place = self.place(path).map_err(named("size", path))?;
+        place.folder.open_regular(place.name).and_then(|file| file.size()).map_err(named("size", path))
+    }
+
     fn rename(&self, from: &RelPath, to: &RelPath) -> io::Result<()> {
         self.rename_durably(from, to).map_err(named("rename", from))
     }

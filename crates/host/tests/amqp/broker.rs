@@ -81,6 +81,14 @@ impl Queue {
         queue
     }
 
+    /// Lets some age be on it: the broker writes a new queue's name down a few seconds late, whatever it confirmed, and one that is
+    /// killed before takes confirmed messages with it.
+    pub fn age(self) -> Self {
+        control("stop");
+        control("start");
+        self
+    }
+
     pub fn declare(&self, arguments: FieldTable) {
         let durable = QueueDeclareOptions { durable: true, ..QueueDeclareOptions::default() };
         self.with(async |channel| channel.queue_declare(self.name.as_str().into(), durable, arguments).await.map(drop))

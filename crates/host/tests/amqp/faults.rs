@@ -20,7 +20,7 @@ fn publish_stubbornly(queue: &Queue, published: &AtomicUsize) {
 
 #[test]
 fn sen_2_rabbitmq_nothing_is_lost_when_the_broker_is_killed_under_load() {
-    let (queue, amqp, basket) = (Queue::new("killed"), amqp(), Basket::new());
+    let (queue, amqp, basket) = (Queue::new("killed").age(), amqp(), Basket::new());
     let watch = amqp.consume(consume(&queue.name), basket.clone());
     let (queue, published) = (Arc::new(queue), Arc::new(AtomicUsize::new(0)));
     let publisher = {

@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use crate::request::Caller;
 
 /// The fields of a scope. The namespace is not among them: a key lives in one.
-pub const FIELDS: [&str; 7] = ["service", "company", "subsystem", "device", "actor", "client", "folder"];
+pub const FIELDS: [&str; 8] = ["service", "company", "subsystem", "database", "device", "actor", "client", "folder"];
 /// Names in one field.
 pub const NAMES_MAX: usize = 100;
 
@@ -56,6 +56,13 @@ impl Caller {
             Some(Value::Array(names)) => names.iter().any(|name| name == value),
             Some(_) => false,
         }
+    }
+
+    /// The one name to which the caller's scope binds it in this field, if it does.
+    #[must_use]
+    pub fn bound_to(&self, field: &str) -> Option<String> {
+        let scope = serde_json::from_str::<Map<String, Value>>(&self.scope).ok()?;
+        scope.get(field)?.as_str().map(str::to_owned)
     }
 }
 

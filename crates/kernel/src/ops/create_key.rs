@@ -5,7 +5,7 @@ use base::{OpError, OpResult, Sql, Tx, args, codes};
 use serde::{Deserialize, Serialize};
 
 use crate::cx::OpCx;
-use crate::keys::{scope, secrets};
+use crate::keys::{hash, scope, secret_text, secrets};
 use crate::op::Op;
 use crate::request::Role;
 
@@ -40,15 +40,33 @@ pub(crate) static INSERT: Sql = Sql::new(
     "INSERT INTO access_key (id, role, scope, label, created_at) VALUES (?1, ?2, ?3, ?4, ?5)",
 );
 
+/// Makes a key for somebody who has none yet, within another operation. It is made of chance alone: nobody can be shown it again.
+///
+/// # Errors
+/// The label or the scope cannot be.
+pub fn grant(tx: &mut dyn Tx, cx: &mut OpCx<'_>, wanted: &CreateKey) -> OpResult<CreatedKey> {
+    let (id, salt) = (cx.id().to_string(), cx.chance());
+    let key = secret_text(&cx.chance());
+    secrets::insert(tx, &id, &hash(&key), &salt)?;
+    keep(tx, cx, wanted, &id)?;
+    Ok(CreatedKey { id, key })
+}
+
 fn create_key(tx: &mut dyn Tx, cx: &mut OpCx<'_>, input: &CreateKey) -> OpResult<CreatedKey> {
+    let id = cx.id().to_string();
+    let key = secrets::add(tx, cx, &id)?;
+    keep(tx, cx, input, &id)?;
+    Ok(CreatedKey { id, key })
+}
+
+fn keep(tx: &mut dyn Tx, cx: &mut OpCx<'_>, input: &CreateKey, id: &str) -> OpResult<()> {
     let text = serde_json::Value::Object(input.scope.clone()).to_string();
     check_lengths(&input.label, &text)?;
     scope::check(&input.scope)?;
-    let (id, role) = (cx.id().to_string(), input.role.word());
-    let key = secrets::add(tx, cx, &id)?;
-    tx.write(&INSERT, args![&id, role, text, &input.label, cx.wall])?;
-    cx.fx.journal("key.created", &id, format!("{role} key `{}`", input.label));
-    Ok(CreatedKey { id, key })
+    let role = input.role.word();
+    tx.write(&INSERT, args![id, role, text, &input.label, cx.wall])?;
+    cx.fx.journal("key.created", id, format!("{role} key `{}`", input.label));
+    Ok(())
 }
 
 fn show_again(tx: &mut dyn Tx, cx: &mut OpCx<'_>, _: &CreateKey) -> OpResult<CreatedKey> {

@@ -68,34 +68,34 @@ struct SensorHistoryQuery {
     after: Option<String>,
 }
 
-/// Which history.
+/// Which history: of sensors, or of what clients were told.
 #[derive(Debug, Default, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
-struct HistoryQuery {
+pub(super) struct HistoryQuery {
     /// Only of this sensor.
     #[param(nullable = false)]
-    sensor: Option<String>,
-    /// Only of the sensors that this client has now.
+    pub(super) sensor: Option<String>,
+    /// Only of this client: of the sensors that it has now, or of what it was told.
     #[param(nullable = false)]
-    client: Option<String>,
-    /// Only where the address began with this.
+    pub(super) client: Option<String>,
+    /// Only where the address begins with this.
     #[param(nullable = false)]
-    address: Option<String>,
+    pub(super) address: Option<String>,
     /// Only from this moment on, RFC 3339.
     #[param(nullable = false)]
-    from: Option<String>,
+    pub(super) from: Option<String>,
     /// Only before this moment.
     #[param(nullable = false)]
-    to: Option<String>,
+    pub(super) to: Option<String>,
     /// `json`, which it is if not given, or `csv`.
     #[param(nullable = false)]
-    format: Option<Format>,
+    pub(super) format: Option<Format>,
     /// At most so many items; 100 if not given.
     #[param(minimum = 1, maximum = 1000, nullable = false)]
-    limit: Option<u32>,
+    pub(super) limit: Option<u32>,
     /// `next` of the page before.
     #[param(nullable = false)]
-    after: Option<String>,
+    pub(super) after: Option<String>,
 }
 
 /// How a page is written.

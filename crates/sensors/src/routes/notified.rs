@@ -2,11 +2,9 @@
 
 use axum::response::{IntoResponse, Response};
 use base::codes;
-use serde::Deserialize;
-use utoipa::IntoParams;
 use web::{Api, ApiError, List, PageQuery, QueryOf, Route};
 
-use super::history::{Format, as_table, moment};
+use super::history::{Format, HistoryQuery, as_table, moment};
 use super::{READERS, TAG, check_client, check_unbound};
 use crate::codes::{ASENSOR, NCLIENT, XHISTORY};
 use crate::history::{self, Tries};
@@ -23,43 +21,13 @@ pub(super) fn routes() -> Vec<Route> {
                  With `format=csv` the page is CSV, a line for each try, and the header `fastness-next` says how to read on.",
             )
             .roles(READERS)
-            .query::<NotifiedQuery>()
+            .query::<HistoryQuery>()
             .answers::<List<Notified>>(200)
             .errors(&[ASENSOR, NCLIENT, XHISTORY, codes::ALIMIT]),
     ]
 }
 
-/// Which notifications.
-#[derive(Debug, Deserialize, IntoParams)]
-#[serde(deny_unknown_fields)]
-struct NotifiedQuery {
-    /// Only of this client.
-    #[param(nullable = false)]
-    client: Option<String>,
-    /// Only of this sensor.
-    #[param(nullable = false)]
-    sensor: Option<String>,
-    /// Only of sensors whose address begins with this.
-    #[param(nullable = false)]
-    address: Option<String>,
-    /// Only of what happened from this moment on, RFC 3339.
-    #[param(nullable = false)]
-    from: Option<String>,
-    /// Only of what happened before this moment.
-    #[param(nullable = false)]
-    to: Option<String>,
-    /// `json`, which it is if not given, or `csv`.
-    #[param(nullable = false)]
-    format: Option<Format>,
-    /// At most so many items; 100 if not given.
-    #[param(minimum = 1, maximum = 1000, nullable = false)]
-    limit: Option<u32>,
-    /// `next` of the page before.
-    #[param(nullable = false)]
-    after: Option<String>,
-}
-
-async fn list(api: Api, QueryOf(query): QueryOf<NotifiedQuery>) -> Result<Response, ApiError> {
+async fn list(api: Api, QueryOf(query): QueryOf<HistoryQuery>) -> Result<Response, ApiError> {
     match &query.client {
         None => check_unbound(&api)?,
         Some(client) => {
@@ -77,7 +45,7 @@ async fn list(api: Api, QueryOf(query): QueryOf<NotifiedQuery>) -> Result<Respon
     })
 }
 
-fn wanted(query: &NotifiedQuery, limit: u32) -> Result<NotifiedOf, ApiError> {
+fn wanted(query: &HistoryQuery, limit: u32) -> Result<NotifiedOf, ApiError> {
     let sensor = query.sensor.as_deref().map(SensorId::given).transpose()?;
     Ok(NotifiedOf {
         client: query.client.clone().unwrap_or_default(),

@@ -1,0 +1,38 @@
+//! Folders (EXC-4 to EXC-7): a file of each message, where the store says that it belongs.
+//!
+//! Rows are the truth, files follow: whatever changes a message's place makes it due for the clerk, who brings files there in batches
+//! (`clerk`: decide and settle in transactions; `perform`: the files, outside of them). The text of a message stays in the store as long
+//! as it can be given on, and until its file is durable in its last folder.
+//!
+//! Invariants: a file is known to lie somewhere only after that is durable; one clerk is at work in a namespace at a time; what the clerk
+//! did to a message that meanwhile belongs elsewhere is noted as it is, and put right with the next batch.
+
+mod clerk;
+mod layout;
+mod perform;
+mod turn;
+
+pub use clerk::CLERK_OP;
+pub use layout::{FOLDERS, folder_of, path_of, place_of};
+pub use perform::{FILES, Shelves, perform};
+
+pub(crate) use clerk::{CLERK, wake};
+
+use base::Sql;
+
+/// All statements of this part.
+pub(crate) const STATEMENTS: &[&Sql] = &[
+    &clerk::DUE,
+    &clerk::ANY_DUE,
+    &clerk::MARK,
+    &clerk::FORGET,
+    &clerk::PUT_OFF,
+    &clerk::DROP_BODY,
+    &turn::GET,
+    &turn::TAKE,
+    &turn::AGAIN,
+    &turn::END,
+    &perform::BODIES,
+];
+
+pub use clerk::{ANY_DUE_NOW, BEGIN};

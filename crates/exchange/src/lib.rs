@@ -1,0 +1,91 @@
+//! Exchange: messages between devices and business databases, processed exactly once.
+//!
+//! - `registry/`: who takes part; `message/`: what devices send, fetch and ask for; `process/`: the handshake with a database;
+//! - `folders/`: files that follow what the store says; `watch`: who looks after what nobody calls about;
+//! - `ledger`: what every move counts; `statistics`: who did how much; `names`: what is called how; `routes/`: HTTP.
+//!
+//! Invariants, checked by the simulator after every commit (`check`): the ledger of a database is the count of its messages; at most one
+//! process of a database is active; a message is held by a process that has it in its list, or by none.
+
+mod check;
+pub mod codes;
+pub mod folders;
+mod ledger;
+pub mod message;
+pub mod names;
+pub mod process;
+pub mod registry;
+mod routes;
+mod rules;
+mod statistics;
+mod watch;
+
+pub use routes::service;
+pub use rules::{Bodies, Rules, Settings};
+pub use watch::Watch;
+
+use base::{Migration, Sql};
+use kernel::ServiceDef;
+
+/// The service.
+pub static SERVICE: ServiceDef = ServiceDef {
+    name: "exchange",
+    migrations: &[Migration { service: "exchange", version: 1, text: include_str!("../migrations/0001.sql") }],
+    statements: &STATEMENTS,
+    operations: &[
+        &registry::CREATE_COMPANY,
+        &registry::CREATE_SUBSYSTEM,
+        &registry::CREATE_DATABASE,
+        &registry::CREATE_DEVICE,
+        &registry::DEVICE_STATE,
+        &registry::NEW_CODE,
+        &registry::ACTIVATE,
+        &message::SEND,
+        &message::ACK,
+        &process::START,
+        &process::NARROW,
+        &process::PREPARE,
+        &process::COMMIT,
+        &process::ROLLBACK,
+        &process::INTERRUPT,
+        &process::RESOLVE,
+        &process::TIMEOUTS,
+        &folders::BEGIN,
+    ],
+    tasks: &[folders::CLERK],
+    invariants: &check::INVARIANTS,
+    ..ServiceDef::EMPTY
+};
+
+const PARTS: &[&[&Sql]] = &[
+    registry::STATEMENTS,
+    message::STATEMENTS,
+    process::STATEMENTS,
+    folders::STATEMENTS,
+    statistics::STATEMENTS,
+    &[&ledger::COUNT],
+    check::STATEMENTS,
+];
+
+const fn many() -> usize {
+    let (mut sum, mut part) = (0, 0);
+    while part < PARTS.len() {
+        sum += PARTS[part].len();
+        part += 1;
+    }
+    sum
+}
+
+/// All statements, each prepared on every engine in a test.
+static STATEMENTS: [&Sql; many()] = {
+    let (mut all, mut part, mut next) = ([&ledger::COUNT; many()], 0, 0);
+    while part < PARTS.len() {
+        let mut place = 0;
+        while place < PARTS[part].len() {
+            all[next] = PARTS[part][place];
+            (place, next) = (place + 1, next + 1);
+        }
+        part += 1;
+    }
+    all
+};

@@ -1,0 +1,47 @@
+//! Messages (EXC-3, EXC-9): sent by devices, fetched and acknowledged by them, given to databases.
+
+mod ack;
+mod draft;
+mod fetch;
+pub mod form;
+pub mod name;
+mod put;
+mod send;
+mod status;
+mod tell;
+
+pub use ack::{ACK, Ack, Acked};
+pub(crate) use draft::{Draft, put_draft};
+pub use fetch::{FETCH, Fetch, Fetched};
+pub(crate) use send::DATABASE;
+pub use send::{SEND, Send, Sent};
+pub use status::{MessageState, MessageStatus, STATUS, StatusOf};
+pub use tell::NOT_PROCESSED;
+pub(crate) use tell::tell_senders;
+
+use base::{OpError, OpResult, Sql, Tx, args, codes};
+use serde_json::value::RawValue;
+
+pub(crate) static BODY: Sql = Sql::new("exc_body.get", "SELECT body FROM exc_body WHERE number = ?1");
+/// All statements of this part.
+pub(crate) const STATEMENTS: &[&Sql] = &[
+    &BODY,
+    &put::NEXT_NUMBER,
+    &put::INSERT,
+    &put::PUT_BODY,
+    &send::FIND,
+    &send::DEVICE,
+    &send::DATABASE,
+    &fetch::QUEUE,
+    &ack::FIND,
+    &ack::DONE,
+    &status::GET,
+    &tell::SENDERS,
+];
+
+/// The text of a message, as it came.
+pub(crate) fn body_of(tx: &mut dyn Tx, number: i64) -> OpResult<Box<RawValue>> {
+    let gone = || OpError::new(codes::BDETECTED, format!("message {number} has no body"));
+    let row = tx.query_one(&BODY, args![number])?.ok_or_else(gone)?;
+    RawValue::from_string(row.text(0).to_owned()).map_err(|error| OpError::new(codes::BDETECTED, error.to_string()))
+}

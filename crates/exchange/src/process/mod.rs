@@ -1,0 +1,53 @@
+//! The handshake (EXC-10 to EXC-20): what waits for a database is given to it, and what it did with it is taken in exactly once.
+
+mod finish;
+mod moves;
+mod narrow;
+pub mod next;
+mod prepare;
+mod row;
+mod start;
+mod timeouts;
+
+pub use finish::{Answer, COMMIT, Finish, INTERRUPT, RESOLVE, ROLLBACK, Resolve, Status};
+pub(crate) use finish::{move_failed, moved};
+pub use narrow::{NARROW, Narrow};
+pub use prepare::{MessageResult, PREPARE, Prepare, Processed, REPLIES_MAX};
+pub(crate) use row::Process;
+pub use start::{START, Start, StartAnswer, Started};
+pub use timeouts::TIMEOUTS;
+
+use base::Sql;
+
+/// All statements of this part.
+pub(crate) const STATEMENTS: &[&Sql] = &[
+    &row::GET,
+    &row::INSERT,
+    &row::READY,
+    &row::SET_STATE,
+    &row::END,
+    &start::ACTIVE,
+    &start::QUEUE,
+    &start::QUEUE_OF,
+    &start::QUEUE_FROM,
+    &start::HOLD,
+    &start::GIVE,
+    &start::GIVEN,
+    &narrow::GIVEN,
+    &narrow::LEAVE_OUT,
+    &narrow::FORGET,
+    &prepare::RESULT,
+    &prepare::REPLIED,
+    &prepare::KEEP_RESULT,
+    &moves::FREE,
+    &moves::DROP_BODIES,
+    &moves::DROP_DRAFTS,
+    &moves::GIVE_UP_DRAFTS,
+    &moves::LAY_DRAFTS,
+    &moves::LAY,
+    &moves::LET_GO,
+    &moves::SEND_DRAFTS,
+    &moves::HOLDS,
+    &timeouts::STARTED,
+    &timeouts::READY,
+];

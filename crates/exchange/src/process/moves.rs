@@ -1,0 +1,153 @@
+//! What the steps of a process do to its messages: each a few statements over all of them, with the ledger in the same commit.
+//!
+//! Files follow (`folders`): a message that changes its place is due for the clerk. What a commit moves stays with its process until its
+//! file lies where it belongs; what has no file yet, or needs no move, is let go at once.
+
+use base::{Heard, OpResult, Sql, Tx, args};
+use kernel::OpCx;
+
+use crate::ledger::Moves;
+use crate::rules::Rules;
+
+pub(crate) static FREE: Sql = Sql::new(
+    "exc_message.free",
+    "UPDATE exc_message SET process = NULL, result = NULL, error_code = NULL, error_text = NULL \
+     WHERE process = ?1 AND draft = 0 AND place = 'messages'",
+);
+pub(crate) static DROP_BODIES: Sql = Sql::new(
+    "exc_body.drop_drafts",
+    "DELETE FROM exc_body WHERE number IN (SELECT number FROM exc_message WHERE process = ?1 AND draft = 1)",
+);
+pub(crate) static DROP_DRAFTS: Sql =
+    Sql::new("exc_message.drop_drafts", "DELETE FROM exc_message WHERE process = ?1 AND draft = 1");
+pub(crate) static GIVE_UP_DRAFTS: Sql = Sql::new(
+    "exc_message.give_up_drafts",
+    "UPDATE exc_message SET place = 'gone', process = NULL, heard = ?2, due = ?3 WHERE process = ?1 AND draft = 1",
+);
+pub(crate) static LAY_DRAFTS: Sql = Sql::new(
+    "exc_message.lay_drafts",
+    "UPDATE exc_message SET place = ?2, heard = ?3, due = ?4 WHERE process = ?1 AND draft = 1",
+);
+/// Those of one result in one place go to another, and stay held.
+pub(crate) static LAY: Sql = Sql::new(
+    "exc_message.lay",
+    "UPDATE exc_message SET place = ?4, heard = ?5, due = ?6 WHERE process = ?1 AND draft = 0 AND place = ?2 AND result = ?3",
+);
+/// Lets those in a place go, unless their files have to be moved first.
+pub(crate) static LET_GO: Sql = Sql::new(
+    "exc_message.let_go",
+    "UPDATE exc_message SET process = NULL WHERE process = ?1 AND draft = 0 AND place = ?2 \
+     AND (?3 = 1 OR due IS NULL OR on_disk IS NULL OR on_disk = place)",
+);
+pub(crate) static SEND_DRAFTS: Sql = Sql::new(
+    "exc_message.send_drafts",
+    "UPDATE exc_message SET process = NULL, draft = 0 WHERE process = ?1 AND draft = 1 AND place = 'messages' \
+     AND (?2 = 1 OR due IS NULL OR on_disk IS NULL OR on_disk = place)",
+);
+pub(crate) static HOLDS: Sql =
+    Sql::new("exc_message.holds", "SELECT number FROM exc_message WHERE process = ?1 ORDER BY number LIMIT 1");
+
+const DONE: &str = "PROCESSED";
+const WRONG: &str = "PROCESSED_INCORRECT";
+
+/// The messages of a process of a database, at a moment.
+pub(crate) struct Held<'a> {
+    process: &'a str,
+    db: &'a str,
+    heard: Heard,
+    /// When the clerk shall look, where there are folders.
+    due: Option<Heard>,
+}
+
+impl<'a> Held<'a> {
+    pub(crate) fn new(cx: &OpCx<'_>, process: &'a str, db: &'a str) -> Self {
+        Self { process, db, heard: cx.heard, due: cx.home.common::<Rules>().due(cx.heard) }
+    }
+
+    /// The database committed: results count, replies go out. Whether all of it is where it belongs.
+    pub(crate) fn commit(&self, tx: &mut dyn Tx) -> OpResult<bool> {
+        self.lay(tx, DONE, "messages", "log")?;
+        self.lay(tx, WRONG, "messages", "error")?;
+        self.lay_drafts(tx, "messages")?;
+        self.let_go(tx)
+    }
+
+    /// Lets go what waits for no file any more. Whether nothing is held.
+    pub(crate) fn let_go(&self, tx: &mut dyn Tx) -> OpResult<bool> {
+        let [log, error, again] = self.let_go_of(tx, ["log", "error", "messages"], false)?;
+        let sent = self.send_drafts(tx, false)?;
+        let in_process = -(log + error + again);
+        Moves { received: sent, queued: again + sent, in_process, log, error, ..Moves::default() }
+            .count(tx, self.db)?;
+        Ok(tx.query_one(&HOLDS, args![self.process])?.is_none())
+    }
+
+    /// Nothing of it happened.
+    pub(crate) fn undo(&self, tx: &mut dyn Tx) -> OpResult<()> {
+        self.drop_drafts(tx)?;
+        let free = count(tx.execute(&FREE, args![self.process])?);
+        Moves { queued: free, in_process: -free, ..Moves::default() }.count(tx, self.db)
+    }
+
+    /// Nobody knows: what was given and prepared is set aside, and stays held by the process until somebody does.
+    pub(crate) fn set_aside(&self, tx: &mut dyn Tx) -> OpResult<()> {
+        let unknown = self.lay(tx, DONE, "messages", "unknown")?;
+        let error = self.lay(tx, WRONG, "messages", "error")?;
+        let [again] = self.let_go_of(tx, ["messages"], true)?;
+        self.lay_drafts(tx, "unknown")?;
+        let in_process = -(unknown + error + again);
+        Moves { queued: again, in_process, unknown, error, ..Moves::default() }.count(tx, self.db)
+    }
+
+    /// What was set aside turns out to be committed. Nobody waits for its files: they follow.
+    pub(crate) fn commit_aside(&self, tx: &mut dyn Tx) -> OpResult<()> {
+        let log = self.lay(tx, DONE, "unknown", "log")?;
+        self.lay(tx, WRONG, "error", "error")?;
+        self.let_go_of(tx, ["log", "error"], true)?;
+        self.lay_drafts(tx, "messages")?;
+        let sent = self.send_drafts(tx, true)?;
+        Moves { received: sent, queued: sent, log, unknown: -log, ..Moves::default() }.count(tx, self.db)
+    }
+
+    /// What was set aside turns out not to have happened: results are void, also those of errors.
+    pub(crate) fn undo_aside(&self, tx: &mut dyn Tx) -> OpResult<()> {
+        let unknown = self.lay(tx, DONE, "unknown", "messages")?;
+        let error = self.lay(tx, WRONG, "error", "messages")?;
+        tx.execute(&FREE, args![self.process])?;
+        self.drop_drafts(tx)?;
+        Moves { queued: unknown + error, unknown: -unknown, error: -error, ..Moves::default() }.count(tx, self.db)
+    }
+
+    fn lay(&self, tx: &mut dyn Tx, result: &str, from: &str, to: &str) -> OpResult<i64> {
+        Ok(count(tx.execute(&LAY, args![self.process, from, result, to, self.heard, self.due])?))
+    }
+
+    fn lay_drafts(&self, tx: &mut dyn Tx, to: &str) -> OpResult<()> {
+        Ok(tx.write(&LAY_DRAFTS, args![self.process, to, self.heard, self.due])?)
+    }
+
+    fn let_go_of<const N: usize>(&self, tx: &mut dyn Tx, places: [&str; N], also_moving: bool) -> OpResult<[i64; N]> {
+        let mut counts = [0; N];
+        for (place, sum) in places.iter().zip(&mut counts) {
+            *sum = count(tx.execute(&LET_GO, args![self.process, *place, also_moving])?);
+        }
+        Ok(counts)
+    }
+
+    fn send_drafts(&self, tx: &mut dyn Tx, also_moving: bool) -> OpResult<i64> {
+        Ok(count(tx.execute(&SEND_DRAFTS, args![self.process, also_moving])?))
+    }
+
+    /// Without folders they are gone; else their files go first.
+    fn drop_drafts(&self, tx: &mut dyn Tx) -> OpResult<()> {
+        tx.write(&DROP_BODIES, args![self.process])?;
+        Ok(match self.due {
+            None => tx.write(&DROP_DRAFTS, args![self.process])?,
+            Some(due) => tx.write(&GIVE_UP_DRAFTS, args![self.process, self.heard, due])?,
+        })
+    }
+}
+
+fn count(rows: u64) -> i64 {
+    i64::try_from(rows).unwrap_or(i64::MAX)
+}

@@ -1,0 +1,76 @@
+//! The database names what it will process of what it was given (EXC-12).
+
+use std::collections::BTreeSet;
+
+use base::{ContentionKey, Keys, OpError, OpResult, Sql, Tx, args};
+use kernel::{Op, OpCx};
+use serde::{Deserialize, Serialize};
+
+use super::finish::{Answer, Status, carry_out};
+use super::next::{Event, Step, next};
+use super::row::Process;
+use crate::codes::AEXCHANGE;
+use crate::ledger::Moves;
+
+/// Narrows a process.
+pub static NARROW: Op<Narrow, Status> = Op::new("exchange.narrow", narrow)
+    .keyed(|input| Keys::of(vec![ContentionKey::of("exchange-process", &input.process)]));
+
+/// A message that was left out so often needs a person.
+const SKIPPED_MAX: i64 = 10;
+
+/// What is kept.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Narrow {
+    /// Which process.
+    pub process: String,
+    /// Of which database the caller may speak; `None`: of all.
+    pub db: Option<String>,
+    /// Ids of the messages that it will process.
+    pub messages: Vec<String>,
+}
+
+pub(crate) static GIVEN: Sql =
+    Sql::new("exc_given.ids", "SELECT number, id FROM exc_given WHERE process = ?1 AND reply = 0 ORDER BY number");
+pub(crate) static LEAVE_OUT: Sql = Sql::new(
+    "exc_message.leave_out",
+    "UPDATE exc_message SET process = NULL, skipped = skipped + 1 WHERE number = ?1 RETURNING skipped",
+);
+pub(crate) static FORGET: Sql =
+    Sql::new("exc_given.forget", "DELETE FROM exc_given WHERE process = ?1 AND number = ?2");
+
+fn narrow(tx: &mut dyn Tx, cx: &mut OpCx<'_>, input: &Narrow) -> OpResult<Status> {
+    let process = Process::find(tx, &input.process)?;
+    let process = process.filter(|process| input.db.as_ref().is_none_or(|db| *db == process.db));
+    let Some(process) = process else { return Ok(Status { status: Answer::Cancelled }) };
+    if input.messages.is_empty() {
+        return carry_out(tx, cx, &process, next(process.state, Event::Interrupt), "no message is processed");
+    }
+    let step = next(process.state, Event::Narrow);
+    if step == Step::Narrow {
+        leave_out(tx, cx, &process, &input.messages)?;
+    }
+    carry_out(tx, cx, &process, step, "")
+}
+
+fn leave_out(tx: &mut dyn Tx, cx: &mut OpCx<'_>, process: &Process, kept: &[String]) -> OpResult<()> {
+    let given = tx.query(&GIVEN, args![&process.id], usize::from(u16::MAX))?;
+    let ids: BTreeSet<&str> = given.iter().map(|row| row.text(1)).collect();
+    let kept: BTreeSet<&str> = kept.iter().map(String::as_str).collect();
+    if let Some(foreign) = kept.difference(&ids).next() {
+        let message = format!("message `{foreign}` was not given to process {}", process.id);
+        return Err(OpError::new(AEXCHANGE, message));
+    }
+    let mut left = 0;
+    for row in given.iter().filter(|row| !kept.contains(row.text(1))) {
+        let skipped = tx.query_one(&LEAVE_OUT, args![row.int(0)])?.map_or(0, |row| row.int(0));
+        tx.write(&FORGET, args![&process.id, row.int(0)])?;
+        left += 1;
+        if skipped == SKIPPED_MAX {
+            let message =
+                format!("Message {} for database {} was left out {SKIPPED_MAX} times.", row.text(1), process.db);
+            cx.fx.open_alert(format!("exchange-skipped/{}", row.int(0)), "exchange-skipped", message);
+        }
+    }
+    Moves { queued: left, in_process: -left, ..Moves::default() }.count(tx, &process.db)
+}

@@ -1,0 +1,225 @@
+//! Gives a database the messages that wait for it (EXC-10).
+
+use std::collections::BTreeMap;
+
+use base::{OpError, OpResult, Row, Sql, Tx, args, codes};
+use kernel::{Op, OpCx};
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+use utoipa::ToSchema;
+
+use super::row;
+use crate::codes::NPARTY;
+use crate::ledger::Moves;
+use crate::message::{DATABASE, body_of};
+use crate::rules::Rules;
+use crate::statistics;
+
+/// Starts a process. A repeat of the request gives the same process with the same messages.
+pub static START: Op<Start, Started> = Op::new("exchange.start", start).rebuilt(started_again);
+
+/// Names in a filter.
+const FILTER_MAX: usize = 100;
+
+/// What a database wants.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Start {
+    /// Its id.
+    pub db: String,
+    /// Only messages of these subsystems.
+    pub subsystems: Option<Vec<String>>,
+    /// Only messages of these senders.
+    pub senders: Option<Vec<String>>,
+    /// At most so many.
+    pub max_files: Option<u32>,
+    /// At most so many megabytes, but one message at least.
+    pub max_mb: Option<f64>,
+}
+
+/// What a database is told when it wants to start.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "UPPERCASE")]
+pub enum StartAnswer {
+    /// Nothing waits.
+    Idle,
+    /// A process of this database is active.
+    Busy,
+    /// Here it is.
+    Ok,
+}
+
+/// What it gets.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Started {
+    /// Whether there is a process.
+    pub status: StartAnswer,
+    /// Its id.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub process: Option<String>,
+    /// The messages, as they came, oldest first.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub messages: Option<Vec<Box<RawValue>>>,
+}
+
+pub(crate) static ACTIVE: Sql = Sql::new(
+    "exc_process.active",
+    "SELECT id FROM exc_process WHERE db = ?1 AND state IN ('STARTED', 'READY_TO_COMMIT', 'CLEANUP')",
+);
+macro_rules! queue {
+    ($of:literal) => {
+        concat!(
+            "SELECT number, id, size, skipped, at, ord, subsystem FROM exc_message WHERE receiver = ?1 AND ",
+            $of,
+            "place = 'messages' AND process IS NULL ORDER BY skipped, at, ord, number LIMIT ?2"
+        )
+    };
+}
+pub(crate) static QUEUE: Sql = Sql::new("exc_message.queue", queue!(""));
+pub(crate) static QUEUE_OF: Sql = Sql::new("exc_message.queue_of", queue!("subsystem = ?3 AND "));
+pub(crate) static QUEUE_FROM: Sql = Sql::new("exc_message.queue_from", queue!("sender = ?3 AND "));
+pub(crate) static HOLD: Sql = Sql::new("exc_message.hold", "UPDATE exc_message SET process = ?2 WHERE number = ?1");
+pub(crate) static GIVE: Sql =
+    Sql::new("exc_given.insert", "INSERT INTO exc_given (process, number, id) VALUES (?1, ?2, ?3)");
+pub(crate) static GIVEN: Sql = Sql::new(
+    "exc_given.of",
+    "SELECT g.number FROM exc_given g JOIN exc_message m ON m.number = g.number WHERE g.process = ?1 AND g.reply = 0 AND m.process = ?1 \
+     ORDER BY m.skipped, m.at, m.ord, m.number",
+);
+
+fn start(tx: &mut dyn Tx, cx: &mut OpCx<'_>, wanted: &Start) -> OpResult<Started> {
+    check(wanted)?;
+    let absent = || OpError::new(NPARTY, format!("no database `{}`", wanted.db));
+    tx.query_one(&DATABASE, args![&wanted.db])?.ok_or_else(absent)?;
+    if tx.query_one(&ACTIVE, args![&wanted.db])?.is_some() {
+        return Ok(Started { status: StartAnswer::Busy, process: None, messages: None });
+    }
+    statistics::database_spoke(tx, cx, &wanted.db)?;
+    let (files, bytes) = limits(cx, wanted);
+    let chosen = within(candidates(tx, wanted, files)?, files, bytes);
+    if chosen.is_empty() {
+        return Ok(Started { status: StartAnswer::Idle, process: None, messages: None });
+    }
+    let process = cx.id().to_string();
+    tx.write(&row::INSERT, args![&process, &wanted.db, cx.wall, cx.heard])?;
+    for message in &chosen {
+        tx.write(&HOLD, args![message.number, &process])?;
+        tx.write(&GIVE, args![&process, message.number, &message.id])?;
+    }
+    let many = i64::try_from(chosen.len()).unwrap_or(i64::MAX);
+    Moves { queued: -many, in_process: many, ..Moves::default() }.count(tx, &wanted.db)?;
+    let numbers: Vec<i64> = chosen.iter().map(|message| message.number).collect();
+    answer(tx, process, &numbers)
+}
+
+/// The same again, for whoever did not hear the answer; without what the process has let go since.
+fn started_again(tx: &mut dyn Tx, cx: &mut OpCx<'_>, wanted: &Start) -> OpResult<Started> {
+    let process = cx.id().to_string();
+    if row::Process::find(tx, &process)?.is_none() {
+        // Then nothing was given; what waits now is for a new request.
+        let busy = tx.query_one(&ACTIVE, args![&wanted.db])?.is_some();
+        return Ok(Started {
+            status: if busy { StartAnswer::Busy } else { StartAnswer::Idle },
+            process: None,
+            messages: None,
+        });
+    }
+    let rows = tx.query(&GIVEN, args![&process], usize::from(u16::MAX))?;
+    let numbers: Vec<i64> = rows.iter().map(|row| row.int(0)).collect();
+    answer(tx, process, &numbers)
+}
+
+fn answer(tx: &mut dyn Tx, process: String, numbers: &[i64]) -> OpResult<Started> {
+    let messages = numbers.iter().map(|number| body_of(tx, *number)).collect::<OpResult<_>>()?;
+    Ok(Started { status: StartAnswer::Ok, process: Some(process), messages: Some(messages) })
+}
+
+fn check(wanted: &Start) -> OpResult<()> {
+    for names in [&wanted.subsystems, &wanted.senders].into_iter().flatten() {
+        if names.len() > FILTER_MAX {
+            return Err(OpError::new(
+                codes::ALIMIT,
+                format!("{} names in a filter, at most {FILTER_MAX}", names.len()),
+            ));
+        }
+    }
+    let wrong = wanted.max_files == Some(0) || wanted.max_mb.is_some_and(|mb| !(mb > 0.0));
+    if wrong { Err(OpError::new(codes::ALIMIT, "max_files and max_mb are more than 0")) } else { Ok(()) }
+}
+
+/// The smaller of the server's limits and the request's.
+fn limits(cx: &OpCx<'_>, wanted: &Start) -> (usize, i64) {
+    let rules = cx.home.common::<Rules>().get();
+    let files = wanted.max_files.map_or(usize::MAX, |files| files as usize).min(rules.files_max);
+    #[expect(clippy::cast_possible_truncation, reason = "a bound; far below the largest number")]
+    let bytes = wanted.max_mb.map_or(i64::MAX, |mb| (mb * 1_048_576.0) as i64).min(rules.bytes_max);
+    (files, bytes)
+}
+
+/// A message that waits.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Waiting {
+    number: i64,
+    id: String,
+    size: i64,
+    subsystem: String,
+    /// Never skipped ones first, then by time.
+    order: (i64, i64, i64, i64),
+}
+
+impl Waiting {
+    fn of(row: &Row) -> Self {
+        let number = row.int(0);
+        let order = (row.int(3), row.int(4), row.int(5), number);
+        Self { number, id: row.text(1).to_owned(), size: row.int(2), subsystem: row.text(6).to_owned(), order }
+    }
+}
+
+/// The first of those that are wanted, by an index whatever the filter is.
+fn candidates(tx: &mut dyn Tx, wanted: &Start, files: usize) -> OpResult<Vec<Waiting>> {
+    let limit = i64::try_from(files).unwrap_or(i64::MAX);
+    let (sql, names) = match (&wanted.senders, &wanted.subsystems) {
+        (Some(senders), _) => (&QUEUE_FROM, senders),
+        (None, Some(subsystems)) => (&QUEUE_OF, subsystems),
+        (None, None) => {
+            return Ok(tx.query(&QUEUE, args![&wanted.db, limit], files)?.iter().map(Waiting::of).collect());
+        }
+    };
+    let mut found = BTreeMap::new();
+    for name in names {
+        let rows = tx.query(sql, args![&wanted.db, limit, name], files)?;
+        found.extend(rows.iter().map(Waiting::of).map(|waiting| (waiting.order, waiting)));
+    }
+    let is_wanted =
+        |waiting: &Waiting| wanted.subsystems.as_ref().is_none_or(|names| names.contains(&waiting.subsystem));
+    Ok(found.into_values().filter(is_wanted).collect())
+}
+
+/// As many as fit, and one at least.
+fn within(candidates: Vec<Waiting>, files: usize, bytes: i64) -> Vec<Waiting> {
+    let mut sum = 0_i64;
+    let fits = |(place, waiting): &(usize, Waiting)| {
+        sum = sum.saturating_add(waiting.size);
+        *place == 0 || sum <= bytes
+    };
+    candidates.into_iter().take(files).enumerate().take_while(fits).map(|(_, waiting)| waiting).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn waiting(number: i64, size: i64) -> Waiting {
+        Waiting { number, id: number.to_string(), size, subsystem: "s".into(), order: (0, 0, 0, number) }
+    }
+
+    #[test]
+    fn exc_10_as_many_as_fit_and_one_at_least() {
+        let all = || vec![waiting(1, 30), waiting(2, 30), waiting(3, 50), waiting(4, 1)];
+        let numbers = |files, bytes| -> Vec<i64> { within(all(), files, bytes).iter().map(|one| one.number).collect() };
+        assert_eq!(numbers(10, 1_000), [1, 2, 3, 4]);
+        assert_eq!(numbers(2, 1_000), [1, 2]);
+        assert_eq!(numbers(10, 60), [1, 2], "the fourth would fit, but order is order");
+        assert_eq!(numbers(10, 5), [1], "at least one, though it is too large");
+    }
+}

@@ -1,0 +1,66 @@
+//! What an operator may set, for all namespaces together (`home.common::<Rules>()`).
+
+use base::Heard;
+use std::sync::{PoisonError, RwLock};
+
+/// Where the texts of messages are (EXC-5, EXC-8).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Bodies {
+    /// In the store alone: several nodes see the same.
+    #[default]
+    Store,
+    /// As files in folders, one of each message, which follow what the store says.
+    Folders,
+}
+
+/// The limits and times of the handshake.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Settings {
+    /// Messages of one process.
+    pub files_max: usize,
+    /// Bytes of the messages of one process.
+    pub bytes_max: i64,
+    /// How long a process may take to prepare.
+    pub started_ms: i64,
+    /// How long a process may take to commit.
+    pub ready_ms: i64,
+    /// How long what is done is kept.
+    pub kept_ms: i64,
+    /// Where the texts of messages are.
+    pub bodies: Bodies,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            files_max: 10,
+            bytes_max: 20 << 20,
+            started_ms: 600_000,
+            ready_ms: 300_000,
+            kept_ms: 92 * 86_400_000,
+            bodies: Bodies::Store,
+        }
+    }
+}
+
+/// The rules.
+#[derive(Debug, Default)]
+pub struct Rules(RwLock<Settings>);
+
+impl Rules {
+    /// Sets them.
+    pub fn set(&self, settings: Settings) {
+        *self.0.write().unwrap_or_else(PoisonError::into_inner) = settings;
+    }
+
+    /// As they are.
+    #[must_use]
+    pub fn get(&self) -> Settings {
+        *self.0.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// From when on the clerk of the folders shall look at what changes its place now; nobody does where there are no folders.
+    pub(crate) fn due(&self, now: Heard) -> Option<Heard> {
+        (self.get().bodies == Bodies::Folders).then_some(now)
+    }
+}

@@ -1,0 +1,208 @@
+//! A world with a company, a database and devices.
+
+use base::{OpResult, Sql};
+use exchange::message::{ACK, Ack, FETCH, Fetch, SEND, STATUS, Send, Sent, StatusOf};
+use exchange::process::{
+    Answer, COMMIT, Finish, INTERRUPT, MessageResult, NARROW, Narrow, PREPARE, Prepare, Processed, RESOLVE, ROLLBACK,
+    Resolve, START, Start, Started,
+};
+use exchange::registry::{
+    ACTIVATE, Activate, CREATE_COMPANY, CREATE_DATABASE, CREATE_DEVICE, CREATE_SUBSYSTEM, NewCompany, NewDatabase,
+    NewDevice, NewSubsystem,
+};
+use exchange::{SERVICE, process};
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+use testbed::World;
+
+/// Calls as somebody who showed a secret, from which others are made.
+pub fn known<I, O>(world: &World, op: &'static kernel::Op<I, O>, input: I) -> OpResult<O>
+where
+    I: Clone + std::marker::Send + Sync + 'static,
+    O: serde::Serialize + serde::de::DeserializeOwned + std::marker::Send + 'static,
+{
+    let mut request = world.request();
+    request.caller.proof = Some([7; 32]);
+    world.call_as(op, request, input).map(|reply| reply.out)
+}
+
+pub struct Office {
+    pub world: World,
+    pub phone: String,
+}
+
+impl Office {
+    pub fn open() -> Self {
+        let world = World::of(&[&SERVICE]);
+        world.call(&CREATE_COMPANY, NewCompany { id: "acme".into(), name: "Acme".into() }).unwrap();
+        let subsystem = NewSubsystem { id: "sales".into(), company: "acme".into(), name: "Sales".into() };
+        world.call(&CREATE_SUBSYSTEM, subsystem).unwrap();
+        known(&world, &CREATE_DATABASE, NewDatabase { id: "erp".into(), company: "acme".into() }).unwrap();
+        let phone = Self::device(&world);
+        Self { world, phone }
+    }
+
+    pub fn device(world: &World) -> String {
+        let new = NewDevice { company: "acme".into(), subsystem: "sales".into(), name: "phone".into() };
+        let made = known(world, &CREATE_DEVICE, new).unwrap();
+        let active = world.call(&ACTIVATE, Activate { code: made.activation_code }).unwrap().out;
+        assert_eq!(active.device, made.id);
+        made.id
+    }
+
+    pub fn message(&self, id: &str, at_s: u32) -> Value {
+        json!({
+            "version": 1, "id": id,
+            "head": { "company": "acme", "subsystem": "sales", "from": self.phone, "to": "erp",
+                      "created_at": format!("2026-11-01T12:00:{at_s:02}Z") },
+            "body": { "type": "order", "version": 1, "payload": { "n": id } },
+        })
+    }
+
+    pub fn reply(&self, id: &str) -> Value {
+        let mut reply = self.message(id, 30);
+        reply["head"]["from"] = json!("erp");
+        reply["head"]["to"] = json!(self.phone);
+        reply
+    }
+
+    pub fn send(&self, message: &Value) -> OpResult<Sent> {
+        let sent = self.world.call(&SEND, Send { sender: Some(self.phone.clone()), text: message.to_string() });
+        sent.map(|reply| reply.out)
+    }
+
+    pub fn sent(&self, ids: &[&str]) {
+        for (second, id) in (0..).zip(ids) {
+            self.send(&self.message(id, second)).unwrap();
+        }
+    }
+
+    pub fn start(&self) -> Started {
+        self.start_with(Start { db: "erp".into(), ..Start::default() })
+    }
+
+    pub fn start_with(&self, wanted: Start) -> Started {
+        let started = self.world.call(&START, wanted).unwrap().out;
+        self.world.check_invariants();
+        started
+    }
+
+    pub fn prepare(&self, process: &str, results: &[(&str, Processed)], replies: &[Value]) -> OpResult<Answer> {
+        let result = |(id, status): &(&str, Processed)| MessageResult {
+            id: (*id).into(),
+            status: *status,
+            error_code: Some(335_544_336),
+            error_text: Some("why".into()),
+        };
+        let raw = |reply: &Value| RawValue::from_string(reply.to_string()).unwrap();
+        let input = Prepare {
+            process: process.into(),
+            db: Some("erp".into()),
+            results: results.iter().map(result).collect(),
+            replies: replies.iter().map(raw).collect(),
+        };
+        let answer = self.world.call(&PREPARE, input).map(|reply| reply.out.status);
+        self.world.check_invariants();
+        answer
+    }
+
+    fn finish(&self, op: &'static kernel::Op<Finish, process::Status>, process: &str) -> OpResult<Answer> {
+        let input =
+            Finish { process: process.into(), db: Some("erp".into()), message: "because".into(), tell_senders: false };
+        let answer = self.world.call(op, input).map(|reply| reply.out.status);
+        self.world.check_invariants();
+        answer
+    }
+
+    pub fn commit(&self, process: &str) -> OpResult<Answer> {
+        self.finish(&COMMIT, process)
+    }
+
+    pub fn rollback(&self, process: &str) -> OpResult<Answer> {
+        self.finish(&ROLLBACK, process)
+    }
+
+    pub fn rollback_telling(&self, process: &str, error: &str) -> OpResult<Answer> {
+        let input =
+            Finish { process: process.into(), db: Some("erp".into()), message: error.into(), tell_senders: true };
+        let answer = self.world.call(&ROLLBACK, input).map(|reply| reply.out.status);
+        self.world.check_invariants();
+        answer
+    }
+
+    /// A start with an Idempotency-Key.
+    pub fn start_again(&self, key: &str) -> Started {
+        let mut request = self.world.request();
+        request.idempotency = Some(kernel::Idempotency { route: "start".into(), key: key.into(), body_hash: [1; 32] });
+        let wanted = Start { db: "erp".into(), ..Start::default() };
+        self.world.call_as(&START, request, wanted).unwrap().out
+    }
+
+    pub fn interrupt(&self, process: &str) -> OpResult<Answer> {
+        self.finish(&INTERRUPT, process)
+    }
+
+    pub fn resolve(&self, process: &str, committed: bool) -> OpResult<Answer> {
+        let answer =
+            self.world.call(&RESOLVE, Resolve { process: process.into(), committed }).map(|reply| reply.out.status);
+        self.world.check_invariants();
+        answer
+    }
+
+    /// Lets time pass, then looks for what stands still.
+    pub fn look_after_ms(&self, ms: u64) {
+        self.world.pass_ms(ms);
+        self.world.call(&process::TIMEOUTS, ()).unwrap();
+        self.world.check_invariants();
+    }
+
+    pub fn narrow(&self, process: &str, ids: &[&str]) -> OpResult<Answer> {
+        let messages = ids.iter().map(|id| (*id).to_owned()).collect();
+        let input = Narrow { process: process.into(), db: Some("erp".into()), messages };
+        let answer = self.world.call(&NARROW, input).map(|reply| reply.out.status);
+        self.world.check_invariants();
+        answer
+    }
+
+    /// Ids of what the phone can fetch.
+    pub fn fetched(&self) -> Vec<String> {
+        let wanted = Fetch { device: self.phone.clone(), files: 100, bytes: 1 << 30 };
+        let fetched = self.world.read(&FETCH, wanted).unwrap();
+        fetched.messages.iter().map(|text| id_of(text)).collect()
+    }
+
+    /// What the phone can fetch.
+    pub fn fetched_whole(&self) -> Vec<Value> {
+        let wanted = Fetch { device: self.phone.clone(), files: 100, bytes: 1 << 30 };
+        let fetched = self.world.read(&FETCH, wanted).unwrap();
+        fetched.messages.iter().map(|text| serde_json::from_str(text.get()).unwrap()).collect()
+    }
+
+    pub fn ack(&self, id: &str) -> OpResult<()> {
+        let input = Ack { device: self.phone.clone(), id: id.into(), from: None };
+        self.world.call(&ACK, input).map(drop)
+    }
+
+    pub fn state(&self, id: &str) -> String {
+        let status = self.world.read(&STATUS, StatusOf { sender: self.phone.clone(), id: id.into() }).unwrap();
+        json!(status.state).as_str().unwrap().to_owned()
+    }
+
+    /// received, queued, in process, log, error, unknown.
+    pub fn ledger(&self) -> [i64; 6] {
+        static LEDGER: Sql = Sql::new(
+            "test.ledger",
+            "SELECT received, queued, in_process, log, error, unknown FROM exc_database WHERE id = 'erp'",
+        );
+        let rows = self.world.rows(&LEDGER);
+        [0, 1, 2, 3, 4, 5].map(|column| rows[0].int(column))
+    }
+}
+
+pub fn id_of(text: &RawValue) -> String {
+    serde_json::from_str::<Value>(text.get()).unwrap()["id"].as_str().unwrap().to_owned()
+}
+
+pub fn ids(started: &Started) -> Vec<String> {
+    started.messages.iter().flatten().map(|text| id_of(text)).collect()
+}
