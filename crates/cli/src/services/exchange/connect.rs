@@ -48,7 +48,8 @@ impl Connect {
 
     fn settings(&self) -> Result<Settings, Failure> {
         let path = self.config.display();
-        let bytes = local::read(&self.config).map_err(|error| Failure::usage(format!("cannot read {path}: {error}")))?;
+        let bytes =
+            local::read(&self.config).map_err(|error| Failure::usage(format!("cannot read {path}: {error}")))?;
         if bytes.len() > SETTINGS_MAX {
             return Err(Failure::usage(format!("{path} has {} bytes, at most {SETTINGS_MAX}", bytes.len())));
         }
