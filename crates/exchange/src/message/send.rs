@@ -9,10 +9,11 @@ use super::form::Form;
 use super::put::{NewMessage, digest};
 use crate::codes::{AEXCHANGE, ATAKEN, NPARTY, SBLOCKED};
 use crate::ledger::Moves;
+use crate::ledger::together;
 use crate::statistics;
 
 /// Takes a message.
-pub static SEND: Op<Send, Sent> = Op::new("exchange.send", send);
+pub static SEND: Op<Send, Sent> = Op::new("exchange.send", send).keyed(together);
 
 /// A message, and who brings it.
 #[derive(Debug, Clone, Serialize, Deserialize)]

@@ -141,10 +141,11 @@ impl<'a> Held<'a> {
     /// Without folders they are gone; else their files go first.
     fn drop_drafts(&self, tx: &mut dyn Tx) -> OpResult<()> {
         tx.write(&DROP_BODIES, args![self.process])?;
-        Ok(match self.due {
+        match self.due {
             None => tx.write(&DROP_DRAFTS, args![self.process])?,
             Some(due) => tx.write(&GIVE_UP_DRAFTS, args![self.process, self.heard, due])?,
-        })
+        }
+        Ok(())
     }
 }
 

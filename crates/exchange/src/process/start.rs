@@ -11,12 +11,13 @@ use utoipa::ToSchema;
 use super::row;
 use crate::codes::NPARTY;
 use crate::ledger::Moves;
+use crate::ledger::together;
 use crate::message::{DATABASE, body_of};
 use crate::rules::Rules;
 use crate::statistics;
 
 /// Starts a process. A repeat of the request gives the same process with the same messages.
-pub static START: Op<Start, Started> = Op::new("exchange.start", start).rebuilt(started_again);
+pub static START: Op<Start, Started> = Op::new("exchange.start", start).keyed(together).rebuilt(started_again);
 
 /// Names in a filter.
 const FILTER_MAX: usize = 100;
@@ -143,7 +144,7 @@ fn check(wanted: &Start) -> OpResult<()> {
             ));
         }
     }
-    let wrong = wanted.max_files == Some(0) || wanted.max_mb.is_some_and(|mb| !(mb > 0.0));
+    let wrong = wanted.max_files == Some(0) || wanted.max_mb.is_some_and(|mb| mb.is_nan() || mb <= 0.0);
     if wrong { Err(OpError::new(codes::ALIMIT, "max_files and max_mb are more than 0")) } else { Ok(()) }
 }
 
