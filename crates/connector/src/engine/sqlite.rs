@@ -84,7 +84,7 @@ impl ToSql for SqlValue {
 }
 
 fn names(statement: &Statement<'_>) -> Vec<String> {
-    statement.column_names().into_iter().map(str::to_lowercase).collect()
+    statement.column_names().map(str::to_lowercase).collect()
 }
 
 fn json(value: ValueRef<'_>) -> Value {

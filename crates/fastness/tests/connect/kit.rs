@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use client::Client;
 use client::exchange::{Activated, Message};
-use kill::server::{KEY, Launch, Server};
+use kill::server::{Launch, Server};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
@@ -134,5 +134,3 @@ pub fn program() -> &'static Path {
     Path::new(env!("CARGO_BIN_EXE_fastness"))
 }
 
-/// Whoever may do all.
-pub const ADMINISTRATOR: &str = KEY;
