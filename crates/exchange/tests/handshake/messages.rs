@@ -5,7 +5,7 @@ use serde_json::json;
 use exchange::process::{Answer, Processed};
 use exchange::registry::{DEVICE_STATE, DeviceChange};
 
-use crate::kit::{Office, Open, both};
+use crate::kit::{Open, both};
 
 fn exc_9_a_resend_is_answered_the_same_and_stored_once(open: Open) {
     let office = open();
