@@ -157,6 +157,9 @@ impl Sim {
     /// Work that a node of ours does beside the store: history goes to the archive. Blobs have a workload with a disk of its own,
     /// which does their work.
     pub fn work(&mut self, node: usize, work: WorkCall, done: Done) {
+        if self.lays_files(&work) {
+            return self.begin_laying(node, work, done);
+        }
         if work.name != WRITE || self.archive.is_none() {
             return done(CallResult::NotMade(format!("{} is not done here", work.name)));
         }

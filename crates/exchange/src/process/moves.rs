@@ -3,6 +3,7 @@
 //! Files follow (`folders`): a message that changes its place is due for the clerk. What a commit moves stays with its process until its
 //! file lies where it belongs; what has no file yet, or needs no move, is let go at once.
 
+use base::mutants::{self, Mutant};
 use base::{Heard, OpResult, Sql, Tx, args};
 use kernel::OpCx;
 
@@ -68,6 +69,9 @@ impl<'a> Held<'a> {
     pub(crate) fn commit(&self, tx: &mut dyn Tx) -> OpResult<bool> {
         self.lay(tx, DONE, "messages", "log")?;
         self.lay(tx, WRONG, "messages", "error")?;
+        if mutants::on(Mutant::ExchangeDeadlockDone) {
+            self.lay(tx, "PROCESSED_DEADLOCK", "messages", "log")?;
+        }
         self.lay_drafts(tx, "messages")?;
         self.let_go(tx)
     }
@@ -77,6 +81,9 @@ impl<'a> Held<'a> {
         let [log, error, again] = self.let_go_of(tx, ["log", "error", "messages"], false)?;
         let sent = self.send_drafts(tx, false)?;
         let in_process = -(log + error + again);
+        if mutants::on(Mutant::ExchangeLedgerSkipped) {
+            return Ok(tx.query_one(&HOLDS, args![self.process])?.is_none());
+        }
         Moves { received: sent, queued: again + sent, in_process, log, error, ..Moves::default() }
             .count(tx, self.db)?;
         Ok(tx.query_one(&HOLDS, args![self.process])?.is_none())
@@ -112,6 +119,9 @@ impl<'a> Held<'a> {
     /// What was set aside turns out not to have happened: results are void, also those of errors.
     pub(crate) fn undo_aside(&self, tx: &mut dyn Tx) -> OpResult<()> {
         let unknown = self.lay(tx, DONE, "unknown", "messages")?;
+        if mutants::on(Mutant::ExchangeErrorsKept) {
+            self.let_go_of(tx, ["error"], true)?;
+        }
         let error = self.lay(tx, WRONG, "error", "messages")?;
         tx.execute(&FREE, args![self.process])?;
         self.drop_drafts(tx)?;
@@ -119,7 +129,8 @@ impl<'a> Held<'a> {
     }
 
     fn lay(&self, tx: &mut dyn Tx, result: &str, from: &str, to: &str) -> OpResult<i64> {
-        Ok(count(tx.execute(&LAY, args![self.process, from, result, to, self.heard, self.due])?))
+        let due = self.due.filter(|_| !mutants::on(Mutant::ExchangeFileForgotten));
+        Ok(count(tx.execute(&LAY, args![self.process, from, result, to, self.heard, due])?))
     }
 
     fn lay_drafts(&self, tx: &mut dyn Tx, to: &str) -> OpResult<()> {
@@ -140,6 +151,9 @@ impl<'a> Held<'a> {
 
     /// Without folders they are gone; else their files go first.
     fn drop_drafts(&self, tx: &mut dyn Tx) -> OpResult<()> {
+        if mutants::on(Mutant::ExchangeDraftsKept) {
+            return Ok(());
+        }
         tx.write(&DROP_BODIES, args![self.process])?;
         Ok(match self.due {
             None => tx.write(&DROP_DRAFTS, args![self.process])?,

@@ -1,6 +1,7 @@
 //! Looks for processes that stand still (EXC-18): one that took too long to prepare never was, one that took too long to commit is
 //! unknown. Time is listening time of the store: while we are down nobody can call us.
 
+use base::mutants::{self, Mutant};
 use base::{Heard, OpResult, Sql, Tx, args};
 use kernel::{Op, OpCx};
 
@@ -28,8 +29,9 @@ pub(crate) static READY: Sql = Sql::new(
 
 fn look(tx: &mut dyn Tx, cx: &mut OpCx<'_>, (): &()) -> OpResult<bool> {
     let Settings { started_ms, ready_ms, .. } = cx.home.common::<Rules>().get();
-    let mut found = overdue(tx, &STARTED, cx.heard.plus_ms(-started_ms))?;
-    found.extend(overdue(tx, &READY, cx.heard.plus_ms(-ready_ms))?);
+    let now = if mutants::on(Mutant::ExchangeTimeIsWall) { Heard(cx.wall.0) } else { cx.heard };
+    let mut found = overdue(tx, &STARTED, now.plus_ms(-started_ms))?;
+    found.extend(overdue(tx, &READY, now.plus_ms(-ready_ms))?);
     for process in &found {
         let why = if process.ready_at.is_none() { "took too long to prepare" } else { "took too long to commit" };
         carry_out(tx, cx, process, next(process.state, Event::TooLong), why)?;
