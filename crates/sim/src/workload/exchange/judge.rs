@@ -15,8 +15,8 @@ const ROWS: usize = 20_000;
 
 static MESSAGES: Sql = Sql::new(
     "sim.exchange_messages",
-    "SELECT number, id, db, sender, receiver, subsystem, at, place, m.process, draft, on_disk, due, p.state FROM exc_message m \
-     LEFT JOIN exc_process p ON p.id = m.process ORDER BY number LIMIT 20000",
+    "SELECT m.number, m.id, m.db, m.sender, m.receiver, m.subsystem, m.at, m.place, m.process, m.draft, m.on_disk, m.due, p.state \
+     FROM exc_message m LEFT JOIN exc_process p ON p.id = m.process ORDER BY m.number LIMIT 20000",
 );
 static PROCESSES: Sql = Sql::new(
     "sim.exchange_processes",
