@@ -10,6 +10,7 @@ mod console;
 mod contest;
 mod disk;
 mod documents;
+mod exchange;
 mod kernel;
 mod overload;
 mod sensors;
@@ -20,7 +21,7 @@ use std::time::Duration;
 
 use contest::Effort;
 
-const USAGE: &str = "usage: bench kernel|overload|tasks|documents|console|sensors [--seconds N] [--rounds N] [--only TEXT]
+const USAGE: &str = "usage: bench kernel|overload|tasks|documents|console|sensors|exchange [--seconds N] [--rounds N] [--only TEXT]
 
   kernel   durable operations per second with 1, 16, 256 and 2048 callers, on SQLite and (if FASTNESS_TEST_POSTGRES
            is set) on PostgreSQL, against the same SQL one commit at a time and a hand-written group commit loop
@@ -31,6 +32,8 @@ const USAGE: &str = "usage: bench kernel|overload|tasks|documents|console|sensor
            pouchdb-server (npm); needs the program: cargo build --release -p fastness
   sensors  signals over HTTP and from RabbitMQ (if FASTNESS_TEST_RABBITMQ is set, as cargo xtask services run does) against a
            consumer that only acknowledges, memory of a million sensors, notifications while receivers hang; needs the program
+  exchange durable messages in and through the whole handshake, against RabbitMQ (quorum queue; if FASTNESS_TEST_RABBITMQ is set)
+           and NATS JetStream (PyPI), and starts while a million messages wait; needs the program
   console  every page of the console with 100,000 rows behind it; needs the program as well
 ";
 
@@ -44,6 +47,7 @@ fn main() -> ExitCode {
         ["documents", options @ ..] => effort(options).and_then(|effort| documents::run(&effort)),
         ["console", options @ ..] => effort(options).and_then(|effort| console::run(&effort)),
         ["sensors", options @ ..] => effort(options).and_then(|effort| sensors::run(&effort)),
+        ["exchange", options @ ..] => effort(options).and_then(|effort| exchange::run(&effort)),
         ["hot-child", schema, seconds] => kernel::hot_child(schema, seconds),
         _ => {
             eprint!("{USAGE}");

@@ -1,6 +1,12 @@
 //! The ledger of a database (EXC-21): received = queued + in process + log + error + unknown + removed, counted along with every move.
 
-use base::{OpResult, Sql, Tx, args};
+use base::{ContentionKey, Keys, OpResult, Sql, Tx, args};
+
+/// The key of everything that counts: ledgers and receipt numbers are few rows that all share, so on PostgreSQL those who change them go
+/// together in one transaction, not against each other in many.
+pub(crate) fn together<I>(_: &I) -> Keys {
+    Keys::of(vec![ContentionKey::of("exchange", "ledger")])
+}
 
 /// What changes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

@@ -13,6 +13,7 @@ pub(crate) const USAGE: &str = "usage: kill --server PROGRAM [--rounds N] [--see
        kill --server PROGRAM --nodes N [--tasks N] [--kills N] [--pauses N] [--seed S] [--mutant NAME]
        kill --server PROGRAM --hanging
        kill --server PROGRAM --sensors [--kills N] [--seed S]
+       kill --server PROGRAM --exchange
 
   --server PROGRAM  the ledger's server
   --rounds N        how many rounds (default 20)
@@ -26,6 +27,7 @@ pub(crate) const USAGE: &str = "usage: kill --server PROGRAM [--rounds N] [--see
   --tasks N         so many tasks (default 20000), with --kills N (default 10) and --pauses N (default 10)
   --hanging         in place of rounds: tasks to targets that answer, beside targets that never do
   --sensors         in place of rounds: sensors speak and clients are told while the server is killed N times
+  --exchange        in place of rounds: the handshake of the exchange is cut at each of its steps in each way
 
 faults: kill, kill-slow, kill-twice, pause, term, cut, disk-full, sync-error, write-full, write-error, slow-sync, power-cut,
         sync-lost, postgres-stop, postgres-kill, postgres-pause, postgres-cut";
@@ -39,6 +41,8 @@ pub(crate) struct Wish {
     pub(crate) hanging: bool,
     /// Sensors, in place of rounds: so many kills.
     pub(crate) sensors: Option<u32>,
+    /// The exchange, in place of rounds.
+    pub(crate) exchange: bool,
 }
 
 /// The lease of the nodes of a drill: short, so that a drill is.
@@ -47,7 +51,8 @@ const LEASE: Duration = Duration::from_secs(5);
 pub(crate) fn parse(args: &[String]) -> Result<Wish, String> {
     let (mut program, mut rounds, mut seed) = (None, 20, seed_of_the_clock());
     let (mut only, mut engine, mut mutant) = (vec![], None, None);
-    let (mut mutants, mut strict_names, mut hanging, mut sensors) = (false, true, false, false);
+    let (mut mutants, mut strict_names, mut hanging) = (false, true, false);
+    let (mut sensors, mut exchange) = (false, false);
     let (mut nodes, mut tasks, mut kills, mut pauses) = (None, 20_000, 10, 10);
     let mut args = args.iter();
     while let Some(word) = args.next() {
@@ -67,6 +72,7 @@ pub(crate) fn parse(args: &[String]) -> Result<Wish, String> {
             "--pauses" => pauses = number(word, value()?)?,
             "--hanging" => hanging = true,
             "--sensors" => sensors = true,
+            "--exchange" => exchange = true,
             other => return Err(format!("unknown word `{other}`")),
         }
     }
@@ -85,7 +91,7 @@ pub(crate) fn parse(args: &[String]) -> Result<Wish, String> {
     let drill = |nodes| Drill { program: server, nodes, tasks, kills, pauses, lease: LEASE, seed, mutant: broken };
     let drill = nodes.map(drill);
     let options = Options { program, rounds, seed, cases, mutant, strict_names, until_first };
-    Ok(Wish { options, mutants, drill, hanging, sensors: sensors.then_some(kills) })
+    Ok(Wish { options, mutants, drill, hanging, sensors: sensors.then_some(kills), exchange })
 }
 
 fn number<N: FromStr>(word: &str, value: &str) -> Result<N, String> {

@@ -11,6 +11,7 @@
 pub mod check;
 pub mod client;
 pub mod disk;
+pub mod exchange;
 pub mod fault;
 pub mod guide;
 pub mod leftovers;

@@ -7,7 +7,7 @@ mod cli;
 
 use std::process::ExitCode;
 
-use kill::{mutants, nodes, run, sensors};
+use kill::{exchange, mutants, nodes, run, sensors};
 
 /// Tasks of each kind in each phase of the measurement with targets that hang.
 const HANGING_TASKS: usize = 500;
@@ -43,6 +43,12 @@ fn perform(wish: &cli::Wish) -> anyhow::Result<bool> {
     }
     if let Some(kills) = wish.sensors {
         println!("{}", sensors::run(&wish.options.program, kills, wish.options.seed)?);
+        return Ok(true);
+    }
+    if wish.exchange {
+        for has_marker in [true, false] {
+            println!("with the marker: {has_marker}: {}", exchange::run(&wish.options.program, has_marker)?);
+        }
         return Ok(true);
     }
     if let Some(drill) = &wish.drill {

@@ -757,7 +757,7 @@ impl Sim {
         }
         self.equip_office(&kernels);
         let several = self.engine == Engine::Postgres;
-        let watchers = kernels.iter().rev().take(if several { kernels.len() } else { 1 });
+        let watchers = kernels.iter().take(if several { kernels.len() } else { 1 });
         let exchange = watchers.filter(|_| self.office.is_some()).map(|kernel| exchange::Watch::start(kernel)).collect();
         let exporters = kernels.into_iter().map(Exporter::start).collect();
         self.started_ms = base::Clock::ran_ms(&self.clock);

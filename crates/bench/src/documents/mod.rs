@@ -18,8 +18,9 @@ use anyhow::Result;
 
 use crate::contest::Effort;
 use crate::disk::print_sync_time;
-pub use drive::{ask_all, ask_json, drive, request};
+pub use drive::{Connection, ask_all, ask_json, drive, request};
 pub use ours::Ours;
+pub use peers::from_pypi;
 use pocketbase::{Durability, PocketBase};
 pub use process::Process;
 pub use side::Side;

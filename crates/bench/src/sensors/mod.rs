@@ -13,6 +13,8 @@ mod webhooks;
 
 use anyhow::Result;
 
+pub use server::{KEY, start_process};
+
 use crate::contest::Effort;
 use crate::disk::print_sync_time;
 

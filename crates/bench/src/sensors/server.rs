@@ -31,17 +31,18 @@ pub fn sensor(number: usize) -> String {
 pub fn start(home: &Path, sensors: usize, told: &[Told]) -> Result<Process> {
     std::fs::create_dir(home)?;
     // The first start makes the tables.
-    drop(process(home)?);
+    drop(start_process(home)?);
     let mut database = Connection::open(file(home))?;
     let transaction = database.transaction()?;
     put_sensors(&transaction, sensors)?;
     told.iter().try_for_each(|told| put_client(&transaction, told))?;
     transaction.commit()?;
     drop(database);
-    process(home)
+    start_process(home)
 }
 
-fn process(home: &Path) -> Result<Process> {
+/// The program, on data below `home`.
+pub fn start_process(home: &Path) -> Result<Process> {
     // Built together with this program.
     let program = std::env::current_exe()?.with_file_name("fastness");
     let process = Process::start(&home.join("log"), |address| {

@@ -7,12 +7,13 @@ use kernel::{NewTask, Op, OpCx, Plan, Query, TaskDef, TaskRow};
 
 use super::perform::{Brought, FILES, Step, WORK_MS};
 use super::turn;
+use crate::ledger::together;
 use crate::message::name::FileName;
 use crate::process;
 use crate::rules::Rules;
 
 /// The clerk's task.
-pub(crate) const CLERK: TaskDef = TaskDef::new(CLERK_OP, plan).settled_by(settle).ending();
+pub(crate) const CLERK: TaskDef = TaskDef::new(CLERK_OP, plan).settled_by(settle).keyed(|_| together(&())).ending();
 /// Its operation.
 pub const CLERK_OP: &str = "exchange.files";
 

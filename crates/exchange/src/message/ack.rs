@@ -6,11 +6,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::codes::{AEXCHANGE, NMESSAGE};
 use crate::ledger::Moves;
+use crate::ledger::together;
 use crate::rules::Rules;
 use crate::statistics;
 
 /// Acknowledges a message.
-pub static ACK: Op<Ack, Acked> = Op::new("exchange.ack", ack).ending();
+pub static ACK: Op<Ack, Acked> = Op::new("exchange.ack", ack).keyed(together).ending();
 
 /// Which message.
 #[derive(Debug, Clone, Serialize, Deserialize)]

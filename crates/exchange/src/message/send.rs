@@ -1,7 +1,7 @@
 //! A device or a database sends a message (EXC-6, EXC-9): the same again is answered the same and stored once.
 
 use base::mutants::{self, Mutant};
-use base::{OpError, OpResult, Sql, Tx, Wall, args};
+use base::{OpError, OpResult, Row, Sql, Tx, Wall, args};
 use kernel::{Op, OpCx};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -10,10 +10,11 @@ use super::form::Form;
 use super::put::{NewMessage, digest};
 use crate::codes::{AEXCHANGE, ATAKEN, NPARTY, SBLOCKED};
 use crate::ledger::Moves;
+use crate::ledger::together;
 use crate::statistics;
 
 /// Takes a message.
-pub static SEND: Op<Send, Sent> = Op::new("exchange.send", send);
+pub static SEND: Op<Send, Sent> = Op::new("exchange.send", send).keyed(together);
 
 /// A message, and who brings it.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -86,7 +87,7 @@ impl Way {
 /// Both ends are there, of one company, and one of them is a database.
 fn way(tx: &mut dyn Tx, form: &Form) -> OpResult<Way> {
     if tx.query_one(&DEVICE, args![&form.from])?.is_some() {
-        check_device(tx, &form.from, form)?;
+        check_sender(tx, form)?;
         check_database(tx, &form.to, &form.company)?;
         return Ok(Way::In);
     }
@@ -102,15 +103,20 @@ fn again(form: &Form, same: bool, received_at: Wall) -> OpResult<Sent> {
     Err(OpError::new(ATAKEN, format!("`{}` sent a message `{}` before, with other content", form.from, form.id)))
 }
 
-/// The device is there, of the message's company and subsystem, and not blocked.
-pub(super) fn check_device(tx: &mut dyn Tx, id: &str, form: &Form) -> OpResult<()> {
+/// The device is there, and of the message's company and subsystem. What is for one that is blocked waits for it: the database that
+/// answers it cannot know.
+pub(super) fn check_device(tx: &mut dyn Tx, id: &str, form: &Form) -> OpResult<Row> {
     let absent = || OpError::new(NPARTY, format!("no device `{id}`"));
     let row = tx.query_one(&DEVICE, args![id])?.ok_or_else(absent)?;
-    if row.text(0) != form.company || row.text(1) != form.subsystem {
-        return Err(OpError::new(AEXCHANGE, format!("device `{id}` is of another company or subsystem")));
+    if row.text(0) == form.company && row.text(1) == form.subsystem {
+        return Ok(row);
     }
-    match row.text(2) {
-        "blocked" => Err(OpError::new(SBLOCKED, format!("device `{id}` is blocked"))),
+    Err(OpError::new(AEXCHANGE, format!("device `{id}` is of another company or subsystem")))
+}
+
+fn check_sender(tx: &mut dyn Tx, form: &Form) -> OpResult<()> {
+    match check_device(tx, &form.from, form)?.text(2) {
+        "blocked" => Err(OpError::new(SBLOCKED, format!("device `{}` is blocked", form.from))),
         _ => Ok(()),
     }
 }

@@ -1,7 +1,7 @@
 //! Ends a process: commit, rollback, interrupt, resolve (EXC-14 to EXC-16, EXC-18, EXC-20).
 
 use base::mutants::{self, Mutant};
-use base::{ContentionKey, Keys, OpError, OpResult, Tx, args};
+use base::{OpError, OpResult, Tx, args};
 use kernel::{Op, OpCx};
 use serde::{Deserialize, Serialize};
 
@@ -9,20 +9,21 @@ use super::moves::Held;
 use super::next::{Event, Outcome, State, Step, next};
 use super::row::{self, Process};
 use crate::codes::{APROCESS, NPROCESS};
+use crate::ledger::together;
 use crate::message::tell_senders;
 use crate::statistics;
 
 /// The database committed.
 pub static COMMIT: Op<Finish, Status> =
-    Op::new("exchange.commit", |tx, cx, input| finish(tx, cx, input, Event::Commit)).keyed(keys).ending();
+    Op::new("exchange.commit", |tx, cx, input| finish(tx, cx, input, Event::Commit)).keyed(together).ending();
 /// The database did not commit.
 pub static ROLLBACK: Op<Finish, Status> =
-    Op::new("exchange.rollback", |tx, cx, input| finish(tx, cx, input, Event::Rollback)).keyed(keys).ending();
+    Op::new("exchange.rollback", |tx, cx, input| finish(tx, cx, input, Event::Rollback)).keyed(together).ending();
 /// Somebody ends it.
 pub static INTERRUPT: Op<Finish, Status> =
-    Op::new("exchange.interrupt", |tx, cx, input| finish(tx, cx, input, Event::Interrupt)).keyed(keys).ending();
+    Op::new("exchange.interrupt", |tx, cx, input| finish(tx, cx, input, Event::Interrupt)).keyed(together).ending();
 /// Somebody found out whether the database committed.
-pub static RESOLVE: Op<Resolve, Status> = Op::new("exchange.resolve", resolve).ending();
+pub static RESOLVE: Op<Resolve, Status> = Op::new("exchange.resolve", resolve).keyed(together).ending();
 
 /// Which process, and why.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -65,10 +66,6 @@ pub struct Status {
 
 const OK: Status = Status { status: Answer::Ok };
 const CANCELLED: Status = Status { status: Answer::Cancelled };
-
-fn keys(input: &Finish) -> Keys {
-    Keys::of(vec![ContentionKey::of("exchange-process", &input.process)])
-}
 
 fn finish(tx: &mut dyn Tx, cx: &mut OpCx<'_>, input: &Finish, event: Event) -> OpResult<Status> {
     let process = Process::find(tx, &input.process)?;

@@ -155,10 +155,11 @@ impl<'a> Held<'a> {
             return Ok(());
         }
         tx.write(&DROP_BODIES, args![self.process])?;
-        Ok(match self.due {
+        match self.due {
             None => tx.write(&DROP_DRAFTS, args![self.process])?,
             Some(due) => tx.write(&GIVE_UP_DRAFTS, args![self.process, self.heard, due])?,
-        })
+        }
+        Ok(())
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use base::mutants::{self, Mutant};
-use base::{ContentionKey, Keys, OpError, OpResult, Sql, Tx, args};
+use base::{OpError, OpResult, Sql, Tx, args};
 use kernel::{Op, OpCx};
 use serde::{Deserialize, Serialize};
 
@@ -12,10 +12,10 @@ use super::next::{Event, Step, next};
 use super::row::Process;
 use crate::codes::AEXCHANGE;
 use crate::ledger::Moves;
+use crate::ledger::together;
 
 /// Narrows a process.
-pub static NARROW: Op<Narrow, Status> = Op::new("exchange.narrow", narrow)
-    .keyed(|input| Keys::of(vec![ContentionKey::of("exchange-process", &input.process)]));
+pub static NARROW: Op<Narrow, Status> = Op::new("exchange.narrow", narrow).keyed(together);
 
 /// A message that was left out so often needs a person.
 const SKIPPED_MAX: i64 = 10;

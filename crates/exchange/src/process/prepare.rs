@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use base::{ContentionKey, Keys, OpError, OpResult, Sql, Tx, args, codes};
+use base::{OpError, OpResult, Sql, Tx, args, codes};
 use kernel::{Op, OpCx};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -13,12 +13,11 @@ use super::narrow::GIVEN;
 use super::next::{Event, Step, next};
 use super::row::{self, Process};
 use crate::codes::AEXCHANGE;
+use crate::ledger::together;
 use crate::message::{Draft, put_draft};
 
 /// Prepares the commit of a process.
-pub static PREPARE: Op<Prepare, Status> = Op::new("exchange.prepare", prepare)
-    .keyed(|input| Keys::of(vec![ContentionKey::of("exchange-process", &input.process)]))
-    .ending();
+pub static PREPARE: Op<Prepare, Status> = Op::new("exchange.prepare", prepare).keyed(together).ending();
 
 /// Replies of one process.
 pub const REPLIES_MAX: usize = 200;

@@ -8,16 +8,16 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use utoipa::ToSchema;
 
-use super::next::State;
 use super::row;
 use crate::codes::NPARTY;
 use crate::ledger::Moves;
+use crate::ledger::together;
 use crate::message::{DATABASE, body_of};
 use crate::rules::Rules;
 use crate::statistics;
 
 /// Starts a process. A repeat of the request gives the same process with the same messages.
-pub static START: Op<Start, Started> = Op::new("exchange.start", start).rebuilt(started_again);
+pub static START: Op<Start, Started> = Op::new("exchange.start", start).keyed(together).rebuilt(started_again);
 
 /// Names in a filter.
 const FILTER_MAX: usize = 100;
@@ -84,7 +84,7 @@ pub(crate) static GIVE: Sql =
     Sql::new("exc_given.insert", "INSERT INTO exc_given (process, number, id) VALUES (?1, ?2, ?3)");
 pub(crate) static GIVEN: Sql = Sql::new(
     "exc_given.of",
-    "SELECT g.number FROM exc_given g JOIN exc_message m ON m.number = g.number WHERE g.process = ?1 AND g.reply = 0 \
+    "SELECT g.number FROM exc_given g JOIN exc_message m ON m.number = g.number WHERE g.process = ?1 AND g.reply = 0 AND m.process = ?1 \
      ORDER BY m.skipped, m.at, m.ord, m.number",
 );
 
@@ -113,12 +113,11 @@ fn start(tx: &mut dyn Tx, cx: &mut OpCx<'_>, wanted: &Start) -> OpResult<Started
     answer(tx, process, &numbers)
 }
 
-/// The same again, for whoever did not hear the answer.
+/// The same again, for whoever did not hear the answer; without what the process has let go since.
 fn started_again(tx: &mut dyn Tx, cx: &mut OpCx<'_>, wanted: &Start) -> OpResult<Started> {
     let process = cx.id().to_string();
-    let started = row::Process::find(tx, &process)?.filter(|process| process.state == State::Started);
-    if started.is_none() {
-        // Then nothing was given, or what was given is not any more; what waits now is for a new request.
+    if row::Process::find(tx, &process)?.is_none() {
+        // Then nothing was given; what waits now is for a new request.
         let busy = tx.query_one(&ACTIVE, args![&wanted.db])?.is_some();
         return Ok(Started {
             status: if busy { StartAnswer::Busy } else { StartAnswer::Idle },
@@ -145,7 +144,7 @@ fn check(wanted: &Start) -> OpResult<()> {
             ));
         }
     }
-    let wrong = wanted.max_files == Some(0) || wanted.max_mb.is_some_and(|mb| !(mb > 0.0));
+    let wrong = wanted.max_files == Some(0) || wanted.max_mb.is_some_and(|mb| mb.is_nan() || mb <= 0.0);
     if wrong { Err(OpError::new(codes::ALIMIT, "max_files and max_mb are more than 0")) } else { Ok(()) }
 }
 

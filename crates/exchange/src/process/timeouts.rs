@@ -8,10 +8,11 @@ use kernel::{Op, OpCx};
 use super::finish::carry_out;
 use super::next::{Event, next};
 use super::row::Process;
+use crate::ledger::together;
 use crate::rules::{Rules, Settings};
 
 /// Ends some of those that stand still; whether there may be more.
-pub static TIMEOUTS: Op<(), bool> = Op::new("exchange.timeouts", look).ending();
+pub static TIMEOUTS: Op<(), bool> = Op::new("exchange.timeouts", look).keyed(together).ending();
 
 /// Processes of one look.
 const LOOKS: usize = 20;

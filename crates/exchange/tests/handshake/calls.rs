@@ -117,3 +117,33 @@ fn exc_10_limits_and_filters() {
     assert_eq!(with(Start { senders: Some(vec![office.phone.clone()]), ..Start::default() }), ["a", "b", "c"]);
     assert!(with(Start { senders: Some(vec!["nobody".into()]), ..Start::default() }).is_empty());
 }
+
+#[test]
+fn exc_17_a_start_repeated_with_its_key_gives_the_same_process() {
+    let office = Office::open();
+    office.sent(&["a", "b"]);
+    let start = || office.start_again("key-1");
+    let first = start();
+    assert_eq!((start().process, ids(&start())), (first.process.clone(), vec!["a".to_owned(), "b".into()]));
+    assert_eq!(office.start().status, StartAnswer::Busy, "without a key it is another start");
+    let process = first.process.unwrap();
+    office.prepare(&process, &[("a", Processed), ("b", ProcessedDeadlock)], &[]).unwrap();
+    office.commit(&process).unwrap();
+    assert_eq!((start().process, ids(&start()).len()), (Some(process.clone()), 0), "what it let go is not given again");
+    assert_eq!(office.prepare(&process, &[], &[]), Ok(Cancelled));
+}
+
+#[test]
+fn exc_15_senders_are_told_if_the_database_asks_for_it() {
+    let office = Office::open();
+    office.sent(&["a", "b"]);
+    let process = office.start().process.unwrap();
+    assert_eq!(office.rollback_telling(&process, "no disk space"), Ok(Yes));
+    let told = office.fetched_whole();
+    let answers: Vec<_> = told.iter().map(|message| message["head"]["reply_to"].as_str().unwrap()).collect();
+    assert_eq!(answers, ["a", "b"]);
+    assert_eq!(told[0]["body"]["payload"]["error"], "no disk space");
+    assert_eq!(office.ledger(), [4, 4, 0, 0, 0, 0]);
+    assert_eq!(office.rollback_telling(&process, "again"), Ok(Yes));
+    assert_eq!(office.fetched().len(), 2, "once");
+}

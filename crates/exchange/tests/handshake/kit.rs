@@ -122,6 +122,22 @@ impl Office {
         self.finish(&ROLLBACK, process)
     }
 
+    pub fn rollback_telling(&self, process: &str, error: &str) -> OpResult<Answer> {
+        let input =
+            Finish { process: process.into(), db: Some("erp".into()), message: error.into(), tell_senders: true };
+        let answer = self.world.call(&ROLLBACK, input).map(|reply| reply.out.status);
+        self.world.check_invariants();
+        answer
+    }
+
+    /// A start with an Idempotency-Key.
+    pub fn start_again(&self, key: &str) -> Started {
+        let mut request = self.world.request();
+        request.idempotency = Some(kernel::Idempotency { route: "start".into(), key: key.into(), body_hash: [1; 32] });
+        let wanted = Start { db: "erp".into(), ..Start::default() };
+        self.world.call_as(&START, request, wanted).unwrap().out
+    }
+
     pub fn interrupt(&self, process: &str) -> OpResult<Answer> {
         self.finish(&INTERRUPT, process)
     }
@@ -153,6 +169,13 @@ impl Office {
         let wanted = Fetch { device: self.phone.clone(), files: 100, bytes: 1 << 30 };
         let fetched = self.world.read(&FETCH, wanted).unwrap();
         fetched.messages.iter().map(|text| id_of(text)).collect()
+    }
+
+    /// What the phone can fetch.
+    pub fn fetched_whole(&self) -> Vec<Value> {
+        let wanted = Fetch { device: self.phone.clone(), files: 100, bytes: 1 << 30 };
+        let fetched = self.world.read(&FETCH, wanted).unwrap();
+        fetched.messages.iter().map(|text| serde_json::from_str(text.get()).unwrap()).collect()
     }
 
     pub fn ack(&self, id: &str) -> OpResult<()> {

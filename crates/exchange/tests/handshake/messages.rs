@@ -2,6 +2,9 @@
 
 use serde_json::json;
 
+use exchange::process::{Answer, Processed};
+use exchange::registry::{DEVICE_STATE, DeviceChange};
+
 use crate::kit::Office;
 
 #[test]
@@ -30,4 +33,20 @@ fn exc_1_a_device_reaches_only_databases_of_its_own_company() {
     assert_eq!(with("/head/subsystem", "other"), "AEXCHANGE");
     assert_eq!(with("/head/from", "other"), "AEXCHANGE");
     assert_eq!(office.ledger(), [0; 6]);
+}
+
+#[test]
+fn exc_2_a_blocked_device_sends_nothing_and_its_answers_wait_for_it() {
+    let office = Office::open();
+    office.sent(&["a"]);
+    let block = |blocked| office.world.call(&DEVICE_STATE, DeviceChange { id: office.phone.clone(), blocked }).unwrap();
+    block(true);
+    assert_eq!(office.send(&office.message("b", 1)).unwrap_err().code.name, "SBLOCKED");
+    let process = office.start().process.unwrap();
+    let answered = office.prepare(&process, &[("a", Processed::Processed)], &[office.reply("r1")]);
+    assert_eq!(answered, Ok(Answer::Ok), "the database cannot know");
+    assert_eq!(office.commit(&process), Ok(Answer::Ok));
+    block(false);
+    assert_eq!(office.fetched(), ["r1"]);
+    office.send(&office.message("b", 1)).unwrap();
 }

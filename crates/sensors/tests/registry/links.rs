@@ -71,3 +71,16 @@ fn sen_1_a_sensor_has_a_hundred_clients_at_most() {
     assert_eq!(edge.refused("PUT", &path, Value::Null), (422, "ALIMIT".into()));
     assert_eq!(edge.get("/sensors/a/clients")["items"].as_array().unwrap().len(), 100);
 }
+
+#[test]
+fn sen_1_a_key_bound_to_a_client_gives_it_no_sensors_but_may_let_them_go() {
+    let edge = Edge::new();
+    edge.sensor("d1", "a house");
+    let (mine, _) = edge.client("mine");
+    let link = format!("/sensor-clients/{mine}/sensors/d1");
+    let key = edge.key("operator", json!({ "client": mine }));
+    let (status, refused) = edge.ask_as(&key, "PUT", &link, json!(null));
+    assert_eq!((status, &refused["code"]), (403, &json!("SROLE")), "nobody gives sensors to itself");
+    assert_eq!(edge.ask("PUT", &link, json!(null)).0, 204);
+    assert_eq!(edge.ask_as(&key, "DELETE", &link, json!(null)).0, 204);
+}

@@ -396,8 +396,12 @@ impl Connector {
         let mut batch =
             Batch { process: out["process"].as_str().unwrap_or_default().to_owned(), messages: Vec::default() };
         let messages = out["messages"].as_array().cloned().unwrap_or_default();
-        if messages.is_empty() || wanted.max_files.is_some_and(|files| messages.len() > files as usize) {
+        if wanted.max_files.is_some_and(|files| messages.len() > files as usize) {
             known.wrong(format!("{} wanted {wanted:?} and got {out}", self.name));
+        }
+        if messages.is_empty() {
+            // The answer to an earlier call, whose process is over.
+            return self.stop(sim);
         }
         for message in &messages {
             match self.check_given(wanted, message, known) {
