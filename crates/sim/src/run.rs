@@ -13,7 +13,7 @@ use crate::recording::NotRepeatable;
 use crate::sim::{Asker, Event, Sim};
 use crate::workload::{self, PAPERS, Workload, World};
 
-/// Events within which everything must have settled once the faults have stopped.
+/// Events within which everything must have settled once the faults have stopped, for each length of a world.
 const SETTLE_EVENTS: u64 = 20_000;
 
 /// What to run.
@@ -83,7 +83,8 @@ pub fn run(options: &Options) -> Result<Report, Failure> {
     let mut sim = Sim::new(options.seed, folder.path().join("store.db"), services, options.print);
     let mut workloads = workload::of(options.seed, &mut sim);
     let events = options.events * World::of(options.seed).length();
-    let result = phases(&mut sim, &mut workloads, events);
+    let settle = SETTLE_EVENTS * World::of(options.seed).length();
+    let result = phases(&mut sim, &mut workloads, events, settle);
     result.map_err(|message| Failure { message, events: sim.trace.events(), last: sim.trace.last() })?;
     Ok(Report {
         hash: sim.trace.hash(),
@@ -101,7 +102,7 @@ fn memory_folder() -> std::path::PathBuf {
     if shared.is_dir() { shared.to_owned() } else { std::env::temp_dir() }
 }
 
-fn phases(sim: &mut Sim, workloads: &mut [Box<dyn Workload>], events: u64) -> Result<(), String> {
+fn phases(sim: &mut Sim, workloads: &mut [Box<dyn Workload>], events: u64, settle: u64) -> Result<(), String> {
     while sim.trace.events() < events {
         step(sim, workloads)?;
         misfortune(sim);
@@ -109,7 +110,7 @@ fn phases(sim: &mut Sim, workloads: &mut [Box<dyn Workload>], events: u64) -> Re
     sim.say("CALM");
     sim.faults = crate::faults::Faults::none();
     workloads.iter_mut().for_each(|workload| workload.calm());
-    let bound = sim.trace.events() + SETTLE_EVENTS;
+    let bound = sim.trace.events() + settle;
     // A call that hangs may still do harm: it is waited for too.
     while !workloads.iter().all(|workload| workload.is_settled()) || !sim.is_idle() {
         if sim.trace.events() >= bound {
@@ -117,7 +118,7 @@ fn phases(sim: &mut Sim, workloads: &mut [Box<dyn Workload>], events: u64) -> Re
             stuck.extend(sim.look(crate::chores::waiting).and_then(Result::ok).unwrap_or_default());
             stuck.push(sim.backlog());
             stuck.push(format!("now {:?}", base::Clock::wall(&sim.clock)));
-            return Err(format!("not settled {SETTLE_EVENTS} events after the faults stopped: {}", stuck.join("; ")));
+            return Err(format!("not settled {settle} events after the faults stopped: {}", stuck.join("; ")));
         }
         step(sim, workloads)?;
     }
