@@ -174,7 +174,7 @@ impl Sim {
         let now_us = self.now_us();
         let (fate, heard_after_ms) = archive.shelf().draw(&self.faults, &mut self.rng, now_us);
         archive.shelf().fate = Some(fate);
-        let written = self.reading_at_once(node, |kernel| perform(kernel, work));
+        let written = self.working_at_once(node, |kernel| perform(kernel, work));
         self.say(&format!("archive: {} {fate:?}, {written:?} is heard after {heard_after_ms} ms", work.param));
         let landing = std::mem::take(&mut archive.shelf().landing);
         for (ms, batch) in landing {

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use base::{CallResult, Files, WorkCall};
-use exchange::folders::{FILES, Shelves, perform};
+use exchange::folders::{FILES, Shelves, perform, recover};
 use exchange::{Rules, Settings};
 use host::DiskFiles;
 use kernel::Kernel;
@@ -79,7 +79,7 @@ impl Office {
 
     /// A batch was brought to its place; the word of it counts it as noted.
     fn brought(&mut self, said: &Result<String, String>, done: Done) -> Done {
-        if matches!(said, Ok(said) if !said.contains("\"failed\":[]")) {
+        if matches!(said, Ok(said) if said.contains("\"failed\":[[")) {
             self.mishaps.insert(Mishap::FileRefused);
         }
         self.open.fetch_add(1, Ordering::Relaxed);
@@ -109,6 +109,15 @@ impl Sim {
         kernels.iter().for_each(|kernel| office.equip(kernel));
     }
 
+    /// What the process before left is put right, before anybody is served.
+    pub fn recover_office(&mut self) {
+        let Some(disk) = self.office.as_ref().map(|office| office.disk.clone()) else { return };
+        self.working_at_once(0, |kernel| recover(kernel, &kernel.admin_namespace()));
+        if disk.is_some_and(|disk| disk.is_dead()) {
+            self.crash("while files of messages were looked at");
+        }
+    }
+
     /// Whether this work is one on files of messages, and there are some.
     pub fn lays_files(&self, work: &WorkCall) -> bool {
         work.name == FILES && self.office.as_ref().is_some_and(|office| office.disk.is_some())
@@ -127,7 +136,7 @@ impl Sim {
         if !self.is_up() || self.life() != life {
             return;
         }
-        let said = self.reading_at_once(node, |kernel| perform(kernel, work));
+        let said = self.working_at_once(node, |kernel| perform(kernel, work));
         self.say(&format!("files: {} {said:?}", work.param));
         let Some(office) = &mut self.office else { return };
         let done = office.brought(&said, done);

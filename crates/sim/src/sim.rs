@@ -666,15 +666,16 @@ impl Sim {
         self.server.as_ref().map(|server| (&server.kernel, &server.main))
     }
 
-    /// Something that a node does while it waits for what it reads, as a thread of its own would.
+    /// Something that a node does while it waits for the store, as a thread of its own would.
     ///
     /// # Panics
     /// The server is down.
-    pub fn reading_at_once<T>(&self, node: usize, work: impl FnOnce(&Kernel) -> T) -> T {
+    pub fn working_at_once<T>(&mut self, node: usize, work: impl FnOnce(&Kernel) -> T) -> T {
+        self.commits += 1;
         let Some(server) = &self.server else { panic!("nobody is there to do it") };
-        server.store.read_at_once(true);
+        server.store.work_at_once(true);
         let done = work(&server.nodes[node].kernel);
-        server.store.read_at_once(false);
+        server.store.work_at_once(false);
         done
     }
 
@@ -756,9 +757,8 @@ impl Sim {
             kernel.common::<Archives>().set(archive.clone());
         }
         self.equip_office(&kernels);
-        let several = self.engine == Engine::Postgres;
-        let watchers = kernels.iter().take(if several { kernels.len() } else { 1 });
-        let exchange = watchers.filter(|_| self.office.is_some()).map(|kernel| exchange::Watch::start(kernel)).collect();
+        let watchers = nodes.iter().filter(|_| self.office.is_some());
+        let exchange = watchers.map(|node| exchange::Watch::start(&node.kernel)).collect();
         let exporters = kernels.into_iter().map(Exporter::start).collect();
         self.started_ms = base::Clock::ran_ms(&self.clock);
         self.server = Some(Server {
@@ -782,6 +782,7 @@ impl Sim {
         self.say(&format!("START life {}", self.life));
         self.after(10_000_000, Event::Housekeeping(self.life));
         self.after(1_000_000, Event::Deliver(self.life));
+        self.recover_office();
         Ok(())
     }
 }

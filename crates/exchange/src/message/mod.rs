@@ -13,6 +13,7 @@ mod tell;
 pub use ack::{ACK, Ack, Acked};
 pub(crate) use draft::{Draft, put_draft};
 pub use fetch::{FETCH, Fetch, Fetched};
+pub(crate) use put::digest;
 pub(crate) use send::DATABASE;
 pub use send::{SEND, Send, Sent};
 pub use status::{MessageState, MessageStatus, STATUS, StatusOf};
