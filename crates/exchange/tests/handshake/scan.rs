@@ -124,14 +124,18 @@ fn exc_7_foreign_files_go_to_error_and_what_is_no_file_stays() {
     fs::create_dir_all(shelf.directory.path().join("main/nobody/Messages")).unwrap();
     fs::write(shelf.directory.path().join("main/nobody/Messages/x"), "x").unwrap();
     scan(&office);
-    let names: Vec<String> = fs::read_dir(shelf.path("Error")).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    let names: Vec<String> = fs::read_dir(shelf.path("Error"))
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
     for name in [stranger.as_str(), "notes.txt", "notes.txt~2", "notes.txt~3"] {
         assert!(names.iter().any(|there| there == name), "{name}: {names:?}");
     }
     assert_eq!(fs::read(shelf.path("Error/notes.txt")).unwrap(), b"mine");
     assert!(shelf.path("Log/below").is_dir() && shelf.path("Log/link").is_symlink());
     assert!(shelf.directory.path().join("main/nobody/Messages/x").is_file());
-    let counts = |office: &Office| ["exchange.foreign_file", "exchange.left_alone"].map(|kind| office.journal(kind).len());
+    let counts =
+        |office: &Office| ["exchange.foreign_file", "exchange.left_alone"].map(|kind| office.journal(kind).len());
     assert_eq!((lies(&office, "a").as_str(), counts(&office)), ("Messages", [3, 3]));
     scan(&office);
     assert_eq!(counts(&office), [3, 3], "told once");
@@ -214,7 +218,8 @@ fn exc_4_a_database_whose_paths_would_be_too_long_is_refused() {
     let office = Office::in_folders();
     let settings = Settings { bodies: Bodies::Folders, root_bytes: 3_800, ..Settings::default() };
     office.world.kernel.common::<Rules>().set(settings);
-    let create = |id: &str| known(&office.world, &CREATE_DATABASE, NewDatabase { id: id.into(), company: "acme".into() });
+    let create =
+        |id: &str| known(&office.world, &CREATE_DATABASE, NewDatabase { id: id.into(), company: "acme".into() });
     assert_eq!(create(&"x".repeat(64)).unwrap_err().code.name, "AEXCHANGE");
     assert!(create("x").is_ok());
 }

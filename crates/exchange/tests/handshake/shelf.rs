@@ -24,9 +24,8 @@ impl Shelf {
     pub fn open(kernel: &Kernel) -> Self {
         let directory = tempfile::tempdir().unwrap();
         let root = directory.path().to_owned();
-        let open = move |place: &str| -> std::io::Result<Arc<dyn Files>> {
-            Ok(Arc::new(DiskFiles::open(&root.join(place))?))
-        };
+        let open =
+            move |place: &str| -> std::io::Result<Arc<dyn Files>> { Ok(Arc::new(DiskFiles::open(&root.join(place))?)) };
         kernel.common::<Shelves>().set(open);
         let root_bytes = directory.path().as_os_str().len();
         kernel.common::<Rules>().set(Settings { bodies: Bodies::Folders, root_bytes, ..Settings::default() });

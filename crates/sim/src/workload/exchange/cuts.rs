@@ -114,8 +114,7 @@ const DYING: [Moment; 9] = [
 const HANGING: [Moment; 3] = [Moment::Working, Moment::Prepared, Moment::Committed];
 const TROUBLES: [Trouble; 4] = [Trouble::Deadlock, Trouble::Incorrect, Trouble::CommitFailed, Trouble::Voided];
 const LATE: [Late; 3] = [Late::Prepare, Late::Commit, Late::Rollback];
-const MISHAPS: [Mishap; 4] =
-    [Mishap::FileRefused, Mishap::DiedInBatch, Mishap::AnswerLost, Mishap::DiedBeforeNoted];
+const MISHAPS: [Mishap; 4] = [Mishap::FileRefused, Mishap::DiedInBatch, Mishap::AnswerLost, Mishap::DiedBeforeNoted];
 
 impl Cut {
     /// All of them.

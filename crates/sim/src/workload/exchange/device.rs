@@ -165,7 +165,11 @@ impl Device {
             (Question::Other(_), Heard::Refused(error)) if error.code.name == "ATAKEN" => {}
             (Question::Foreign(_), Heard::Refused(error)) if error.code.name == "NPARTY" => {}
             (Question::Fetch, Heard::Said(out)) => {
-                out["messages"].as_array().into_iter().flatten().try_for_each(|message| self.fetched(message, known))?;
+                out["messages"]
+                    .as_array()
+                    .into_iter()
+                    .flatten()
+                    .try_for_each(|message| self.fetched(message, known))?;
             }
             (Question::Acknowledge { from, id }, Heard::Said(_)) => drop(self.received.insert((from, id), true)),
             (Question::Status { key, settled }, Heard::Said(out)) => check_status(&key, settled, &out, known)?,

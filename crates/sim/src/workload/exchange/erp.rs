@@ -319,8 +319,7 @@ impl Connector {
 
     fn ask_undo(&mut self, process: String, how: Undo, tell: bool, tries: u32, known: &mut Known, sim: &mut Sim) {
         self.note_late(&process, Late::Rollback, known, sim);
-        let input =
-            Finish { process: process.clone(), db: self.db(), message: "it failed".into(), tell_senders: tell };
+        let input = Finish { process: process.clone(), db: self.db(), message: "it failed".into(), tell_senders: tell };
         self.phase = Phase::Undoing { process, how, tell, tries };
         match how {
             Undo::Rollback => self.line.ask(Step::Rollback, &ROLLBACK, input, None, known, sim),
@@ -420,7 +419,8 @@ impl Connector {
         if known.sent.get(&key) != Some(message) || text("/head/to") != wanted.db {
             return Err(format!("got {message}, sent was {:?}", known.sent.get(&key)));
         }
-        let among = |names: &Option<Vec<String>>, name: &String| names.as_ref().is_none_or(|names| names.contains(name));
+        let among =
+            |names: &Option<Vec<String>>, name: &String| names.as_ref().is_none_or(|names| names.contains(name));
         if !among(&wanted.senders, &from) || !among(&wanted.subsystems, &subsystem) {
             return Err(format!("wanted {wanted:?} and got {message}"));
         }

@@ -149,7 +149,9 @@ impl Seen {
             }
             let waited_ms = self.heard - ready.unwrap_or(self.heard);
             if state == "UNKNOWN" && (known.settled.contains(id) || waited_ms < ready_ms) {
-                return Err(format!("process {id} is unknown after {waited_ms} ms, though its outcome was told or may be"));
+                return Err(format!(
+                    "process {id} is unknown after {waited_ms} ms, though its outcome was told or may be"
+                ));
             }
         }
         if wanted == self.alerts { Ok(()) } else { Err(format!("alerts are {:?}, not {wanted:?}", self.alerts)) }

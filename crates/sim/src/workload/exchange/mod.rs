@@ -18,8 +18,8 @@ mod resolver;
 
 use exchange::{Bodies, Settings};
 
-pub use self::cuts::exchange_cuts;
 use self::cuts::Cut;
+pub use self::cuts::exchange_cuts;
 use self::device::Device;
 use self::erp::{Connector, Hardship};
 use self::known::{DATABASES, DEVICES, Known};
@@ -87,7 +87,9 @@ impl Exchange {
             known: Known::new(rng.once_in(2)),
             registrar: Registrar::default(),
             resolver: Resolver::new(Line::new(workload, RESOLVER)),
-            devices: (0..DEVICES.len()).map(|number| Device::new(number, Line::new(workload, DEVICE + number))).collect(),
+            devices: (0..DEVICES.len())
+                .map(|number| Device::new(number, Line::new(workload, DEVICE + number)))
+                .collect(),
             connectors,
             settings,
             disk,
