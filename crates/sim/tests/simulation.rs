@@ -61,7 +61,7 @@ fn exchange_seeds(count: usize) -> impl Iterator<Item = u64> {
 #[test]
 fn exc_10_to_20_the_first_worlds_of_exchange_pass() {
     let _turn = turn();
-    exchange_seeds(40).for_each(check);
+    exchange_seeds(20).for_each(check);
 }
 
 /// A point that is never cut is one of which nothing is known.

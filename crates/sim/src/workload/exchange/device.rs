@@ -154,7 +154,7 @@ impl Device {
                 }
             }
         }
-        let pause_us = if known.calm { 500_000 } else { sim.rng.within(10_000, 2_500_000) };
+        let pause_us = if known.calm { 1_500_000 } else { sim.rng.within(10_000, 2_500_000) };
         self.line.rest(pause_us, sim);
     }
 

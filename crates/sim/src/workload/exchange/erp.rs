@@ -137,7 +137,7 @@ impl Connector {
 
     fn stop(&mut self, sim: &mut Sim) {
         self.phase = Phase::Resting;
-        let pause_us = sim.rng.within(50_000, 3_000_000);
+        let pause_us = sim.rng.within(500_000, 3_000_000);
         self.line.rest(pause_us, sim);
     }
 

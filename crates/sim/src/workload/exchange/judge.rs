@@ -234,7 +234,9 @@ impl Seen {
                 return Err(format!("{path} has {content}"));
             }
         }
-        match files.keys().next() {
+        // What a failed write left is swept at the next start.
+        let is_left = |path: &&String| !path.contains("/.tmp-");
+        match files.keys().find(is_left) {
             Some(foreign) => Err(format!("{foreign} is no message's file")),
             None => Ok(()),
         }
