@@ -110,29 +110,29 @@ CREATE TABLE exc_count (
     value {int} NOT NULL
 ) {strict};
 
--- Processes (EXC-11). At most one of a database is active. begun and ready are listening time of the store. prepared is the digest of what
--- was prepared: a repeat says the same.
+-- Processes (EXC-11). At most one of a database is active. until: how long it may stand in its state (listening time of the store).
+-- prepared is the digest of what was prepared: a repeat says the same.
 CREATE TABLE exc_process (
     id {text} NOT NULL PRIMARY KEY,
     db {text} NOT NULL,
     state {text} NOT NULL,
     started_at {int} NOT NULL,
-    begun {int} NOT NULL,
+    until {int},
     ready_at {int},
-    ready {int},
     prepared {blob},
     outcome {text} NOT NULL,
     message {text} NOT NULL,
     ended_at {int},
     ended {int},
     CHECK (state IN ('STARTED', 'READY_TO_COMMIT', 'CLEANUP', 'FAILED', 'UNKNOWN', 'ENDED')),
-    CHECK ((state = 'ENDED') = (ended IS NOT NULL))
+    CHECK ((state = 'ENDED') = (ended IS NOT NULL)),
+    CHECK ((state IN ('STARTED', 'READY_TO_COMMIT')) = (until IS NOT NULL))
 ) {strict};
 CREATE UNIQUE INDEX exc_process_active ON exc_process (db) WHERE state IN ('STARTED', 'READY_TO_COMMIT', 'CLEANUP');
 CREATE INDEX exc_process_of ON exc_process (db, state, id);
-CREATE INDEX exc_process_begun ON exc_process (begun, id) WHERE state = 'STARTED';
-CREATE INDEX exc_process_ready ON exc_process (ready, id) WHERE state = 'READY_TO_COMMIT';
-CREATE INDEX exc_process_unknown ON exc_process (id) WHERE state = 'UNKNOWN';
+CREATE INDEX exc_process_by_db ON exc_process (db, id);
+CREATE INDEX exc_process_in ON exc_process (state, id);
+CREATE INDEX exc_process_until ON exc_process (until, id) WHERE until IS NOT NULL;
 CREATE INDEX exc_process_old ON exc_process (ended, id) WHERE state = 'ENDED';
 
 -- What a process was given, with what the database said of each, and what it replied.

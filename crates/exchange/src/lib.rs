@@ -2,22 +2,27 @@
 //!
 //! - `registry/`: who takes part; `message/`: what devices send, fetch and ask for; `process/`: the handshake with a database;
 //! - `folders/`: files that follow what the store says; `watch`: who looks after what nobody calls about;
-//! - `ledger`: what every move counts; `statistics`: who did how much; `names`: what is called how; `routes/`: HTTP.
+//! - `files/`: what people see of folders; `retention`: what is let go in time; `arrivals`: who waits for messages;
+//! - `ledger/`: what every move counts; `statistics`: who did how much; `names`: what is called how; `routes/`: HTTP.
 //!
 //! Invariants, checked by the simulator after every commit (`check`): the ledger of a database is the count of its messages; at most one
 //! process of a database is active; a message is held by a process that has it in its list, or by none.
 
+mod arrivals;
 mod check;
 pub mod codes;
+mod figures;
+pub mod files;
 pub mod folders;
-mod ledger;
+pub mod ledger;
 pub mod message;
 pub mod names;
 pub mod process;
 pub mod registry;
+mod retention;
 mod routes;
 mod rules;
-mod statistics;
+pub mod statistics;
 mod watch;
 
 pub use routes::service;
@@ -25,7 +30,7 @@ pub use rules::{Bodies, Rules, Settings};
 pub use watch::Watch;
 
 use base::{Migration, Sql};
-use kernel::ServiceDef;
+use kernel::{FigureDef, ServiceDef, StuckDef};
 
 /// The service.
 pub static SERVICE: ServiceDef = ServiceDef {
@@ -50,10 +55,24 @@ pub static SERVICE: ServiceDef = ServiceDef {
         &process::INTERRUPT,
         &process::RESOLVE,
         &process::TIMEOUTS,
+        &process::RESUME,
         &folders::BEGIN,
+        &files::REQUEUE,
+        &ledger::ALARM,
+        &retention::FORGET_NOW,
+        &folders::SCAN,
     ],
-    tasks: &[folders::CLERK],
+    tasks: &[folders::CLERK, retention::FORGET],
     invariants: &check::INVARIANTS,
+    stuck: &[
+        StuckDef { what: "exchange-process", find: figures::late_processes },
+        StuckDef { what: "exchange-file", find: figures::late_files },
+    ],
+    figures: &[
+        FigureDef { name: "active", find: figures::active },
+        FigureDef { name: "unknown", find: figures::unknown },
+        FigureDef { name: "queued", find: figures::queued },
+    ],
     ..ServiceDef::EMPTY
 };
 
@@ -62,8 +81,12 @@ const PARTS: &[&[&Sql]] = &[
     message::STATEMENTS,
     process::STATEMENTS,
     folders::STATEMENTS,
+    folders::SCAN_STATEMENTS,
     statistics::STATEMENTS,
-    &[&ledger::COUNT],
+    ledger::STATEMENTS,
+    files::STATEMENTS,
+    retention::STATEMENTS,
+    figures::STATEMENTS,
     check::STATEMENTS,
 ];
 

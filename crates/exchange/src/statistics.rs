@@ -1,8 +1,12 @@
 //! Counters per device and database (EXC-23): exact, in the commit of what they count; and rates for the overview.
 
-use base::{OpResult, Sql, Tx, args};
-use kernel::OpCx;
+use base::{OpError, OpResult, Sql, Tx, Wall, args};
 use kernel::counters::Field;
+use kernel::{OpCx, Query};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use crate::codes::NPARTY;
 
 /// The kind under which devices are counted over time.
 pub(crate) const DEVICES: &str = "exchange-device";
@@ -41,6 +45,58 @@ pub(crate) static REPLIES: Sql = Sql::new(
     "SELECT COUNT(*), CAST(COALESCE(SUM(size), 0) AS BIGINT) FROM exc_message WHERE process = ?1 AND draft = 1",
 );
 
+macro_rules! figures {
+    ($table:literal) => {
+        concat!("SELECT sent, processed, errors, deadlocks, bytes, contact_at FROM ", $table, " WHERE id = ?1")
+    };
+}
+pub(crate) static OF_DEVICE: Sql = Sql::new("exc_device.statistics", figures!("exc_device"));
+pub(crate) static OF_DATABASE: Sql = Sql::new("exc_database.statistics", figures!("exc_database"));
+
+/// The counters of a device.
+pub static DEVICE_STATISTICS: Query<String, Statistics> = Query::new("exchange.device_statistics", |tx, id| {
+    read(tx, &OF_DEVICE, id).map(|found| Statistics { device: Some(id.clone()), ..found })
+});
+/// The counters of a database.
+pub static DATABASE_STATISTICS: Query<String, Statistics> = Query::new("exchange.database_statistics", |tx, id| {
+    read(tx, &OF_DATABASE, id).map(|found| Statistics { db: Some(id.clone()), ..found })
+});
+
+/// The counters of a device or a database.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, ToSchema)]
+#[schema(as = ExchangeStatistics)]
+pub struct Statistics {
+    /// Of which device.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub device: Option<String>,
+    /// Of which database.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub db: Option<String>,
+    /// Messages that it sent.
+    pub sent: i64,
+    /// Of a device: those of them that were processed. Of a database: those that it processed.
+    pub processed: i64,
+    /// Those that were wrong.
+    pub errors: i64,
+    /// How often one could not be processed because of a lock.
+    pub deadlocks: i64,
+    /// Bytes of what it sent.
+    pub bytes: i64,
+    /// When it last spoke to us.
+    #[schema(format = DateTime)]
+    pub contact_at: Option<String>,
+}
+
+fn read(tx: &mut dyn Tx, sql: &'static Sql, id: &str) -> OpResult<Statistics> {
+    let absent = || OpError::new(NPARTY, format!("no device or database `{}`", kernel::watch::shown(id, 80)));
+    let row = tx.query_one(sql, args![id])?.ok_or_else(absent)?;
+    let [sent, processed, errors, deadlocks, bytes] = [0, 1, 2, 3, 4].map(|column| row.int(column));
+    let contact_at = row.opt_int(5).map(|at| Wall(at).rfc3339());
+    Ok(Statistics { device: None, db: None, sent, processed, errors, deadlocks, bytes, contact_at })
+}
+
 /// All statements of this part.
 pub(crate) const STATEMENTS: &[&Sql] = &[
     &DEVICE_SENT,
@@ -51,6 +107,8 @@ pub(crate) const STATEMENTS: &[&Sql] = &[
     &DATABASE_CONTACT,
     &RESULTS,
     &REPLIES,
+    &OF_DEVICE,
+    &OF_DATABASE,
 ];
 
 pub(crate) fn sent_by_device(tx: &mut dyn Tx, cx: &mut OpCx<'_>, device: &str, bytes: usize) -> OpResult<()> {

@@ -1,18 +1,29 @@
-//! Looks after what nobody calls about: processes that stand still (EXC-18), and files that are due (EXC-6).
+//! Looks after what nobody calls about: processes that stand still (EXC-18), files that are due (EXC-6), ledgers (EXC-21). When it
+//! begins it has what is too old let go (EXC-22).
 
-use std::sync::Arc;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use base::Health;
 use kernel::{Caller, Kernel, Namespace};
 
-use crate::folders::{ANY_DUE_NOW, BEGIN};
+use crate::folders::{ANY_DUE_NOW, BEGIN, SCAN, Scans};
+use crate::ledger::{ALARM, Alarm, LEDGER, LedgerView};
 use crate::process::TIMEOUTS;
+use crate::registry::{DATABASES, PartiesOf};
+use crate::retention::FORGET_NOW;
 use crate::rules::{Bodies, Rules};
 
 /// How often files are looked for: they are laid out within a second.
 const FILES_EVERY_MS: u64 = 500;
 /// How often processes are looked at.
 const PROCESSES_EVERY_MS: u64 = 10_000;
+/// How often ledgers are compared with what is there.
+const LEDGERS_EVERY_MS: u64 = 300_000;
+/// What lies between one ledger and the next.
+const LEDGER_PAUSE_MS: u64 = 10;
+/// Databases of one look at their list.
+const DATABASES_AT_ONCE: u32 = 100;
 
 /// Keeps looking until it is dropped.
 pub struct Watch {
@@ -21,15 +32,22 @@ pub struct Watch {
 
 struct Looks {
     kernel: Kernel,
+    /// What was last told of ledgers.
+    told: Mutex<Told>,
 }
+
+/// Whether a ledger balances, by its namespace and the id of its database.
+type Told = BTreeMap<(String, String), bool>;
 
 impl Watch {
     /// Starts looking.
     #[must_use]
     pub fn start(kernel: &Kernel) -> Self {
-        let looks = Arc::new(Looks { kernel: kernel.clone() });
+        let looks = Arc::new(Looks { kernel: kernel.clone(), told: Mutex::default() });
+        kernel.namespaces().iter().filter(|ns| ns.works()).for_each(|ns| looks.forget_old(ns));
         every(&looks, PROCESSES_EVERY_MS, |looks, ns| looks.end_overdue(ns));
         every(&looks, FILES_EVERY_MS, |looks, ns| looks.lay_files(ns));
+        every(&looks, LEDGERS_EVERY_MS, |looks, ns| looks.compare_ledgers(ns, String::new()));
         Self { _looks: looks }
     }
 }
@@ -58,9 +76,75 @@ impl Looks {
         self.kernel.call(ns, &TIMEOUTS, request, (), Box::new(done));
     }
 
+    fn forget_old(&self, ns: &Namespace) {
+        let request = self.kernel.request(Caller::server("exchange"));
+        self.kernel.call(ns, &FORGET_NOW, request, (), Box::new(|_| {}));
+    }
+
+    /// Those after this one, a portion at a time.
+    fn compare_ledgers(self: &Arc<Self>, ns: &Arc<Namespace>, after: String) {
+        let (weak, namespace) = (Arc::downgrade(self), ns.clone());
+        let told = move |found: base::OpResult<Vec<crate::registry::DatabaseView>>| {
+            let (Some(looks), Ok(found)) = (weak.upgrade(), found) else { return };
+            let ids: Vec<String> = found.into_iter().map(|database| database.id).collect();
+            looks.compare_next(&namespace, ids);
+        };
+        let wanted = PartiesOf { after, limit: DATABASES_AT_ONCE, ..PartiesOf::default() };
+        self.kernel.read(ns, &DATABASES, wanted, Box::new(told));
+    }
+
+    /// One after the other, with a pause: each may be a long read.
+    fn compare_next(self: &Arc<Self>, ns: &Arc<Namespace>, mut ids: Vec<String>) {
+        if ids.is_empty() {
+            return;
+        }
+        let (id, is_last) = (ids.remove(0), ids.is_empty());
+        let (weak, namespace, after) = (Arc::downgrade(self), ns.clone(), id.clone());
+        let told = move |found: base::OpResult<LedgerView>| {
+            let Some(looks) = weak.upgrade() else { return };
+            found.iter().for_each(|ledger| looks.tell(&namespace, ledger));
+            let then = Arc::downgrade(&looks);
+            let next = move || {
+                let Some(looks) = then.upgrade() else { return };
+                if is_last { looks.compare_ledgers(&namespace, after) } else { looks.compare_next(&namespace, ids) }
+            };
+            looks.kernel.env().timers.after(LEDGER_PAUSE_MS, Box::new(next));
+        };
+        self.kernel.read(ns, &LEDGER, id, Box::new(told));
+    }
+
+    /// Tells what changed since it was last told; at first, that it is well, because an alert may be open from before.
+    fn tell(self: &Arc<Self>, ns: &Namespace, ledger: &LedgerView) {
+        let key = (ns.name.clone(), ledger.db.clone());
+        if self.told().insert(key.clone(), ledger.balances) == Some(ledger.balances) {
+            return;
+        }
+        let wrong = (!ledger.balances).then(|| {
+            let text = serde_json::to_string(ledger).unwrap_or_default();
+            format!("The ledger of database {} does not balance: {text}", ledger.db)
+        });
+        let request = self.kernel.request(Caller::server("exchange"));
+        let weak = Arc::downgrade(self);
+        let done = move |answer: base::OpResult<kernel::Reply<()>>| {
+            if let (Some(looks), Err(_)) = (weak.upgrade(), answer) {
+                // Nobody was told: with the next look.
+                looks.told().remove(&key);
+            }
+        };
+        self.kernel.call(ns, &ALARM, request, Alarm { db: ledger.db.clone(), wrong }, Box::new(done));
+    }
+
+    fn told(&self) -> MutexGuard<'_, Told> {
+        self.told.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn lay_files(self: &Arc<Self>, ns: &Arc<Namespace>) {
         if self.kernel.common::<Rules>().get().bodies != Bodies::Folders {
             return;
+        }
+        if self.kernel.common::<Scans>().is_due(&self.kernel, ns) {
+            let request = self.kernel.request(Caller::server("exchange"));
+            self.kernel.call(ns, &SCAN, request, None, Box::new(|_| {}));
         }
         let (weak, namespace) = (Arc::downgrade(self), ns.clone());
         let told = move |due: base::OpResult<bool>| {

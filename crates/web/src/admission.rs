@@ -7,7 +7,7 @@
 //! Invariant: what a request took it keeps until its work is done, not until its client goes away ([`Stay`]).
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use base::codes;
 use kernel::keys;
@@ -29,14 +29,14 @@ type Place = OwnedSemaphorePermit;
 /// when the client hangs up, but the job and its input stay, and must go on to count.
 #[derive(Debug)]
 pub(crate) struct Stay {
-    _place: Option<Place>,
-    own_place: OnceLock<Place>,
+    place: Mutex<Option<Place>>,
+    own_place: Mutex<Option<Place>>,
     memory: OnceLock<OwnedSemaphorePermit>,
 }
 
 impl Stay {
     fn new(place: Option<Place>) -> Self {
-        Self { _place: place, own_place: OnceLock::new(), memory: OnceLock::new() }
+        Self { place: Mutex::new(place), own_place: Mutex::default(), memory: OnceLock::new() }
     }
 
     /// Takes a place among the requests of a namespace, and remembers the key if there is none.
@@ -44,9 +44,14 @@ impl Stay {
         let place = take(&tenant.places, "namespace").inspect_err(|_| {
             key.into_iter().for_each(|key| tenant.remember(key));
         })?;
-        // Set before only if it entered twice, which no request does.
-        let _ = self.own_place.set(place);
+        *lock(&self.own_place) = Some(place);
         Ok(())
+    }
+
+    /// Gives its places back: it waits from now on, and counts among those who do.
+    pub(crate) fn leave(&self) {
+        drop(lock(&self.place).take());
+        drop(lock(&self.own_place).take());
     }
 
     /// Keeps the memory of the body, which becomes the input of a job.
@@ -54,6 +59,10 @@ impl Stay {
         // A body is read once.
         let _ = self.memory.set(memory);
     }
+}
+
+fn lock(place: &Mutex<Option<Place>>) -> MutexGuard<'_, Option<Place>> {
+    place.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// The requests of one namespace.

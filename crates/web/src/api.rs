@@ -1,5 +1,6 @@
 //! What a handler works with: the kernel, for one caller in one namespace.
 
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -66,6 +67,17 @@ impl Api {
     #[must_use]
     pub fn caller(&self) -> &Caller {
         &self.visitor.caller
+    }
+
+    /// Where the caller comes from, as the edge knows it.
+    #[must_use]
+    pub fn address(&self) -> IpAddr {
+        self.visitor.address
+    }
+
+    /// Gives the places of the request in flight back.
+    pub(crate) fn leave(&self) {
+        self.stay.leave();
     }
 
     /// The same request in another namespace: for whoever looks at several from the administrators' own.
@@ -198,7 +210,10 @@ impl Api {
 
     /// Runs an operation after which keys and sessions of the namespace are looked up anew. In a task of its own, so that
     /// this is done also when the client does not wait for the answer, and after a fault, because it may have been committed.
-    pub(crate) async fn call_and_forget_keys<I, O>(self, op: &'static Op<I, O>, body: JsonBody<I>) -> ApiResult<O>
+    ///
+    /// # Errors
+    /// As [`Self::call`].
+    pub async fn call_and_forget_keys<I, O>(self, op: &'static Op<I, O>, body: JsonBody<I>) -> ApiResult<O>
     where
         I: Send + 'static,
         O: Serialize + DeserializeOwned + Send + 'static,

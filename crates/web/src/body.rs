@@ -93,6 +93,11 @@ impl<T> JsonBody<T> {
         JsonBody { value: change(self.value), asked: self.asked }
     }
 
+    /// The body alone, for an operation whose input is its own natural key: no answer of it is kept.
+    pub fn into_value(self) -> T {
+        self.value
+    }
+
     pub(crate) fn into_parts(self) -> (T, Asked) {
         (self.value, self.asked)
     }

@@ -75,6 +75,7 @@ mod tasks;
 mod time;
 pub mod ui;
 mod wait;
+mod waiting;
 mod watch;
 
 pub use address::Network;
@@ -92,3 +93,4 @@ pub use params::{Page, PageQuery, PathOf, QueryOf, given};
 pub use route::{Access, Route, RouteInfo, RouteLimits, Service};
 pub use shutdown::Shutdown;
 pub use time::rfc3339;
+pub use waiting::Waiting;

@@ -10,6 +10,8 @@ use crate::ledger::together;
 use crate::rules::Rules;
 use crate::statistics;
 
+use super::check_present;
+
 /// Acknowledges a message.
 pub static ACK: Op<Ack, Acked> = Op::new("exchange.ack", ack).keyed(together).ending();
 
@@ -37,6 +39,7 @@ pub(super) static DONE: Sql =
     Sql::new("exc_message.done", "UPDATE exc_message SET place = 'log', heard = ?2, due = ?3 WHERE number = ?1");
 
 fn ack(tx: &mut dyn Tx, cx: &mut OpCx<'_>, input: &Ack) -> OpResult<Acked> {
+    check_present(tx, &input.device)?;
     let rows = tx.query(&FIND, args![&input.device, &input.id], 100)?;
     let meant: Vec<_> = rows.iter().filter(|row| input.from.as_ref().is_none_or(|from| from == row.text(3))).collect();
     let row = match &meant[..] {

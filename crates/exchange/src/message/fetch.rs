@@ -3,9 +3,8 @@
 use base::{OpResult, Sql, Tx, args};
 use kernel::Query;
 use serde::Serialize;
-use serde_json::value::RawValue;
 
-use super::body_of;
+use super::{MessageText, body_of, check_present};
 
 /// Messages for a device.
 pub static FETCH: Query<Fetch, Fetched> = Query::new("exchange.fetch", fetch);
@@ -28,7 +27,7 @@ pub struct Fetch {
 #[derive(Debug, Clone, Serialize)]
 pub struct Fetched {
     /// Oldest first.
-    pub messages: Vec<Box<RawValue>>,
+    pub messages: Vec<MessageText>,
 }
 
 pub(super) static QUEUE: Sql = Sql::new(
@@ -38,6 +37,7 @@ pub(super) static QUEUE: Sql = Sql::new(
 );
 
 fn fetch(tx: &mut dyn Tx, wanted: &Fetch) -> OpResult<Fetched> {
+    check_present(tx, &wanted.device)?;
     let files = wanted.files.min(FILES_MAX);
     let rows = tx.query(&QUEUE, args![&wanted.device, i64::try_from(files).unwrap_or(i64::MAX)], files)?;
     let (mut messages, mut bytes) = (vec![], 0_i64);

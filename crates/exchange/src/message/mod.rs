@@ -9,18 +9,21 @@ mod put;
 mod send;
 mod status;
 mod tell;
+mod text;
 
 pub use ack::{ACK, Ack, Acked};
 pub(crate) use draft::{Draft, put_draft};
 pub use fetch::{FETCH, Fetch, Fetched};
-pub(crate) use send::DATABASE;
+pub(crate) use put::digest;
+pub(crate) use send::{DATABASE, check_present};
 pub use send::{SEND, Send, Sent};
-pub use status::{MessageState, MessageStatus, STATUS, StatusOf};
+pub use status::{MessageState, MessageStatus, OWN_STATUS, STATUS, StatusOf};
 pub use tell::NOT_PROCESSED;
 pub(crate) use tell::tell_senders;
+pub use text::MessageText;
+pub(crate) use text::array;
 
 use base::{OpError, OpResult, Sql, Tx, args, codes};
-use serde_json::value::RawValue;
 
 pub(crate) static BODY: Sql = Sql::new("exc_body.get", "SELECT body FROM exc_body WHERE number = ?1");
 /// All statements of this part.
@@ -40,8 +43,8 @@ pub(crate) const STATEMENTS: &[&Sql] = &[
 ];
 
 /// The text of a message, as it came.
-pub(crate) fn body_of(tx: &mut dyn Tx, number: i64) -> OpResult<Box<RawValue>> {
+pub(crate) fn body_of(tx: &mut dyn Tx, number: i64) -> OpResult<MessageText> {
     let gone = || OpError::new(codes::BDETECTED, format!("message {number} has no body"));
     let row = tx.query_one(&BODY, args![number])?.ok_or_else(gone)?;
-    RawValue::from_string(row.text(0).to_owned()).map_err(|error| OpError::new(codes::BDETECTED, error.to_string()))
+    Ok(MessageText::checked(row.text(0).to_owned()))
 }

@@ -4,6 +4,7 @@
 //! of a message among those of one time (`order`) is not in it: the index has it.
 
 use base::Wall;
+use serde::{Deserialize, Serialize};
 
 /// Digits of a time and of a receipt number.
 const DIGITS: usize = 15;
@@ -11,7 +12,7 @@ const DIGITS: usize = 15;
 const END: &str = ".json";
 
 /// What the name of a file says.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileName {
     /// The time by which it is ordered.
     pub at: Wall,

@@ -7,6 +7,7 @@ use utoipa::ToSchema;
 
 use super::form::Form;
 use super::put::{NewMessage, digest};
+use crate::arrivals;
 use crate::codes::{AEXCHANGE, ATAKEN, NPARTY, SBLOCKED};
 use crate::ledger::Moves;
 use crate::ledger::together;
@@ -56,7 +57,10 @@ fn send(tx: &mut dyn Tx, cx: &mut OpCx<'_>, input: &Send) -> OpResult<Sent> {
     Moves { received: 1, queued: 1, ..Moves::default() }.count(tx, db)?;
     match way {
         Way::In => statistics::sent_by_device(tx, cx, &form.from, input.text.len())?,
-        Way::Out => statistics::sent_by_database(tx, cx, &form.from, input.text.len())?,
+        Way::Out => {
+            arrivals::tell(cx, &form.to);
+            statistics::sent_by_database(tx, cx, &form.from, input.text.len())?;
+        }
     }
     Ok(Sent { id: form.id, received_at: cx.wall.rfc3339() })
 }
@@ -110,8 +114,18 @@ pub(super) fn check_device(tx: &mut dyn Tx, id: &str, form: &Form) -> OpResult<R
 }
 
 fn check_sender(tx: &mut dyn Tx, form: &Form) -> OpResult<()> {
-    match check_device(tx, &form.from, form)?.text(2) {
-        "blocked" => Err(OpError::new(SBLOCKED, format!("device `{}` is blocked", form.from))),
+    check_let_in(&form.from, check_device(tx, &form.from, form)?.text(2))
+}
+
+/// The device is there and not blocked: it may speak with us.
+pub(crate) fn check_present(tx: &mut dyn Tx, id: &str) -> OpResult<()> {
+    let row = tx.query_one(&DEVICE, args![id])?.ok_or_else(|| OpError::new(NPARTY, format!("no device `{id}`")))?;
+    check_let_in(id, row.text(2))
+}
+
+fn check_let_in(id: &str, state: &str) -> OpResult<()> {
+    match state {
+        "blocked" => Err(OpError::new(SBLOCKED, format!("device `{id}` is blocked"))),
         _ => Ok(()),
     }
 }

@@ -5,10 +5,14 @@ use kernel::Query;
 use serde::Serialize;
 use utoipa::ToSchema;
 
+use super::check_present;
 use crate::codes::NMESSAGE;
 
 /// What became of a message.
 pub static STATUS: Query<StatusOf, MessageStatus> = Query::new("exchange.status", status);
+
+/// The same for the device that sent it, unless it is blocked.
+pub static OWN_STATUS: Query<StatusOf, MessageStatus> = Query::new("exchange.own_status", own_status);
 
 /// Which message.
 #[derive(Debug, Clone)]
@@ -59,6 +63,11 @@ pub(super) static GET: Sql = Sql::new(
      LEFT JOIN exc_process p ON p.id = m.process \
      WHERE m.sender = ?1 AND m.id = ?2 AND m.draft = 0 AND m.place <> 'gone'",
 );
+
+fn own_status(tx: &mut dyn Tx, wanted: &StatusOf) -> OpResult<MessageStatus> {
+    check_present(tx, &wanted.sender)?;
+    status(tx, wanted)
+}
 
 fn status(tx: &mut dyn Tx, wanted: &StatusOf) -> OpResult<MessageStatus> {
     let absent = || OpError::new(NMESSAGE, format!("`{}` sent no message `{}`", wanted.sender, wanted.id));

@@ -3,6 +3,7 @@
 use base::{OpError, OpResult, Tx, args};
 use kernel::{Op, OpCx};
 use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 use super::moves::Held;
 use super::next::{Event, Outcome, State, Step, next};
@@ -47,8 +48,9 @@ pub struct Resolve {
 }
 
 /// What every step of the handshake is answered with.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "UPPERCASE")]
+#[schema(as = ExchangeAnswer)]
 pub enum Answer {
     /// It is so.
     Ok,
@@ -57,7 +59,8 @@ pub enum Answer {
 }
 
 /// The answer to a step of the handshake.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[schema(as = ExchangeStatus)]
 pub struct Status {
     /// The status.
     pub status: Answer,
@@ -100,7 +103,7 @@ pub(crate) fn carry_out(
         Step::Agree | Step::Narrow | Step::Prepare => return Ok(OK),
         Step::Cancel => return Ok(CANCELLED),
         Step::Refuse(reason) => return Err(OpError::new(APROCESS, format!("process {}: {reason}", process.id))),
-        Step::Commit if held.commit(tx)? => over(tx, cx, process, Outcome::Committed, why)?,
+        Step::Commit if held.commit(tx, cx)? => over(tx, cx, process, Outcome::Committed, why)?,
         Step::Commit => clean_up(tx, cx, process)?,
         Step::Undo(how) => {
             held.undo(tx)?;
@@ -111,7 +114,7 @@ pub(crate) fn carry_out(
             set_aside(tx, cx, process)?;
         }
         Step::CommitAside => {
-            held.commit_aside(tx)?;
+            held.commit_aside(tx, cx)?;
             over(tx, cx, process, Outcome::Committed, why)?;
         }
         Step::UndoAside => {
@@ -128,7 +131,7 @@ pub(crate) fn carry_out(
 pub(crate) fn moved(tx: &mut dyn Tx, cx: &mut OpCx<'_>, id: &str) -> OpResult<()> {
     let Some(process) = Process::find(tx, id)? else { return Ok(()) };
     let step = next(process.state, Event::Moved);
-    if step == Step::End && Held::new(cx, &process.id, &process.db).let_go(tx)? {
+    if step == Step::End && Held::new(cx, &process.id, &process.db).let_go(tx, cx)? {
         carry_out(tx, cx, &process, step, "")?;
     }
     Ok(())

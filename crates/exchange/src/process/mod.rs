@@ -5,7 +5,9 @@ mod moves;
 mod narrow;
 pub mod next;
 mod prepare;
+mod resume;
 mod row;
+mod show;
 mod start;
 mod timeouts;
 
@@ -13,7 +15,9 @@ pub use finish::{Answer, COMMIT, Finish, INTERRUPT, RESOLVE, ROLLBACK, Resolve, 
 pub(crate) use finish::{move_failed, moved};
 pub use narrow::{NARROW, Narrow};
 pub use prepare::{MessageResult, PREPARE, Prepare, Processed, REPLIES_MAX};
+pub use resume::{RESUME, Resume};
 pub(crate) use row::Process;
+pub use show::{GivenView, PROCESSES, ProcessOf, ProcessState, ProcessView, ProcessesOf, SHOW_PROCESS};
 pub use start::{START, Start, StartAnswer, Started};
 pub use timeouts::TIMEOUTS;
 
@@ -48,6 +52,12 @@ pub(crate) const STATEMENTS: &[&Sql] = &[
     &moves::LET_GO,
     &moves::SEND_DRAFTS,
     &moves::HOLDS,
-    &timeouts::STARTED,
-    &timeouts::READY,
+    &timeouts::OVERDUE,
+    &resume::DUE_NOW,
+    &show::ONE,
+    &show::ALL,
+    &show::OF,
+    &show::IN_STATE,
+    &show::OF_IN_STATE,
+    &show::MESSAGES,
 ];

@@ -6,6 +6,8 @@
 use base::{Heard, OpResult, Sql, Tx, args};
 use kernel::OpCx;
 
+use super::prepare::REPLIES_MAX;
+use crate::arrivals;
 use crate::ledger::Moves;
 use crate::rules::Rules;
 
@@ -42,7 +44,7 @@ pub(crate) static LET_GO: Sql = Sql::new(
 pub(crate) static SEND_DRAFTS: Sql = Sql::new(
     "exc_message.send_drafts",
     "UPDATE exc_message SET process = NULL, draft = 0 WHERE process = ?1 AND draft = 1 AND place = 'messages' \
-     AND (?2 = 1 OR due IS NULL OR on_disk IS NULL OR on_disk = place)",
+     AND (?2 = 1 OR due IS NULL OR on_disk IS NULL OR on_disk = place) RETURNING receiver",
 );
 pub(crate) static HOLDS: Sql =
     Sql::new("exc_message.holds", "SELECT number FROM exc_message WHERE process = ?1 ORDER BY number LIMIT 1");
@@ -65,17 +67,19 @@ impl<'a> Held<'a> {
     }
 
     /// The database committed: results count, replies go out. Whether all of it is where it belongs.
-    pub(crate) fn commit(&self, tx: &mut dyn Tx) -> OpResult<bool> {
-        self.lay(tx, DONE, "messages", "log")?;
-        self.lay(tx, WRONG, "messages", "error")?;
-        self.lay_drafts(tx, "messages")?;
-        self.let_go(tx)
+    pub(crate) fn commit(&self, tx: &mut dyn Tx, cx: &mut OpCx<'_>) -> OpResult<bool> {
+        // Its database waits for these files: before all others.
+        let first = Self { due: self.due.map(|_| Heard(0)), ..*self };
+        first.lay(tx, DONE, "messages", "log")?;
+        first.lay(tx, WRONG, "messages", "error")?;
+        first.lay_drafts(tx, "messages")?;
+        first.let_go(tx, cx)
     }
 
     /// Lets go what waits for no file any more. Whether nothing is held.
-    pub(crate) fn let_go(&self, tx: &mut dyn Tx) -> OpResult<bool> {
+    pub(crate) fn let_go(&self, tx: &mut dyn Tx, cx: &mut OpCx<'_>) -> OpResult<bool> {
         let [log, error, again] = self.let_go_of(tx, ["log", "error", "messages"], false)?;
-        let sent = self.send_drafts(tx, false)?;
+        let sent = self.send_drafts(tx, cx, false)?;
         let in_process = -(log + error + again);
         Moves { received: sent, queued: again + sent, in_process, log, error, ..Moves::default() }
             .count(tx, self.db)?;
@@ -100,12 +104,12 @@ impl<'a> Held<'a> {
     }
 
     /// What was set aside turns out to be committed. Nobody waits for its files: they follow.
-    pub(crate) fn commit_aside(&self, tx: &mut dyn Tx) -> OpResult<()> {
+    pub(crate) fn commit_aside(&self, tx: &mut dyn Tx, cx: &mut OpCx<'_>) -> OpResult<()> {
         let log = self.lay(tx, DONE, "unknown", "log")?;
         self.lay(tx, WRONG, "error", "error")?;
         self.let_go_of(tx, ["log", "error"], true)?;
         self.lay_drafts(tx, "messages")?;
-        let sent = self.send_drafts(tx, true)?;
+        let sent = self.send_drafts(tx, cx, true)?;
         Moves { received: sent, queued: sent, log, unknown: -log, ..Moves::default() }.count(tx, self.db)
     }
 
@@ -134,8 +138,11 @@ impl<'a> Held<'a> {
         Ok(counts)
     }
 
-    fn send_drafts(&self, tx: &mut dyn Tx, also_moving: bool) -> OpResult<i64> {
-        Ok(count(tx.execute(&SEND_DRAFTS, args![self.process, also_moving])?))
+    /// Sends what was replied, and tells whom it is for.
+    fn send_drafts(&self, tx: &mut dyn Tx, cx: &mut OpCx<'_>, also_moving: bool) -> OpResult<i64> {
+        let sent = tx.query(&SEND_DRAFTS, args![self.process, also_moving], REPLIES_MAX)?;
+        sent.iter().for_each(|row| arrivals::tell(cx, row.text(0)));
+        Ok(i64::try_from(sent.len()).unwrap_or(i64::MAX))
     }
 
     /// Without folders they are gone; else their files go first.

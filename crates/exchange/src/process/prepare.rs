@@ -7,6 +7,7 @@ use kernel::{Op, OpCx};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use sha2::{Digest, Sha256};
+use utoipa::ToSchema;
 
 use super::finish::{Answer, Status, carry_out};
 use super::narrow::GIVEN;
@@ -15,6 +16,7 @@ use super::row::{self, Process};
 use crate::codes::AEXCHANGE;
 use crate::ledger::together;
 use crate::message::{Draft, put_draft};
+use crate::rules::Rules;
 
 /// Prepares the commit of a process.
 pub static PREPARE: Op<Prepare, Status> = Op::new("exchange.prepare", prepare).keyed(together).ending();
@@ -38,7 +40,7 @@ pub struct Prepare {
 }
 
 /// What became of a message.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MessageResult {
     /// Its id.
@@ -52,7 +54,7 @@ pub struct MessageResult {
 }
 
 /// How a message was processed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum Processed {
     /// Well.
@@ -93,7 +95,8 @@ fn prepare(tx: &mut dyn Tx, cx: &mut OpCx<'_>, input: &Prepare) -> OpResult<Stat
     let step = next(process.state, Event::Prepare { same });
     if step == Step::Prepare {
         take(tx, cx, &process, input)?;
-        tx.write(&row::READY, args![&process.id, cx.wall, cx.heard, &digest[..]])?;
+        let until = cx.heard.plus_ms(cx.home.common::<Rules>().get().ready_ms);
+        tx.write(&row::READY, args![&process.id, cx.wall, until, &digest[..]])?;
     }
     carry_out(tx, cx, &process, step, "")
 }

@@ -24,16 +24,17 @@ pub(crate) static GET: Sql = Sql::new(
 );
 pub(crate) static INSERT: Sql = Sql::new(
     "exc_process.insert",
-    "INSERT INTO exc_process (id, db, state, started_at, begun, outcome, message) VALUES (?1, ?2, 'STARTED', ?3, ?4, '', '')",
+    "INSERT INTO exc_process (id, db, state, started_at, until, outcome, message) VALUES (?1, ?2, 'STARTED', ?3, ?4, '', '')",
 );
 pub(crate) static READY: Sql = Sql::new(
     "exc_process.ready",
-    "UPDATE exc_process SET state = 'READY_TO_COMMIT', ready_at = ?2, ready = ?3, prepared = ?4 WHERE id = ?1",
+    "UPDATE exc_process SET state = 'READY_TO_COMMIT', ready_at = ?2, until = ?3, prepared = ?4 WHERE id = ?1",
 );
-pub(crate) static SET_STATE: Sql = Sql::new("exc_process.set_state", "UPDATE exc_process SET state = ?2 WHERE id = ?1");
+pub(crate) static SET_STATE: Sql =
+    Sql::new("exc_process.set_state", "UPDATE exc_process SET state = ?2, until = NULL WHERE id = ?1");
 pub(crate) static END: Sql = Sql::new(
     "exc_process.end",
-    "UPDATE exc_process SET state = 'ENDED', outcome = ?2, message = ?3, ended_at = ?4, ended = ?5 WHERE id = ?1",
+    "UPDATE exc_process SET state = 'ENDED', outcome = ?2, message = ?3, ended_at = ?4, ended = ?5, until = NULL WHERE id = ?1",
 );
 
 impl Process {

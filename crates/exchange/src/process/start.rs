@@ -5,14 +5,13 @@ use std::collections::BTreeMap;
 use base::{OpError, OpResult, Row, Sql, Tx, args, codes};
 use kernel::{Op, OpCx};
 use serde::{Deserialize, Serialize};
-use serde_json::value::RawValue;
 use utoipa::ToSchema;
 
 use super::row;
 use crate::codes::NPARTY;
 use crate::ledger::Moves;
 use crate::ledger::together;
-use crate::message::{DATABASE, body_of};
+use crate::message::{DATABASE, MessageText, body_of};
 use crate::rules::Rules;
 use crate::statistics;
 
@@ -23,7 +22,7 @@ pub static START: Op<Start, Started> = Op::new("exchange.start", start).keyed(to
 const FILTER_MAX: usize = 100;
 
 /// What a database wants.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Start {
     /// Its id.
@@ -60,7 +59,7 @@ pub struct Started {
     pub process: Option<String>,
     /// The messages, as they came, oldest first.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub messages: Option<Vec<Box<RawValue>>>,
+    pub messages: Option<Vec<MessageText>>,
 }
 
 pub(crate) static ACTIVE: Sql = Sql::new(
@@ -90,19 +89,20 @@ pub(crate) static GIVEN: Sql = Sql::new(
 
 fn start(tx: &mut dyn Tx, cx: &mut OpCx<'_>, wanted: &Start) -> OpResult<Started> {
     check(wanted)?;
+    let rules = cx.home.common::<Rules>().get();
+    let (files, bytes) = rules.within(wanted.max_files, wanted.max_mb)?;
     let absent = || OpError::new(NPARTY, format!("no database `{}`", wanted.db));
     tx.query_one(&DATABASE, args![&wanted.db])?.ok_or_else(absent)?;
     if tx.query_one(&ACTIVE, args![&wanted.db])?.is_some() {
         return Ok(Started { status: StartAnswer::Busy, process: None, messages: None });
     }
     statistics::database_spoke(tx, cx, &wanted.db)?;
-    let (files, bytes) = limits(cx, wanted);
     let chosen = within(candidates(tx, wanted, files)?, files, bytes);
     if chosen.is_empty() {
         return Ok(Started { status: StartAnswer::Idle, process: None, messages: None });
     }
     let process = cx.id().to_string();
-    tx.write(&row::INSERT, args![&process, &wanted.db, cx.wall, cx.heard])?;
+    tx.write(&row::INSERT, args![&process, &wanted.db, cx.wall, cx.heard.plus_ms(rules.started_ms)])?;
     for message in &chosen {
         tx.write(&HOLD, args![message.number, &process])?;
         tx.write(&GIVE, args![&process, message.number, &message.id])?;
@@ -144,17 +144,7 @@ fn check(wanted: &Start) -> OpResult<()> {
             ));
         }
     }
-    let wrong = wanted.max_files == Some(0) || wanted.max_mb.is_some_and(|mb| mb.is_nan() || mb <= 0.0);
-    if wrong { Err(OpError::new(codes::ALIMIT, "max_files and max_mb are more than 0")) } else { Ok(()) }
-}
-
-/// The smaller of the server's limits and the request's.
-fn limits(cx: &OpCx<'_>, wanted: &Start) -> (usize, i64) {
-    let rules = cx.home.common::<Rules>().get();
-    let files = wanted.max_files.map_or(usize::MAX, |files| files as usize).min(rules.files_max);
-    #[expect(clippy::cast_possible_truncation, reason = "a bound; far below the largest number")]
-    let bytes = wanted.max_mb.map_or(i64::MAX, |mb| (mb * 1_048_576.0) as i64).min(rules.bytes_max);
-    (files, bytes)
+    Ok(())
 }
 
 /// A message that waits.

@@ -1,14 +1,13 @@
 //! Looks for processes that stand still (EXC-18): one that took too long to prepare never was, one that took too long to commit is
 //! unknown. Time is listening time of the store: while we are down nobody can call us.
 
-use base::{Heard, OpResult, Sql, Tx, args};
+use base::{OpResult, Sql, Tx, args};
 use kernel::{Op, OpCx};
 
 use super::finish::carry_out;
 use super::next::{Event, next};
 use super::row::Process;
 use crate::ledger::together;
-use crate::rules::{Rules, Settings};
 
 /// Ends some of those that stand still; whether there may be more.
 pub static TIMEOUTS: Op<(), bool> = Op::new("exchange.timeouts", look).keyed(together).ending();
@@ -16,29 +15,18 @@ pub static TIMEOUTS: Op<(), bool> = Op::new("exchange.timeouts", look).keyed(tog
 /// Processes of one look.
 const LOOKS: usize = 20;
 
-pub(crate) static STARTED: Sql = Sql::new(
-    "exc_process.started_long",
+pub(crate) static OVERDUE: Sql = Sql::new(
+    "exc_process.overdue",
     "SELECT id, db, state, outcome, started_at, ready_at, prepared, message, ended_at FROM exc_process \
-     WHERE state = 'STARTED' AND begun <= ?1 ORDER BY begun, id LIMIT ?2",
-);
-pub(crate) static READY: Sql = Sql::new(
-    "exc_process.ready_long",
-    "SELECT id, db, state, outcome, started_at, ready_at, prepared, message, ended_at FROM exc_process \
-     WHERE state = 'READY_TO_COMMIT' AND ready <= ?1 ORDER BY ready, id LIMIT ?2",
+     WHERE until IS NOT NULL AND until <= ?1 ORDER BY until, id LIMIT ?2",
 );
 
 fn look(tx: &mut dyn Tx, cx: &mut OpCx<'_>, (): &()) -> OpResult<bool> {
-    let Settings { started_ms, ready_ms, .. } = cx.home.common::<Rules>().get();
-    let mut found = overdue(tx, &STARTED, cx.heard.plus_ms(-started_ms))?;
-    found.extend(overdue(tx, &READY, cx.heard.plus_ms(-ready_ms))?);
+    let limit = i64::try_from(LOOKS).unwrap_or(i64::MAX);
+    let found: Vec<Process> = tx.query(&OVERDUE, args![cx.heard, limit], LOOKS)?.iter().map(Process::read).collect();
     for process in &found {
         let why = if process.ready_at.is_none() { "took too long to prepare" } else { "took too long to commit" };
         carry_out(tx, cx, process, next(process.state, Event::TooLong), why)?;
     }
     Ok(found.len() >= LOOKS)
-}
-
-fn overdue(tx: &mut dyn Tx, sql: &'static Sql, before: Heard) -> OpResult<Vec<Process>> {
-    let limit = i64::try_from(LOOKS).unwrap_or(i64::MAX);
-    Ok(tx.query(sql, args![before, limit], LOOKS)?.iter().map(Process::read).collect())
 }

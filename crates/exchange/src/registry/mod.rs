@@ -4,12 +4,17 @@ mod activate;
 mod company;
 mod database;
 mod device;
+mod list;
 mod subsystem;
 
 pub use activate::{ACTIVATE, Activate, Activated};
 pub use company::{CREATE_COMPANY, NewCompany};
 pub use database::{CREATE_DATABASE, DatabaseMade, NewDatabase};
 pub use device::{CREATE_DEVICE, DEVICE_STATE, DeviceChange, DeviceMade, NEW_CODE, NewDevice};
+pub use list::{
+    COMPANIES, CompanyView, DATABASES, DEVICES, DatabaseView, DeviceView, PartiesOf, SHOW_DEVICE, SUBSYSTEMS,
+    SubsystemView,
+};
 pub use subsystem::{CREATE_SUBSYSTEM, NewSubsystem};
 
 use base::{OpError, OpResult, Sql, Tx, args};
@@ -40,6 +45,12 @@ pub(crate) const STATEMENTS: &[&Sql] = &[
     &activate::FIND,
     &activate::FIND_USED,
     &activate::ACTIVE,
+    &list::COMPANY_PAGE,
+    &list::SUBSYSTEM_PAGE,
+    &list::SUBSYSTEM_PAGE_OF,
+    &list::DATABASE_PAGE,
+    &list::DEVICE_PAGE,
+    &list::DEVICE_VIEW,
 ];
 
 /// Refuses a company that is not there.

@@ -16,6 +16,7 @@ pub mod create_account;
 pub mod delete_account;
 pub mod end_session;
 pub mod fail_login;
+pub mod guess;
 pub mod list_accounts;
 pub mod open_session;
 pub mod password;

@@ -55,11 +55,16 @@ impl Subjects {
 
 /// Counts a try, unless it must wait.
 pub(crate) fn tried(tx: &mut dyn Tx, cx: &mut OpCx<'_>, subjects: &Subjects) -> OpResult<Next> {
+    tried_within(tx, cx, subjects, ACCOUNT)
+}
+
+/// The same with a policy for tries from all addresses together.
+pub(crate) fn tried_within(tx: &mut dyn Tx, cx: &mut OpCx<'_>, subjects: &Subjects, all: Policy) -> OpResult<Next> {
     let account = get(tx, &subjects.account)?;
     let counts: [(&str, Policy, Option<Failures>); 3] = [
         (&subjects.pair, pair_policy(account, cx.heard), get(tx, &subjects.pair)?),
         (&subjects.address, ADDRESS, get(tx, &subjects.address)?),
-        (&subjects.account, ACCOUNT, account),
+        (&subjects.account, all, account),
     ];
     let decide = |(_, policy, failures): &(_, Policy, _)| next(policy, *failures, Event::Tried, cx.heard);
     let decided = counts.each_ref().map(decide);

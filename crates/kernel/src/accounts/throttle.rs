@@ -31,6 +31,9 @@ pub const PAIR_UNDER_ATTACK: Policy = Policy { free: 1, ..PAIR };
 pub const ADDRESS: Policy = Policy { free: 30, wait_max_ms: MINUTE_MS, forgotten_ms: HOUR_MS };
 /// Tries on one account from all addresses: only counted.
 pub const ACCOUNT: Policy = Policy { free: u32::MAX, wait_max_ms: 0, forgotten_ms: HOUR_MS };
+/// Guesses of one kind of secret from all addresses: ten a second when there were many. Whoever is told to wait waits a moment, and
+/// nobody with many addresses gets further than that.
+pub const GUESSES: Policy = Policy { free: 1_000, wait_max_ms: 100, forgotten_ms: HOUR_MS };
 /// From so many failures on an account is under attack.
 pub const ATTACK: u32 = 20;
 
@@ -143,7 +146,7 @@ mod tests {
     }
 
     fn any_policy() -> impl Strategy<Value = Policy> {
-        prop_oneof![Just(PAIR), Just(PAIR_UNDER_ATTACK), Just(ADDRESS), Just(ACCOUNT)]
+        prop_oneof![Just(PAIR), Just(PAIR_UNDER_ATTACK), Just(ADDRESS), Just(ACCOUNT), Just(GUESSES)]
     }
 
     proptest! {

@@ -1,5 +1,11 @@
 //! The ledger of a database (EXC-21): received = queued + in process + log + error + unknown + removed, counted along with every move.
 
+mod alarm;
+mod show;
+
+pub(crate) use alarm::{ALARM, Alarm};
+pub use show::{Counted, LEDGER, LedgerView};
+
 use base::{ContentionKey, Keys, OpResult, Sql, Tx, args};
 
 /// The key of everything that counts: ledgers and receipt numbers are few rows that all share, so on PostgreSQL those who change them go
@@ -19,6 +25,9 @@ pub(crate) struct Moves {
     pub(crate) unknown: i64,
     pub(crate) removed: i64,
 }
+
+/// All statements of this part.
+pub(crate) const STATEMENTS: &[&Sql] = &[&COUNT, &show::COLUMNS, &show::PLACES, &show::HELD];
 
 pub(crate) static COUNT: Sql = Sql::new(
     "exc_database.count",

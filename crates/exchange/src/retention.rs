@@ -1,0 +1,93 @@
+//! Lets go of what is older than `exchange.kept` says (EXC-22): messages that are done, wrong or of unknown outcome and that no process
+//! has, then processes that ended. A portion at a time, once an hour and at start.
+//!
+//! Age is listening time of the store: a calendar that jumps ahead takes nothing that is young. Where there are folders, the file goes
+//! first, and the row with it.
+
+use std::collections::BTreeMap;
+
+use base::{Heard, OpResult, Row, Sql, Tx, args};
+use kernel::{NewTask, Op, OpCx, Plan, TaskDef, TaskRow};
+
+use crate::ledger::{Moves, together};
+use crate::rules::Rules;
+
+/// Lets go of what is old.
+pub(crate) const FORGET: TaskDef = TaskDef::new(FORGET_OP, forget).queue(2).keyed(together).standing("H43").ending();
+const FORGET_OP: &str = "exchange.forget";
+
+/// Has it look now.
+pub(crate) static FORGET_NOW: Op<(), ()> = Op::new("exchange.forget_now", forget_now).ending();
+
+/// Rows of one portion.
+const PORTION: usize = 300;
+
+/// All statements of this part.
+pub(crate) const STATEMENTS: &[&Sql] = &[&OLD, &DROP_BODY, &DROP, &GIVE_UP, &OLD_PROCESSES, &DROP_GIVEN, &DROP_PROCESS];
+
+static OLD: Sql = Sql::new(
+    "exc_message.old",
+    "SELECT number, db, place FROM exc_message WHERE place IN ('log', 'unknown', 'error') AND process IS NULL AND heard < ?1 \
+     ORDER BY heard, number LIMIT ?2",
+);
+static DROP_BODY: Sql = Sql::new("exc_body.remove", "DELETE FROM exc_body WHERE number = ?1");
+static DROP: Sql = Sql::new("exc_message.remove", "DELETE FROM exc_message WHERE number = ?1");
+static GIVE_UP: Sql =
+    Sql::new("exc_message.give_up", "UPDATE exc_message SET place = 'gone', heard = ?2, due = ?3 WHERE number = ?1");
+static OLD_PROCESSES: Sql = Sql::new(
+    "exc_process.old",
+    "SELECT id FROM exc_process WHERE state = 'ENDED' AND ended < ?1 ORDER BY ended, id LIMIT ?2",
+);
+static DROP_GIVEN: Sql = Sql::new("exc_given.remove", "DELETE FROM exc_given WHERE process = ?1");
+static DROP_PROCESS: Sql = Sql::new("exc_process.remove", "DELETE FROM exc_process WHERE id = ?1");
+
+fn forget_now(_: &mut dyn Tx, cx: &mut OpCx<'_>, (): &()) -> OpResult<()> {
+    let id = cx.id();
+    cx.fx.task(NewTask::new(id, FORGET_OP).unique("now"));
+    Ok(())
+}
+
+fn forget(tx: &mut dyn Tx, cx: &mut OpCx<'_>, _: &TaskRow) -> OpResult<Plan> {
+    let before = cx.heard.plus_ms(-cx.home.common::<Rules>().get().kept_ms);
+    let more = forget_messages(tx, cx, before)? || forget_processes(tx, before)?;
+    Ok(if more { Plan::Checkpoint("null".into()) } else { Plan::Done })
+}
+
+/// Lets go of a portion; whether there may be more.
+fn forget_messages(tx: &mut dyn Tx, cx: &OpCx<'_>, before: Heard) -> OpResult<bool> {
+    let rows = old(tx, &OLD, before)?;
+    let mut moves: BTreeMap<&str, Moves> = BTreeMap::new();
+    for row in &rows {
+        tx.write(&DROP_BODY, args![row.int(0)])?;
+        match cx.home.common::<Rules>().due(cx.heard) {
+            None => tx.write(&DROP, args![row.int(0)])?,
+            Some(due) => tx.write(&GIVE_UP, args![row.int(0), cx.heard, due])?,
+        }
+        count(moves.entry(row.text(1)).or_default(), row.text(2));
+    }
+    moves.into_iter().try_for_each(|(db, moves)| moves.count(tx, db))?;
+    Ok(rows.len() == PORTION)
+}
+
+fn count(moves: &mut Moves, place: &str) {
+    let from = match place {
+        "log" => &mut moves.log,
+        "error" => &mut moves.error,
+        _ => &mut moves.unknown,
+    };
+    *from -= 1;
+    moves.removed += 1;
+}
+
+fn forget_processes(tx: &mut dyn Tx, before: Heard) -> OpResult<bool> {
+    let rows = old(tx, &OLD_PROCESSES, before)?;
+    for row in &rows {
+        tx.write(&DROP_GIVEN, args![row.text(0)])?;
+        tx.write(&DROP_PROCESS, args![row.text(0)])?;
+    }
+    Ok(rows.len() == PORTION)
+}
+
+fn old(tx: &mut dyn Tx, sql: &'static Sql, before: Heard) -> OpResult<Vec<Row>> {
+    Ok(tx.query(sql, args![before, i64::try_from(PORTION).unwrap_or(i64::MAX)], PORTION)?)
+}
