@@ -103,7 +103,7 @@ pub fn results_reach_the_phone(books: &Books, codes: &Codes) {
     // The lock is met by both that use the stock.
     let said = once(&kit.server, &pair, &config, true);
     assert!(said.contains("1 processed, 2 deadlocks, 0 incorrect"), "{said}");
-    assert_eq!(pair.status("t-1").0, "deadlock-waiting");
+    assert_eq!(pair.status("t-1").0, "deadlock_waiting");
     assert_eq!(pair.answers(1), ["o-1"]);
     other.roll_back().unwrap();
     drop(other);
