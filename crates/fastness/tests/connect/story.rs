@@ -30,7 +30,7 @@ pub fn every_step_goes_wrong_in_every_way(books: impl Fn() -> Books) {
         }
         runs.into_iter().for_each(|run| run.join().unwrap());
     });
-    let left = kit.get("processes/unresolved?db=erp-c0");
+    let left = kit.get("processes/unresolved");
     assert_eq!(left["items"].as_array().map(Vec::len), Some(0), "{left}");
 }
 
@@ -59,7 +59,9 @@ fn one_step_goes_wrong(kit: &Kit, name: &str, step: &'static str, fault: Fault, 
     for id in ["o-1", "o-2"] {
         pair.wait_for(id, "processed");
     }
-    assert_eq!(pair.status("x-1").0, "queued", "{step} {fault:?}: nobody knows its type");
+    // It is offered again and again, and nobody here knows its type.
+    let left = pair.status("x-1").0;
+    assert!(["queued", "in_process"].contains(&left.as_str()), "{step} {fault:?}: {left}");
     drop(second);
     drop(Ended(victim.lock().unwrap().take().unwrap()));
 }
