@@ -96,7 +96,7 @@ pub struct Sent {
 /// What became of a message (EXC-9).
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct MessageStatus {
-    /// `queued`, `in process`, `processed` and so on.
+    /// `queued`, `in_process`, `processed`, `deadlock_waiting`, `error` or `unknown`.
     pub state: String,
     /// Number of the error, as the database has it.
     #[serde(default)]
@@ -326,15 +326,15 @@ impl Client {
     /// # Errors
     /// See [`ClientError`].
     pub async fn unresolved_processes(&self, db: &str) -> Result<Vec<Process>, ClientError> {
-        self.processes_at(&["exchange", "processes", "unresolved"], db).await
+        self.processes_at(&["exchange", "processes", "unresolved"], &[("db", db)]).await
     }
 
-    /// Processes of a database that are not over.
+    /// Processes of a database that are in this state, such as `READY_TO_COMMIT`.
     ///
     /// # Errors
     /// See [`ClientError`].
-    pub async fn active_processes(&self, db: &str) -> Result<Vec<Process>, ClientError> {
-        self.processes_at(&["exchange", "processes"], db).await
+    pub async fn processes_in(&self, db: &str, state: &str) -> Result<Vec<Process>, ClientError> {
+        self.processes_at(&["exchange", "processes"], &[("db", db), ("state", state)]).await
     }
 
     /// Says what the database's own marker says.
@@ -345,11 +345,11 @@ impl Client {
         self.step(process, "resolve", &json!({ "committed": committed })).await
     }
 
-    async fn processes_at(&self, steps: &[&str], db: &str) -> Result<Vec<Process>, ClientError> {
+    async fn processes_at(&self, steps: &[&str], query: &[(&str, &str)]) -> Result<Vec<Process>, ClientError> {
         let (mut found, mut after) = (vec![], None::<String>);
         loop {
             let mut url = self.url(steps);
-            url.query_pairs_mut().append_pair("db", db);
+            url.query_pairs_mut().extend_pairs(query);
             if let Some(after) = &after {
                 url.query_pairs_mut().append_pair("after", after);
             }

@@ -38,6 +38,8 @@ pub struct Connector {
 struct Course {
     process: String,
     known: Vec<Message>,
+    /// One of those that nobody knows here.
+    unknown: Option<String>,
     left_out: usize,
     worked: Worked,
 }
@@ -98,6 +100,10 @@ impl Connector {
                 let ids: Vec<&str> = course.known.iter().map(|message| message.id.as_str()).collect();
                 heard(self.client.narrow_process(&process, &ids).await)
             }
+            Doing::SetAside { .. } => {
+                let kept: Vec<&str> = course.unknown.as_deref().into_iter().collect();
+                heard(self.client.narrow_process(&process, &kept).await)
+            }
             Doing::Work { blame } => self.work(course, blame.clone()).await,
             Doing::Prepare { .. } => {
                 let Worked { results, replies } = &course.worked;
@@ -139,6 +145,7 @@ impl Connector {
                 let is_known = |message: &Message| self.settings.handler(&message.body.kind).is_some();
                 let (known, unknown): (Vec<_>, Vec<_>) = started.messages.into_iter().partition(is_known);
                 (course.known, course.left_out) = (known, unknown.len());
+                course.unknown = unknown.into_iter().next().map(|message| message.id);
                 Heard::Started { known: course.known.len(), unknown: course.left_out }
             }
             (Status::Ok | Status::Cancelled, _) => Heard::Word(Word::Refused("a start without a process".into())),

@@ -32,6 +32,11 @@ pub enum Doing {
     },
     /// The call that says which messages are processed.
     Narrow,
+    /// The same where none is: all but one are left out, so that they are offered after others and hold nobody up.
+    SetAside {
+        /// Why the process is given up then.
+        error: String,
+    },
     /// Messages are processed in a transaction. With a reason to blame, the one message is reported as incorrect because of it.
     Work {
         /// What the server said about the reply of the message.
@@ -183,6 +188,8 @@ pub fn next(doing: Doing, heard: Heard, facts: Facts) -> Doing {
     match (doing, heard) {
         (Doing::Start { tries }, heard) => after_start(tries, heard),
         (Doing::Narrow, Heard::Word(word)) => after_narrow(word),
+        // Whatever is said to it: nothing is processed.
+        (Doing::SetAside { error }, Heard::Word(_)) => Doing::InterruptCall { error },
         (Doing::Work { blame }, Heard::Worked) => Doing::Prepare { blamed: blame.is_some() },
         (Doing::Work { .. }, Heard::WorkFailed(error)) => Doing::RollBack { then: After::InterruptCall, error },
         (Doing::Prepare { blamed }, Heard::Word(word)) => after_prepare(blamed, word, facts),
@@ -206,7 +213,8 @@ fn after_start(tries: u32, heard: Heard) -> Doing {
         Heard::Busy => Doing::End(End::Busy),
         Heard::Started { unknown: 0, .. } => Doing::Work { blame: None },
         Heard::Started { known: 0, unknown } => {
-            Doing::InterruptCall { error: format!("none of {unknown} messages is of a type that is known here") }
+            let error = format!("none of {unknown} messages is of a type that is known here");
+            if unknown > 1 { Doing::SetAside { error } } else { Doing::InterruptCall { error } }
         }
         Heard::Started { .. } => Doing::Narrow,
         Heard::Word(word) => Doing::End(End::Stopped(format!("start: {}", said(&word)))),
@@ -320,8 +328,16 @@ mod tests {
         ];
         assert_eq!(way, expected);
         assert_eq!(walk(vec![started(1, 2), OK])[1..], [Doing::Narrow, Doing::Work { blame: None }]);
-        let none = walk(vec![started(0, 2), OK]);
-        assert!(matches!(none[1], Doing::InterruptCall { .. }) && matches!(none[2], Doing::End(End::RolledBack(_))));
+    }
+
+    #[test]
+    fn exc_25_messages_that_nobody_knows_hold_nobody_up() {
+        let several = walk(vec![started(0, 2), OK, OK]);
+        assert!(matches!(several[1], Doing::SetAside { .. }), "left out: offered after those that never were");
+        assert!(
+            matches!(several[2], Doing::InterruptCall { .. }) && matches!(several[3], Doing::End(End::RolledBack(_)))
+        );
+        assert!(matches!(walk(vec![started(0, 1)])[1], Doing::InterruptCall { .. }));
     }
 
     #[test]

@@ -41,8 +41,8 @@ impl Connector {
     /// A process that is prepared and whose marker is there for all to see was committed, whoever did it: the server need not wait for
     /// its time. One without a marker may be another connector's that lives: it is left alone.
     pub(crate) async fn confirm_committed(&mut self, round: &mut Round) {
-        let Ok(active) = self.client.active_processes(&self.settings.database).await else { return };
-        for process in active.into_iter().filter(|process| process.state.as_deref() == Some(READY)) {
+        let Ok(prepared) = self.client.processes_in(&self.settings.database, READY).await else { return };
+        for process in prepared {
             let id = process.id.clone();
             let seen = self.desk.ask(move |database| database.is_committed(&id)).await;
             if matches!(seen, Ok(Ok(true))) {

@@ -149,6 +149,14 @@ fn exc_25_narrow_without_ok_makes_no_further_call() {
 }
 
 #[test]
+fn exc_25_messages_that_nobody_knows_are_left_out_and_the_process_is_given_up() {
+    let mut site = site(vec![started("p", &[("a", "x"), ("b", "y")]), say("OK"), say("OK")]);
+    assert!(matches!(site.round().ended, Ended::RolledBack(_)));
+    assert_eq!(site.script.steps(), ["processes", "narrow", "interrupt"]);
+    assert_eq!(site.script.asked()[1].body, r#"{"messages":["a"]}"#);
+}
+
+#[test]
 fn exc_25_a_reply_that_the_server_refuses_stops_nobody_but_its_message() {
     let says = vec![
         started("p", &[("a", "order"), ("b", "order")]),

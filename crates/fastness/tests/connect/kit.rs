@@ -13,7 +13,7 @@ use tempfile::TempDir;
 use tokio::runtime::Runtime;
 
 /// Longest wait for anything.
-pub const PATIENCE: Duration = Duration::from_secs(150);
+pub const PATIENCE: Duration = Duration::from_secs(240);
 
 pub struct Kit {
     pub server: Server,
@@ -34,8 +34,8 @@ impl Kit {
     pub fn start() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let launch = Launch::new(program(), &folder.path().join("data"))
-            .env("FASTNESS_EXCHANGE__PREPARE_WITHIN", "3s")
-            .env("FASTNESS_EXCHANGE__COMMIT_WITHIN", "3s");
+            .env("FASTNESS_EXCHANGE__PREPARE_WITHIN", "8s")
+            .env("FASTNESS_EXCHANGE__COMMIT_WITHIN", "8s");
         let kit = Self { server: launch.start().unwrap(), folder };
         kit.post("companies", &json!({"id": "acme", "name": "Acme"}));
         kit.post("subsystems", &json!({"id": "shop", "company": "acme", "name": "Shop"}));

@@ -30,7 +30,7 @@ pub fn every_step_goes_wrong_in_every_way(books: impl Fn() -> Books) {
         }
         runs.into_iter().for_each(|run| run.join().unwrap());
     });
-    let left = kit.get("processes/unresolved?db=erp-c0");
+    let left = kit.get("processes/unresolved");
     assert_eq!(left["items"].as_array().map(Vec::len), Some(0), "{left}");
 }
 
@@ -59,7 +59,9 @@ fn one_step_goes_wrong(kit: &Kit, name: &str, step: &'static str, fault: Fault, 
     for id in ["o-1", "o-2"] {
         pair.wait_for(id, "processed");
     }
-    assert_eq!(pair.status("x-1").0, "queued", "{step} {fault:?}: nobody knows its type");
+    // It is offered again and again, and nobody here knows its type.
+    let left = pair.status("x-1").0;
+    assert!(["queued", "in_process"].contains(&left.as_str()), "{step} {fault:?}: {left}");
     drop(second);
     drop(Ended(victim.lock().unwrap().take().unwrap()));
 }
@@ -98,15 +100,14 @@ pub fn results_reach_the_phone(books: &Books, codes: &Codes) {
     other.begin().unwrap();
     other.execute(&format!("UPDATE {} SET amount = amount - 10 WHERE id = 1", books.stock), &[]).unwrap();
     pair.send("t-1", "take", 1);
-    pair.send("m-1", "too-much", 2);
-    pair.send("o-1", "order", 3);
-    // The lock is met by both that use the stock.
+    pair.send("o-1", "order", 2);
     let said = once(&kit.server, &pair, &config, true);
-    assert!(said.contains("1 processed, 2 deadlocks, 0 incorrect"), "{said}");
-    assert_eq!(pair.status("t-1").0, "deadlock-waiting");
+    assert!(said.contains("1 processed, 1 deadlocks, 0 incorrect"), "{said}");
+    assert_eq!(pair.status("t-1").0, "deadlock_waiting");
     assert_eq!(pair.answers(1), ["o-1"]);
     other.roll_back().unwrap();
     drop(other);
+    pair.send("m-1", "too-much", 3);
     let said = once(&kit.server, &pair, &config, true);
     assert!(said.contains("1 processed, 0 deadlocks, 1 incorrect"), "{said}");
     pair.wait_for("t-1", "processed");
