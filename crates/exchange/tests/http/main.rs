@@ -11,4 +11,5 @@ mod postgres;
 mod refusals;
 mod registry;
 mod retention;
+mod statements;
 mod waiting;
