@@ -65,8 +65,9 @@ impl<'a> Erp<'a> {
         let until = Instant::now() + PATIENCE;
         loop {
             ensure!(Instant::now() < until, violation(format!("{} is not done after {PATIENCE:?}", self.name)));
-            let unresolved = self.resolve_all()?;
             let ended = self.run()?;
+            // After the start: what was active then may have become unknown since, and not the other way round.
+            let unresolved = self.resolve_all()?;
             if matches!(ended, End::Idle) && unresolved == 0 && self.fault.is_none() {
                 return Ok(());
             }

@@ -67,17 +67,19 @@ pub fn run(program: &Path, has_marker: bool) -> Result<Report> {
     let machine = Machine::start(launch)?;
     register_company(&machine)?;
     let points = points::all();
-    let (alone, together): (Vec<_>, Vec<_>) =
-        points.iter().copied().enumerate().partition(|(_, point)| point.kills_server());
-    let play = |(number, point): (usize, Point)| {
-        Scene::open(&machine, folder.path(), number, point, has_marker)
-            .and_then(Scene::play)
-            .with_context(|| format!("point {number}: {point}"))
+    let mut scenes = vec![];
+    for (number, point) in points.iter().enumerate() {
+        scenes.push((number, Scene::open(&machine, folder.path(), number, *point, has_marker)?));
+    }
+    let (alone, together): (Vec<_>, Vec<_>) = scenes.into_iter().partition(|(_, scene)| scene.point.kills_server());
+    let play = |(number, scene): (usize, Scene<'_>)| {
+        let point = scene.point;
+        scene.play().with_context(|| format!("point {number}: {point}"))
     };
     let mut unknown = 0;
     thread::scope(|scope| -> Result<()> {
-        let scenes: Vec<_> = together.into_iter().map(|scene| scope.spawn(move || play(scene))).collect();
-        for scene in scenes {
+        let playing: Vec<_> = together.into_iter().map(|scene| scope.spawn(move || play(scene))).collect();
+        for scene in playing {
             unknown += usize::from(scene.join().map_err(|_| violation("a scene panicked"))??);
         }
         Ok(())
