@@ -148,6 +148,36 @@ pub enum Mutant {
     SensorOldSecretDropped,
     /// Whoever is sending a notification is taken for dead at once.
     SensorHolderIgnored,
+    /// A message whose id is taken is answered as that one, whatever its content.
+    ExchangeContentIgnored,
+    /// A message that is sent again counts again.
+    ExchangeResendCounted,
+    /// A prepare that comes again is taken again.
+    ExchangePrepareTwice,
+    /// Replies go out before the database says that it committed.
+    ExchangeRepliesEarly,
+    /// Results count though the database did not commit.
+    ExchangeUndoCounted,
+    /// A commit that comes after its process was set aside is not believed.
+    ExchangeLateCommitIgnored,
+    /// A process that took too long to commit is taken for undone.
+    ExchangeReadyUndone,
+    /// Replies stay when their process is undone.
+    ExchangeDraftsKept,
+    /// What a commit moves is not counted in the ledger.
+    ExchangeLedgerSkipped,
+    /// Errors of a process that turns out not to have committed stay errors.
+    ExchangeErrorsKept,
+    /// The file of a message that a commit moves is left where it is.
+    ExchangeFileForgotten,
+    /// How long a process takes is told by the calendar.
+    ExchangeTimeIsWall,
+    /// What a database left out stays in the list of its process.
+    ExchangeNarrowForgotten,
+    /// A person is still alerted when the outcome of a process is known.
+    ExchangeAlertKept,
+    /// A message that met a lock counts as processed.
+    ExchangeDeadlockDone,
 }
 
 impl Mutant {
@@ -223,6 +253,21 @@ impl Mutant {
         Self::SensorAgeIsWall,
         Self::SensorOldSecretDropped,
         Self::SensorHolderIgnored,
+        Self::ExchangeContentIgnored,
+        Self::ExchangeResendCounted,
+        Self::ExchangePrepareTwice,
+        Self::ExchangeRepliesEarly,
+        Self::ExchangeUndoCounted,
+        Self::ExchangeLateCommitIgnored,
+        Self::ExchangeReadyUndone,
+        Self::ExchangeDraftsKept,
+        Self::ExchangeLedgerSkipped,
+        Self::ExchangeErrorsKept,
+        Self::ExchangeFileForgotten,
+        Self::ExchangeTimeIsWall,
+        Self::ExchangeNarrowForgotten,
+        Self::ExchangeAlertKept,
+        Self::ExchangeDeadlockDone,
     ];
 
     /// The mutant of this name.

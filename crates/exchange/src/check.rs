@@ -4,15 +4,17 @@ use base::{Sql, StoreResult, Tx, args};
 use kernel::{Invariant, Violation};
 
 /// All of them.
-pub(crate) static INVARIANTS: [Invariant; 4] = [
+pub(crate) static INVARIANTS: [Invariant; 6] = [
     Invariant { name: "the ledger of a database is the count of its messages", check: ledger },
     Invariant { name: "who holds a message has it in its list", check: held },
     Invariant { name: "a process that is being cleaned up waits for a file", check: waiting },
     Invariant { name: "what can be given has its text", check: texts },
+    Invariant { name: "a reply that is not out is held, or is to vanish", check: drafts },
+    Invariant { name: "what may be committed has a result", check: results },
 ];
 
 /// All statements of this part.
-pub(crate) const STATEMENTS: &[&Sql] = &[&LEDGER, &HELD, &WAITING, &TEXTS];
+pub(crate) const STATEMENTS: &[&Sql] = &[&LEDGER, &HELD, &WAITING, &TEXTS, &DRAFTS, &RESULTS];
 
 static LEDGER: Sql = Sql::new(
     "exc_database.check",
@@ -44,6 +46,27 @@ static TEXTS: Sql = Sql::new(
      OR m.place IN ('log', 'error') AND m.on_disk IS NULL) \
      AND NOT EXISTS (SELECT 1 FROM exc_body b WHERE b.number = m.number) ORDER BY m.number LIMIT 10",
 );
+
+static DRAFTS: Sql = Sql::new(
+    "exc_message.check_drafts",
+    "SELECT number FROM exc_message WHERE draft = 1 AND process IS NULL AND place <> 'gone' ORDER BY number LIMIT 10",
+);
+static RESULTS: Sql = Sql::new(
+    "exc_message.check_results",
+    "SELECT m.number, p.id FROM exc_process p JOIN exc_message m ON m.process = p.id \
+     WHERE p.state IN ('READY_TO_COMMIT', 'CLEANUP', 'FAILED', 'UNKNOWN') AND m.draft = 0 AND m.result IS NULL \
+     ORDER BY m.number LIMIT 10",
+);
+
+fn drafts(tx: &mut dyn Tx) -> StoreResult<Vec<Violation>> {
+    let rows = tx.query(&DRAFTS, args![], 10)?;
+    Ok(rows.iter().map(|row| Violation(format!("reply {} is held by nobody", row.int(0)))).collect())
+}
+
+fn results(tx: &mut dyn Tx) -> StoreResult<Vec<Violation>> {
+    let rows = tx.query(&RESULTS, args![], 10)?;
+    Ok(rows.iter().map(|row| Violation(format!("message {} of {} has no result", row.int(0), row.text(1)))).collect())
+}
 
 fn waiting(tx: &mut dyn Tx) -> StoreResult<Vec<Violation>> {
     let rows = tx.query(&WAITING, args![], 10)?;

@@ -157,6 +157,9 @@ impl Sim {
     /// Work that a node of ours does beside the store: history goes to the archive. Blobs have a workload with a disk of its own,
     /// which does their work.
     pub fn work(&mut self, node: usize, work: WorkCall, done: Done) {
+        if self.lays_files(&work) {
+            return self.begin_laying(node, work, done);
+        }
         if work.name != WRITE || self.archive.is_none() {
             return done(CallResult::NotMade(format!("{} is not done here", work.name)));
         }
@@ -171,7 +174,7 @@ impl Sim {
         let now_us = self.now_us();
         let (fate, heard_after_ms) = archive.shelf().draw(&self.faults, &mut self.rng, now_us);
         archive.shelf().fate = Some(fate);
-        let written = self.reading_at_once(node, |kernel| perform(kernel, work));
+        let written = self.working_at_once(node, |kernel| perform(kernel, work));
         self.say(&format!("archive: {} {fate:?}, {written:?} is heard after {heard_after_ms} ms", work.param));
         let landing = std::mem::take(&mut archive.shelf().landing);
         for (ms, batch) in landing {

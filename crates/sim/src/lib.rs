@@ -17,6 +17,7 @@ mod disk;
 mod faults;
 mod gazette;
 pub mod mutants;
+mod office;
 mod partner;
 mod receivers;
 mod recording;
@@ -31,3 +32,4 @@ mod trace;
 mod workload;
 
 pub use run::{Failure, Options, Report, run};
+pub use workload::exchange_cuts;

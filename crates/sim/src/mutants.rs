@@ -3,7 +3,7 @@
 use base::mutants::{Mutant, switch};
 
 use crate::run::{Options, run};
-use crate::workload;
+use crate::workload::World;
 
 /// Seeds within which each must be found, of those in whose world it can do something.
 const SEEDS_MAX: usize = 200;
@@ -73,6 +73,21 @@ pub const OURS: &[Mutant] = &[
     Mutant::SensorAgeIsWall,
     Mutant::SensorOldSecretDropped,
     Mutant::SensorHolderIgnored,
+    Mutant::ExchangeContentIgnored,
+    Mutant::ExchangeResendCounted,
+    Mutant::ExchangePrepareTwice,
+    Mutant::ExchangeRepliesEarly,
+    Mutant::ExchangeUndoCounted,
+    Mutant::ExchangeLateCommitIgnored,
+    Mutant::ExchangeReadyUndone,
+    Mutant::ExchangeDraftsKept,
+    Mutant::ExchangeLedgerSkipped,
+    Mutant::ExchangeErrorsKept,
+    Mutant::ExchangeFileForgotten,
+    Mutant::ExchangeTimeIsWall,
+    Mutant::ExchangeNarrowForgotten,
+    Mutant::ExchangeAlertKept,
+    Mutant::ExchangeDeadlockDone,
 ];
 
 /// Names for the command line.
@@ -89,13 +104,21 @@ pub fn switch_by_name(name: &str) -> bool {
     found.is_some()
 }
 
+/// Where it can do something: sensors and messages between databases have worlds of their own.
+fn world_of(mutant: Mutant) -> World {
+    match mutant.name().split('-').next() {
+        Some("sensor") => World::Quiet,
+        Some("exchange") => World::Exchange,
+        _ => World::Busy,
+    }
+}
+
 /// Seeds until a mutant is found, and by what; `None` if it is not.
 #[must_use]
 pub fn find(mutant: Mutant) -> Option<(u64, String)> {
     switch(Some(mutant));
-    // Only where it can do something: a quiet world is one of sensors alone, and in the others silence is never heard.
-    let quiet = mutant.name().starts_with("sensor");
-    let mut seeds = (1..).filter(|seed| workload::is_quiet(*seed) == quiet).take(SEEDS_MAX);
+    let world = world_of(mutant);
+    let mut seeds = (1..).filter(|seed| World::of(*seed) == world).take(SEEDS_MAX);
     let found = seeds.find_map(|seed| {
         let failure = run(&Options { seed, events: 1_000, print: false }).err()?;
         Some((seed, failure.message))

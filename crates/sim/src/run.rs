@@ -1,5 +1,7 @@
 //! One run: a safety phase with faults and random work, a liveness phase without faults in which everything must settle.
 
+use std::collections::BTreeSet;
+
 use base::StoreResult;
 use kernel::ops::forget_requests::{FORGET_REQUESTS, ForgetRequests};
 use kernel::{Caller, Invariant};
@@ -9,9 +11,9 @@ use crate::courier::COURIER;
 use crate::gazette::{FORGET_EVENTS, GAZETTE};
 use crate::recording::NotRepeatable;
 use crate::sim::{Asker, Event, Sim};
-use crate::workload::{self, PAPERS, Workload};
+use crate::workload::{self, PAPERS, Workload, World};
 
-/// Events within which everything must have settled once the faults have stopped.
+/// Events within which everything must have settled once the faults have stopped, for each length of a world.
 const SETTLE_EVENTS: u64 = 20_000;
 
 /// What to run.
@@ -38,6 +40,8 @@ pub struct Report {
     pub lives: u32,
     /// Requests that were acknowledged.
     pub acknowledged: u64,
+    /// Points at which something was cut, where a workload names them.
+    pub cuts: BTreeSet<String>,
 }
 
 impl Report {
@@ -48,6 +52,7 @@ impl Report {
         self.simulated_us += other.simulated_us;
         self.lives += other.lives;
         self.acknowledged += other.acknowledged;
+        self.cuts.extend(other.cuts.iter().cloned());
     }
 }
 
@@ -71,11 +76,15 @@ pub struct Failure {
 /// There is no folder to put the store into.
 pub fn run(options: &Options) -> Result<Report, Failure> {
     let folder = tempfile::tempdir_in(memory_folder()).expect("a folder for the store");
-    let services = vec![&ledger::LEDGER, &COURIER, &CHORES, &GAZETTE, &documents::SERVICE, &PAPERS, &sensors::SERVICE];
+    let mut services =
+        vec![&ledger::LEDGER, &COURIER, &CHORES, &GAZETTE, &documents::SERVICE, &PAPERS, &sensors::SERVICE];
+    // The worlds of other seeds stay as they were.
+    services.extend((World::of(options.seed) == World::Exchange).then_some(&exchange::SERVICE));
     let mut sim = Sim::new(options.seed, folder.path().join("store.db"), services, options.print);
     let mut workloads = workload::of(options.seed, &mut sim);
-    let events = options.events * workload::length(options.seed);
-    let result = phases(&mut sim, &mut workloads, events);
+    let events = options.events * World::of(options.seed).length();
+    let settle = SETTLE_EVENTS * World::of(options.seed).length();
+    let result = phases(&mut sim, &mut workloads, events, settle);
     result.map_err(|message| Failure { message, events: sim.trace.events(), last: sim.trace.last() })?;
     Ok(Report {
         hash: sim.trace.hash(),
@@ -83,6 +92,7 @@ pub fn run(options: &Options) -> Result<Report, Failure> {
         simulated_us: sim.now_us(),
         lives: sim.life(),
         acknowledged: workloads.iter().map(|workload| workload.acknowledged()).sum(),
+        cuts: workloads.iter().flat_map(|workload| workload.cuts()).collect(),
     })
 }
 
@@ -92,7 +102,7 @@ fn memory_folder() -> std::path::PathBuf {
     if shared.is_dir() { shared.to_owned() } else { std::env::temp_dir() }
 }
 
-fn phases(sim: &mut Sim, workloads: &mut [Box<dyn Workload>], events: u64) -> Result<(), String> {
+fn phases(sim: &mut Sim, workloads: &mut [Box<dyn Workload>], events: u64, settle: u64) -> Result<(), String> {
     while sim.trace.events() < events {
         step(sim, workloads)?;
         misfortune(sim);
@@ -100,7 +110,7 @@ fn phases(sim: &mut Sim, workloads: &mut [Box<dyn Workload>], events: u64) -> Re
     sim.say("CALM");
     sim.faults = crate::faults::Faults::none();
     workloads.iter_mut().for_each(|workload| workload.calm());
-    let bound = sim.trace.events() + SETTLE_EVENTS;
+    let bound = sim.trace.events() + settle;
     // A call that hangs may still do harm: it is waited for too.
     while !workloads.iter().all(|workload| workload.is_settled()) || !sim.is_idle() {
         if sim.trace.events() >= bound {
@@ -108,7 +118,7 @@ fn phases(sim: &mut Sim, workloads: &mut [Box<dyn Workload>], events: u64) -> Re
             stuck.extend(sim.look(crate::chores::waiting).and_then(Result::ok).unwrap_or_default());
             stuck.push(sim.backlog());
             stuck.push(format!("now {:?}", base::Clock::wall(&sim.clock)));
-            return Err(format!("not settled {SETTLE_EVENTS} events after the faults stopped: {}", stuck.join("; ")));
+            return Err(format!("not settled {settle} events after the faults stopped: {}", stuck.join("; ")));
         }
         step(sim, workloads)?;
     }
@@ -152,6 +162,7 @@ fn happen(sim: &mut Sim, workloads: &mut [Box<dyn Workload>], event: Event) -> R
             sim.answered(life, done, result);
         }
         Event::Export(life, node, work, done) => sim.export(life, node, &work, done),
+        Event::Lay(life, node, work, done) => sim.lay(life, node, &work, done),
         Event::Lands(batch) => sim.archive.iter().for_each(|archive| archive.land(batch.clone())),
         Event::Housekeeping(life) => housekeeping(sim, life),
         Event::Start => sim.start().map_err(|error| format!("the server does not start: {error}"))?,
@@ -197,7 +208,8 @@ fn check(sim: &mut Sim, workloads: &mut [Box<dyn Workload>]) -> Result<(), Strin
         return Ok(());
     }
     let services = [&ledger::LEDGER, &COURIER, &CHORES, &GAZETTE, &documents::SERVICE, &sensors::SERVICE];
-    for service in kernel::OWN.into_iter().chain(services) {
+    let exchange = sim.office.is_some().then_some(&exchange::SERVICE);
+    for service in kernel::OWN.into_iter().chain(services).chain(exchange) {
         service.invariants.iter().try_for_each(|invariant| holds(sim, invariant))?;
     }
     workloads.iter_mut().try_for_each(|workload| workload.check(sim))

@@ -8,7 +8,7 @@ use base::{Call, CallResult, Engine, HttpCall, OpResult, Store, StoreResult, Tim
 use kernel::accounts::session::Holder;
 use kernel::feed::Sequencer;
 use kernel::tasks::{Dispatcher, TaskConfig};
-use kernel::{Caller, Env, Hint, Kernel, KernelConfig, Namespace, Op, Reply, Request, ServiceDef, SessionEvent};
+use kernel::{Caller, Env, Hint, Kernel, KernelConfig, Namespace, Op, Query, Reply, Request, ServiceDef, SessionEvent};
 use sensors::SilenceWatch;
 use sensors::history::{Archives, Batch};
 use sensors::outbox::Exporter;
@@ -22,6 +22,7 @@ use crate::clock::SimClock;
 use crate::courier::Claim;
 use crate::deliveries::Claims;
 use crate::faults::Faults;
+use crate::office::Office;
 use crate::partner::{Fate, ONCE, Partner, SimOutbound};
 use crate::receivers::Receivers;
 use crate::rng::{Rng, SimEntropy};
@@ -109,6 +110,8 @@ pub enum Event {
     Export(u32, usize, WorkCall, Box<dyn FnOnce(CallResult) + Send>),
     /// A batch that nobody waits for any more arrives at the archive.
     Lands(Batch),
+    /// A node brings files of messages to their folders.
+    Lay(u32, usize, WorkCall, Box<dyn FnOnce(CallResult) + Send>),
     /// The server forgets old answers.
     Housekeeping(u32),
     /// The server starts.
@@ -150,6 +153,7 @@ struct Server {
     _sequencer: Sequencer,
     _silence: Vec<SilenceWatch>,
     _exporters: Vec<Exporter>,
+    _exchange: Vec<exchange::Watch>,
     /// Whether it knows of the archive.
     archives: bool,
     /// Wake-ups for readers of events since the last look.
@@ -182,6 +186,8 @@ pub struct Sim {
     pub receivers: Receivers,
     /// Where history moves to, if there is such a place.
     pub archive: Option<Arc<SimArchive>>,
+    /// The server's side of an exchange, if this world has one.
+    pub office: Option<Office>,
     /// Calls of this life whose end the server has not heard of.
     pub calls_open: u64,
     agenda: Agenda<Event>,
@@ -237,6 +243,7 @@ impl Sim {
             partner: Partner::default(),
             receivers: Receivers::default(),
             archive: None,
+            office: None,
             calls_open: 0,
             agenda: Agenda::new(),
             path,
@@ -394,6 +401,30 @@ impl Sim {
                 told.lock().unwrap_or_else(PoisonError::into_inner).push((Waiting::Client(asker), answer));
             });
             server.kernel.authenticate_session(&server.main, &token, done);
+        });
+        let delay_us = self.rng.within(100, 50_000);
+        self.after(delay_us, Event::Arrive(self.life, arrive));
+        1
+    }
+
+    /// A client asks for something that is only read, over the same network.
+    pub fn ask_to_read<I, O>(&mut self, asker: Asker, query: &'static Query<I, O>, input: I) -> u64
+    where
+        I: Send + 'static,
+        O: Serialize + Send + 'static,
+    {
+        if self.rng.once_in(self.faults.request_lost) {
+            return 0;
+        }
+        let arrive = Box::new(move |sim: &mut Self| {
+            let Some(server) = &sim.server else { return sim.tell(asker, News::Cut) };
+            let told = server.told.clone();
+            let done = Box::new(move |read: OpResult<O>| {
+                let out = |read: O| serde_json::to_value(&read).unwrap_or_default();
+                let answer = read.map(|read| Answer { out: out(read), replayed: false });
+                told.lock().unwrap_or_else(PoisonError::into_inner).push((Waiting::Client(asker), answer));
+            });
+            server.kernel.read(&server.main, query, input, done);
         });
         let delay_us = self.rng.within(100, 50_000);
         self.after(delay_us, Event::Arrive(self.life, arrive));
@@ -635,15 +666,16 @@ impl Sim {
         self.server.as_ref().map(|server| (&server.kernel, &server.main))
     }
 
-    /// Something that a node does while it waits for what it reads, as a thread of its own would.
+    /// Something that a node does while it waits for the store, as a thread of its own would.
     ///
     /// # Panics
     /// The server is down.
-    pub fn reading_at_once<T>(&self, node: usize, work: impl FnOnce(&Kernel) -> T) -> T {
+    pub fn working_at_once<T>(&mut self, node: usize, work: impl FnOnce(&Kernel) -> T) -> T {
+        self.commits += 1;
         let Some(server) = &self.server else { panic!("nobody is there to do it") };
-        server.store.read_at_once(true);
+        server.store.work_at_once(true);
         let done = work(&server.nodes[node].kernel);
-        server.store.read_at_once(false);
+        server.store.work_at_once(false);
         done
     }
 
@@ -724,6 +756,9 @@ impl Sim {
         {
             kernel.common::<Archives>().set(archive.clone());
         }
+        self.equip_office(&kernels);
+        let watchers = nodes.iter().filter(|_| self.office.is_some());
+        let exchange = watchers.map(|node| exchange::Watch::start(&node.kernel)).collect();
         let exporters = kernels.into_iter().map(Exporter::start).collect();
         self.started_ms = base::Clock::ran_ms(&self.clock);
         self.server = Some(Server {
@@ -739,6 +774,7 @@ impl Sim {
             _sequencer: sequencer,
             _silence: silence,
             _exporters: exporters,
+            _exchange: exchange,
             archives: archive.is_some(),
             events_hinted,
             store_called: false,
@@ -746,6 +782,7 @@ impl Sim {
         self.say(&format!("START life {}", self.life));
         self.after(10_000_000, Event::Housekeeping(self.life));
         self.after(1_000_000, Event::Deliver(self.life));
+        self.recover_office();
         Ok(())
     }
 }

@@ -104,10 +104,10 @@ impl SimStore {
     /// Runs the reads that wait.
     pub fn run_reads(&self) {
         let reads = std::mem::take(&mut self.state().reads);
-        reads.into_iter().for_each(|job| self.read_now(job));
+        reads.into_iter().for_each(|job| self.run_now(job));
     }
 
-    fn read_now(&self, mut job: Box<dyn Job>) {
+    fn run_now(&self, mut job: Box<dyn Job>) {
         let mut state = self.state();
         let Some(core) = state.core.as_mut() else { return };
         let outcome = base::run_alone(core, job.as_mut());
@@ -115,8 +115,8 @@ impl SimStore {
         job.done(outcome);
     }
 
-    /// Whether reads wait for nobody from now on.
-    pub fn read_at_once(&self, at_once: bool) {
+    /// Whether jobs wait for nobody from now on, and nothing goes wrong with them.
+    pub fn work_at_once(&self, at_once: bool) {
         self.at_once.store(at_once, Ordering::Relaxed);
     }
 
@@ -158,6 +158,9 @@ fn config() -> SqliteConfig {
 
 impl Store for SimStore {
     fn submit(&self, job: Box<dyn Job>) {
+        if self.at_once.load(Ordering::Relaxed) {
+            return self.run_now(job);
+        }
         let mut state = self.state();
         if state.waiting.len() >= self.queue_max {
             drop(state);
@@ -168,7 +171,7 @@ impl Store for SimStore {
 
     fn read(&self, job: Box<dyn Job>) {
         if self.at_once.load(Ordering::Relaxed) {
-            return self.read_now(job);
+            return self.run_now(job);
         }
         self.state().reads.push_back(job);
     }

@@ -1,9 +1,10 @@
 //! The simulator's own promises: a fixed list of seeds, the same trace for the same seed, and every mutant found.
 
+use std::collections::BTreeSet;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use base::mutants::Mutant;
-use sim::{Options, mutants, run};
+use sim::{Options, exchange_cuts, mutants, run};
 
 /// Mutants are switched for the whole process, so tests take turns.
 fn turn() -> MutexGuard<'static, ()> {
@@ -50,6 +51,33 @@ fn runs_have_traffic_and_faults() {
     let reports: Vec<_> = (1..=10).map(|seed| run(&options(seed)).expect("a good seed")).collect();
     assert!(reports.iter().map(|report| report.acknowledged).sum::<u64>() > 300);
     assert!(reports.iter().map(|report| report.lives).sum::<u32>() > 20);
+}
+
+/// Seeds whose worlds are those of exchange.
+fn exchange_seeds(count: usize) -> impl Iterator<Item = u64> {
+    (4..).step_by(6).take(count)
+}
+
+#[test]
+fn exc_10_to_20_the_first_worlds_of_exchange_pass() {
+    let _turn = turn();
+    exchange_seeds(20).for_each(check);
+}
+
+/// A point that is never cut is one of which nothing is known.
+#[test]
+fn exc_25_everything_is_cut_at_every_point() {
+    let _turn = turn();
+    let mut missing: BTreeSet<String> = exchange_cuts().into_iter().collect();
+    assert!(missing.len() >= 40);
+    for seed in exchange_seeds(150) {
+        let report = run(&options(seed)).unwrap_or_else(|failure| panic!("seed {seed}: {}", failure.message));
+        missing = missing.difference(&report.cuts).cloned().collect();
+        if missing.is_empty() {
+            return;
+        }
+    }
+    panic!("never cut: {missing:?}");
 }
 
 fn found(mutant: Mutant) {
@@ -136,4 +164,19 @@ mutants_are_found! {
     sen_11_mutant_sensor_age_is_wall: SensorAgeIsWall,
     sen_7_mutant_sensor_old_secret_dropped: SensorOldSecretDropped,
     sen_9_mutant_sensor_holder_ignored: SensorHolderIgnored,
+    exc_9_mutant_exchange_content_ignored: ExchangeContentIgnored,
+    exc_9_mutant_exchange_resend_counted: ExchangeResendCounted,
+    exc_13_mutant_exchange_prepare_twice: ExchangePrepareTwice,
+    exc_13_mutant_exchange_replies_early: ExchangeRepliesEarly,
+    exc_15_mutant_exchange_undo_counted: ExchangeUndoCounted,
+    exc_18_mutant_exchange_late_commit_ignored: ExchangeLateCommitIgnored,
+    exc_18_mutant_exchange_ready_undone: ExchangeReadyUndone,
+    exc_15_mutant_exchange_drafts_kept: ExchangeDraftsKept,
+    exc_21_mutant_exchange_ledger_skipped: ExchangeLedgerSkipped,
+    exc_20_mutant_exchange_errors_kept: ExchangeErrorsKept,
+    exc_14_mutant_exchange_file_forgotten: ExchangeFileForgotten,
+    exc_18_mutant_exchange_time_is_wall: ExchangeTimeIsWall,
+    exc_12_mutant_exchange_narrow_forgotten: ExchangeNarrowForgotten,
+    exc_24_mutant_exchange_alert_kept: ExchangeAlertKept,
+    exc_14_mutant_exchange_deadlock_done: ExchangeDeadlockDone,
 }

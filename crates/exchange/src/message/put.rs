@@ -1,5 +1,6 @@
 //! Keeps a new message: its row, its text, and when the clerk of the folders shall look at it.
 
+use base::mutants::{self, Mutant};
 use base::{OpResult, Sql, Tx, args};
 use kernel::OpCx;
 use sha2::{Digest, Sha256};
@@ -42,7 +43,8 @@ impl NewMessage<'_> {
         let Form { id, company, subsystem, from, to, order, .. } = self.form;
         let (at, size) = (self.form.ordered_at(cx.wall), i64::try_from(self.text.len()).unwrap_or(i64::MAX));
         let digest = digest(self.text);
-        let place = if self.draft_of.is_some() { "prepared" } else { "messages" };
+        let draft_of = self.draft_of.filter(|_| !mutants::on(Mutant::ExchangeRepliesEarly));
+        let place = if draft_of.is_some() { "prepared" } else { "messages" };
         let row = args![
             number,
             id,
@@ -56,8 +58,8 @@ impl NewMessage<'_> {
             size,
             &digest,
             place,
-            self.draft_of,
-            self.draft_of.is_some(),
+            draft_of,
+            draft_of.is_some(),
             cx.wall,
             cx.heard,
             cx.home.common::<Rules>().due(cx.heard)

@@ -1,5 +1,6 @@
 //! A device or a database sends a message (EXC-6, EXC-9): the same again is answered the same and stored once.
 
+use base::mutants::{self, Mutant};
 use base::{OpError, OpResult, Row, Sql, Tx, Wall, args};
 use kernel::{Op, OpCx};
 use serde::{Deserialize, Serialize};
@@ -50,7 +51,11 @@ fn send(tx: &mut dyn Tx, cx: &mut OpCx<'_>, input: &Send) -> OpResult<Sent> {
     }
     let way = way(tx, &form)?;
     if let Some(row) = tx.query_one(&FIND, args![&form.from, &form.id])? {
-        return again(&form, row.blob(0) == digest(&input.text), Wall(row.int(1)));
+        if mutants::on(Mutant::ExchangeResendCounted) {
+            statistics::sent_by_device(tx, cx, &form.from, input.text.len())?;
+        }
+        let same = row.blob(0) == digest(&input.text) || mutants::on(Mutant::ExchangeContentIgnored);
+        return again(&form, same, Wall(row.int(1)));
     }
     let db = way.db(&form);
     NewMessage { form: &form, text: &input.text, db, draft_of: None }.put(tx, cx)?;

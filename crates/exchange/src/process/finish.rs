@@ -1,5 +1,6 @@
 //! Ends a process: commit, rollback, interrupt, resolve (EXC-14 to EXC-16, EXC-18, EXC-20).
 
+use base::mutants::{self, Mutant};
 use base::{OpError, OpResult, Tx, args};
 use kernel::{Op, OpCx};
 use serde::{Deserialize, Serialize};
@@ -95,7 +96,8 @@ pub(crate) fn carry_out(
     step: Step,
     why: &str,
 ) -> OpResult<Status> {
-    if matches!(step, Step::Commit | Step::CommitAside) {
+    let undone = matches!(step, Step::Undo(_)) && mutants::on(Mutant::ExchangeUndoCounted);
+    if matches!(step, Step::Commit | Step::CommitAside) || undone {
         statistics::committed(tx, cx, &process.id, &process.db)?;
     }
     let held = Held::new(cx, &process.id, &process.db);
@@ -172,7 +174,7 @@ fn fail(tx: &mut dyn Tx, cx: &mut OpCx<'_>, process: &Process, why: &str) -> OpR
 
 fn over(tx: &mut dyn Tx, cx: &mut OpCx<'_>, process: &Process, how: Outcome, why: &str) -> OpResult<()> {
     process.end(tx, cx, how, why)?;
-    if matches!(process.state, State::Unknown | State::Failed) {
+    if matches!(process.state, State::Unknown | State::Failed) && !mutants::on(Mutant::ExchangeAlertKept) {
         cx.fx.close_alert(alert_key(&process.id));
     }
     if how != Outcome::Committed || process.state == State::Unknown {

@@ -3,6 +3,7 @@
 //! Files follow (`folders`): a message that changes its place is due for the clerk. What a commit moves stays with its process until its
 //! file lies where it belongs; what has no file yet, or needs no move, is let go at once.
 
+use base::mutants::{self, Mutant};
 use base::{Heard, OpResult, Sql, Tx, args};
 use kernel::OpCx;
 
@@ -72,6 +73,9 @@ impl<'a> Held<'a> {
         let first = Self { due: self.due.map(|_| Heard(0)), ..*self };
         first.lay(tx, DONE, "messages", "log")?;
         first.lay(tx, WRONG, "messages", "error")?;
+        if mutants::on(Mutant::ExchangeDeadlockDone) {
+            first.lay(tx, "PROCESSED_DEADLOCK", "messages", "log")?;
+        }
         first.lay_drafts(tx, "messages")?;
         first.let_go(tx, cx)
     }
@@ -81,6 +85,9 @@ impl<'a> Held<'a> {
         let [log, error, again] = self.let_go_of(tx, ["log", "error", "messages"], false)?;
         let sent = self.send_drafts(tx, cx, false)?;
         let in_process = -(log + error + again);
+        if mutants::on(Mutant::ExchangeLedgerSkipped) {
+            return Ok(tx.query_one(&HOLDS, args![self.process])?.is_none());
+        }
         Moves { received: sent, queued: again + sent, in_process, log, error, ..Moves::default() }
             .count(tx, self.db)?;
         Ok(tx.query_one(&HOLDS, args![self.process])?.is_none())
@@ -116,6 +123,9 @@ impl<'a> Held<'a> {
     /// What was set aside turns out not to have happened: results are void, also those of errors.
     pub(crate) fn undo_aside(&self, tx: &mut dyn Tx) -> OpResult<()> {
         let unknown = self.lay(tx, DONE, "unknown", "messages")?;
+        if mutants::on(Mutant::ExchangeErrorsKept) {
+            self.let_go_of(tx, ["error"], true)?;
+        }
         let error = self.lay(tx, WRONG, "error", "messages")?;
         tx.execute(&FREE, args![self.process])?;
         self.drop_drafts(tx)?;
@@ -123,7 +133,8 @@ impl<'a> Held<'a> {
     }
 
     fn lay(&self, tx: &mut dyn Tx, result: &str, from: &str, to: &str) -> OpResult<i64> {
-        Ok(count(tx.execute(&LAY, args![self.process, from, result, to, self.heard, self.due])?))
+        let due = self.due.filter(|_| !mutants::on(Mutant::ExchangeFileForgotten));
+        Ok(count(tx.execute(&LAY, args![self.process, from, result, to, self.heard, due])?))
     }
 
     fn lay_drafts(&self, tx: &mut dyn Tx, to: &str) -> OpResult<()> {
@@ -147,6 +158,9 @@ impl<'a> Held<'a> {
 
     /// Without folders they are gone; else their files go first.
     fn drop_drafts(&self, tx: &mut dyn Tx) -> OpResult<()> {
+        if mutants::on(Mutant::ExchangeDraftsKept) {
+            return Ok(());
+        }
         tx.write(&DROP_BODIES, args![self.process])?;
         match self.due {
             None => tx.write(&DROP_DRAFTS, args![self.process])?,

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use base::mutants::{self, Mutant};
 use base::{OpError, OpResult, Sql, Tx, args};
 use kernel::{Op, OpCx};
 use serde::{Deserialize, Serialize};
@@ -64,7 +65,9 @@ fn leave_out(tx: &mut dyn Tx, cx: &mut OpCx<'_>, process: &Process, kept: &[Stri
     let mut left = 0;
     for row in given.iter().filter(|row| !kept.contains(row.text(1))) {
         let skipped = tx.query_one(&LEAVE_OUT, args![row.int(0)])?.map_or(0, |row| row.int(0));
-        tx.write(&FORGET, args![&process.id, row.int(0)])?;
+        if !mutants::on(Mutant::ExchangeNarrowForgotten) {
+            tx.write(&FORGET, args![&process.id, row.int(0)])?;
+        }
         left += 1;
         if skipped == SKIPPED_MAX {
             let message =

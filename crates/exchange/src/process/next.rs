@@ -12,6 +12,8 @@
 //! Every call may come twice because its answer was lost, and late because somebody was taken for gone: the same call gets the same
 //! answer, and what a database says of its own commit is believed whenever it comes.
 
+use base::mutants::{self, Mutant};
+
 /// How a process ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outcome {
@@ -139,6 +141,7 @@ pub fn next(state: State, event: Event) -> Step {
 fn prepare(state: State, same: bool) -> Step {
     match state {
         State::Started => Step::Prepare,
+        State::Ready if mutants::on(Mutant::ExchangePrepareTwice) => Step::Prepare,
         State::Ready if same => Step::Agree,
         _ => Step::Cancel,
     }
@@ -148,6 +151,7 @@ fn commit(state: State) -> Step {
     match state {
         State::Ready => Step::Commit,
         State::Cleanup | State::Failed | State::Ended(Outcome::Committed) => Step::Agree,
+        State::Unknown if mutants::on(Mutant::ExchangeLateCommitIgnored) => Step::Cancel,
         State::Unknown => Step::CommitAside,
         State::Started | State::Ended(_) | State::Absent => Step::Cancel,
     }
@@ -169,6 +173,7 @@ fn undo(state: State, how: Outcome) -> Step {
 fn too_long(state: State) -> Step {
     match state {
         State::Started => Step::Undo(Outcome::TimedOut),
+        State::Ready if mutants::on(Mutant::ExchangeReadyUndone) => Step::Undo(Outcome::TimedOut),
         State::Ready => Step::SetAside,
         _ => Step::Agree,
     }

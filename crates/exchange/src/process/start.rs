@@ -1,6 +1,6 @@
 //! Gives a database the messages that wait for it (EXC-10).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use base::{OpError, OpResult, Row, Sql, Tx, args, codes};
 use kernel::{Op, OpCx};
@@ -186,14 +186,15 @@ fn candidates(tx: &mut dyn Tx, wanted: &Start, files: usize) -> OpResult<Vec<Wai
     Ok(found.into_values().filter(is_wanted).collect())
 }
 
-/// As many as fit, and one at least.
+/// As many as fit, and one at least. Results are told by id, so of two senders' messages with one id the second waits for its turn.
 fn within(candidates: Vec<Waiting>, files: usize, bytes: i64) -> Vec<Waiting> {
-    let mut sum = 0_i64;
+    let (mut sum, mut ids) = (0_i64, BTreeSet::new());
+    let candidates = candidates.into_iter().filter(|waiting| ids.insert(waiting.id.clone()));
     let fits = |(place, waiting): &(usize, Waiting)| {
         sum = sum.saturating_add(waiting.size);
         *place == 0 || sum <= bytes
     };
-    candidates.into_iter().take(files).enumerate().take_while(fits).map(|(_, waiting)| waiting).collect()
+    candidates.take(files).enumerate().take_while(fits).map(|(_, waiting)| waiting).collect()
 }
 
 #[cfg(test)]
@@ -212,5 +213,12 @@ mod tests {
         assert_eq!(numbers(2, 1_000), [1, 2]);
         assert_eq!(numbers(10, 60), [1, 2], "the fourth would fit, but order is order");
         assert_eq!(numbers(10, 5), [1], "at least one, though it is too large");
+    }
+
+    #[test]
+    fn exc_10_no_two_messages_of_one_id_are_given_together() {
+        let twin = Waiting { id: "1".into(), ..waiting(2, 30) };
+        let given = within(vec![waiting(1, 30), twin, waiting(3, 30)], 10, 1_000);
+        assert_eq!(given.iter().map(|one| one.number).collect::<Vec<_>>(), [1, 3]);
     }
 }

@@ -1,7 +1,8 @@
 //! Looks for processes that stand still (EXC-18): one that took too long to prepare never was, one that took too long to commit is
 //! unknown. Time is listening time of the store: while we are down nobody can call us.
 
-use base::{OpResult, Sql, Tx, args};
+use base::mutants::{self, Mutant};
+use base::{Heard, OpResult, Sql, Tx, args};
 use kernel::{Op, OpCx};
 
 use super::finish::carry_out;
@@ -23,7 +24,8 @@ pub(crate) static OVERDUE: Sql = Sql::new(
 
 fn look(tx: &mut dyn Tx, cx: &mut OpCx<'_>, (): &()) -> OpResult<bool> {
     let limit = i64::try_from(LOOKS).unwrap_or(i64::MAX);
-    let found: Vec<Process> = tx.query(&OVERDUE, args![cx.heard, limit], LOOKS)?.iter().map(Process::read).collect();
+    let now = if mutants::on(Mutant::ExchangeTimeIsWall) { Heard(cx.wall.0) } else { cx.heard };
+    let found: Vec<Process> = tx.query(&OVERDUE, args![now, limit], LOOKS)?.iter().map(Process::read).collect();
     for process in &found {
         let why = if process.ready_at.is_none() { "took too long to prepare" } else { "took too long to commit" };
         carry_out(tx, cx, process, next(process.state, Event::TooLong), why)?;

@@ -140,7 +140,24 @@ fn exc_15_senders_are_told_if_the_database_asks_for_it(open: Open) {
     assert_eq!(office.fetched().len(), 2, "once");
 }
 
+fn exc_10_13_two_senders_may_use_one_id_and_each_message_has_its_own_result(open: Open) {
+    let mut office = open();
+    office.sent(&["a"]);
+    office.phone = Office::device(&office.world);
+    office.sent(&["a", "b"]);
+    for (given, result) in [(vec!["a", "b"], Processed), (vec!["a"], ProcessedIncorrect)] {
+        let started = office.start();
+        assert_eq!(ids(&started), given, "results are told by id");
+        let results: Vec<_> = given.iter().map(|id| (*id, result)).collect();
+        let process = started.process.unwrap();
+        assert_eq!(office.prepare(&process, &results, &[]), Ok(Yes));
+        assert_eq!(office.commit(&process), Ok(Yes));
+    }
+    assert_eq!(office.ledger(), [3, 0, 0, 2, 1, 0]);
+}
+
 both! {
+    exc_10_13_two_senders_may_use_one_id_and_each_message_has_its_own_result
     exc_10_14_a_batch_goes_through_and_each_message_ends_where_its_result_says
     exc_15_16_what_is_undone_leaves_no_trace_and_is_offered_again
     exc_13_results_are_complete_and_of_what_was_given

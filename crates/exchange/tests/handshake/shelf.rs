@@ -83,7 +83,8 @@ impl Shelf {
     /// Where the file of a message lies.
     pub fn find(&self, id: &str) -> PathBuf {
         let files = self.files();
-        let (folder, name) = files.keys().find(|(_, name)| FileName::read(name).unwrap().id == id).unwrap();
+        let (folder, name) =
+            files.keys().find(|(_, name)| FileName::read(name).is_some_and(|read| read.id == id)).unwrap();
         self.path(folder).join(name)
     }
 

@@ -7,6 +7,7 @@
 
 mod erp;
 mod judge;
+mod laying;
 mod points;
 mod wire;
 
@@ -24,6 +25,7 @@ use crate::leftovers;
 use crate::server::{KEY, Launch};
 use crate::world::store_of;
 use erp::Erp;
+pub use laying::{Laid, lay};
 use points::Point;
 use wire::{Machine, Outcome, Wire};
 

@@ -3,6 +3,7 @@
 mod alarms;
 mod blobs;
 mod chores;
+mod exchange;
 mod files;
 mod gazette;
 mod keys;
@@ -15,6 +16,7 @@ mod tellers;
 mod tenants;
 
 use crate::sim::{Asker, News, Sim};
+pub use exchange::exchange_cuts;
 pub use papers::PAPERS;
 
 /// Some clients of one service.
@@ -48,6 +50,11 @@ pub trait Workload {
 
     /// Requests that were acknowledged: a run without any proves nothing.
     fn acknowledged(&self) -> u64;
+
+    /// Points at which something of it was cut, where they are named.
+    fn cuts(&self) -> Vec<String> {
+        vec![]
+    }
 }
 
 /// Starts a workload of this number.
@@ -69,23 +76,50 @@ const BUSY: &[Start] = &[
     |number, sim| Box::new(tenants::Tenants::start(number, sim)),
 ];
 
-/// One in so many seeds is a quiet world, in which minutes pass: silence cannot be heard where everybody talks.
-const QUIET_ONE_IN: u64 = 3;
 /// The workloads of a quiet world.
 const QUIET: &[Start] = &[|number, sim| Box::new(sensors::Sensors::start(number, sim))];
+/// The workloads of a world of exchange.
+const EXCHANGE: &[Start] = &[|number, sim| Box::new(exchange::Exchange::start(number, sim))];
 
-/// How many times as many events a seed has: in a quiet world few things happen at a time.
-pub const fn length(seed: u64) -> u64 {
-    if is_quiet(seed) { 3 } else { 1 }
+/// What kind of world a seed has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum World {
+    /// Everything at once.
+    Busy,
+    /// Sensors alone, so that minutes pass: silence cannot be heard where everybody talks.
+    Quiet,
+    /// Messages between devices and databases alone, so that there are many of them.
+    Exchange,
 }
 
-/// Whether the world of a seed is a quiet one.
-pub const fn is_quiet(seed: u64) -> bool {
-    seed.is_multiple_of(QUIET_ONE_IN)
+impl World {
+    /// That of a seed.
+    pub const fn of(seed: u64) -> Self {
+        match seed % 6 {
+            0 | 3 => Self::Quiet,
+            4 => Self::Exchange,
+            _ => Self::Busy,
+        }
+    }
+
+    /// How many times as many events it has: where it is quiet few things happen at a time.
+    pub const fn length(self) -> u64 {
+        match self {
+            Self::Busy => 1,
+            Self::Quiet | Self::Exchange => 3,
+        }
+    }
+
+    fn workloads(self) -> &'static [Start] {
+        match self {
+            Self::Busy => BUSY,
+            Self::Quiet => QUIET,
+            Self::Exchange => EXCHANGE,
+        }
+    }
 }
 
 /// The workloads of a seed, started.
 pub fn of(seed: u64, sim: &mut Sim) -> Vec<Box<dyn Workload>> {
-    let these = if is_quiet(seed) { QUIET } else { BUSY };
-    these.iter().enumerate().map(|(number, start)| start(number, sim)).collect()
+    World::of(seed).workloads().iter().enumerate().map(|(number, start)| start(number, sim)).collect()
 }

@@ -32,7 +32,7 @@ pub(in crate::folders) fn scan(kernel: &Kernel, ns: &Namespace, only: &str) -> R
     let known = databases(kernel, ns).map_err(|error| error.to_string())?;
     let mut scanned = Scanned::default();
     for db in known.iter().filter(|db| only.is_empty() || *db == only) {
-        let mut scan = Scan { kernel, ns, files: files.as_ref(), db, of: BTreeMap::new(), scanned: &mut scanned };
+        let mut scan = Scan::new((kernel, ns, files.as_ref()), db, &mut scanned);
         let looked = scan.look().unwrap_or_else(|error| Err(error.to_string()));
         if let Err(problem) = looked {
             scanned.problems.push(format!("{db}: {problem}"));
@@ -77,32 +77,42 @@ struct Scan<'a> {
     ns: &'a Namespace,
     files: &'a dyn Files,
     db: &'a str,
-    /// Files by the numbers of their messages, with their names.
+    /// Files by the numbers of their messages, with their names, as far as their rows were not seen yet.
     of: BTreeMap<i64, Vec<(String, Found)>>,
+    /// Rows that were seen: one that changes its place meanwhile comes again.
+    seen: BTreeSet<i64>,
+    /// Folders and names of files that are not ours.
+    foreign: Vec<(&'static str, String)>,
     scanned: &'a mut Scanned,
 }
 
-impl Scan<'_> {
+impl<'a> Scan<'a> {
+    fn new(
+        (kernel, ns, files): (&'a Kernel, &'a Namespace, &'a dyn Files),
+        db: &'a str,
+        scanned: &'a mut Scanned,
+    ) -> Self {
+        Self { kernel, ns, files, db, of: BTreeMap::new(), seen: BTreeSet::new(), foreign: vec![], scanned }
+    }
+
     /// Compares; the inner error is one of the disk.
     fn look(&mut self) -> OpResult<Result<(), String>> {
         if let Err(error) = self.kernel.common::<Rules>().check_path(&self.ns.place(), self.db) {
             self.scanned.problems.push(error.message);
         }
-        let foreign = match self.list() {
-            Ok(foreign) => foreign,
-            Err(error) => return Ok(Err(error.to_string())),
-        };
+        if let Err(error) = self.list() {
+            return Ok(Err(error.to_string()));
+        }
         for place in PLACES {
             self.compare(place)?;
         }
-        let foreign = self.compare_rest(foreign)?;
-        self.move_foreign(&foreign)?;
+        self.compare_rest()?;
+        self.move_foreign()?;
         Ok(Ok(()))
     }
 
-    /// Names and sizes of all folders, which are made where they are missing. Says which names are not ours.
-    fn list(&mut self) -> std::io::Result<Vec<(&'static str, String)>> {
-        let mut foreign = vec![];
+    /// Names and sizes of all folders, which are made where they are missing.
+    fn list(&mut self) -> std::io::Result<()> {
         for (place, folder) in FOLDERS {
             let path = RelPath::new(&format!("{}/{folder}", self.db)).ok_or(std::io::ErrorKind::InvalidInput)?;
             self.files.make(&path)?;
@@ -110,7 +120,7 @@ impl Scan<'_> {
             self.scanned.files += files.len() as u64;
             for (name, size) in files {
                 match FileName::read(&name).map(|read| read.number) {
-                    None => foreign.push((place, name)),
+                    None => self.foreign.push((place, name)),
                     Some(number) => {
                         let size = i64::try_from(size).unwrap_or(i64::MAX);
                         self.of.entry(number).or_default().push((name, Found { place, size }));
@@ -122,7 +132,7 @@ impl Scan<'_> {
             let news = lines.filter(|line| self.kernel.common::<Scans>().is_news(self.ns, line));
             self.scanned.left_alone.extend(news);
         }
-        Ok(foreign)
+        Ok(())
     }
 
     /// Compares the rows of a place, a page at a time.
@@ -142,25 +152,33 @@ impl Scan<'_> {
 
     /// What a message's row and files come to, if they differ.
     fn case(&mut self, known: &Known) -> Option<Case> {
-        let mut files = self.of.remove(&known.number).unwrap_or_default();
-        let foreign: Vec<_> = files.extract_if(.., |(name, _)| *name != known.name).collect();
-        if !foreign.is_empty() {
-            self.of.insert(known.number, foreign);
+        if !self.seen.insert(known.number) {
+            return None;
         }
-        let found: Vec<Found> = files.into_iter().map(|(_, found)| found).collect();
+        let files = self.of.remove(&known.number).unwrap_or_default();
+        let (own, foreign): (Vec<_>, Vec<_>) = files.into_iter().partition(|(name, _)| *name == known.name);
+        self.foreign.extend(foreign.into_iter().map(|(name, found)| (found.place, name)));
+        let found: Vec<Found> = own.into_iter().map(|(_, found)| found).collect();
         let (verdict, surplus) = judge(known, &found);
         if verdict == Verdict::Fine && surplus.is_empty() {
             return None;
         }
-        Some(Case { number: known.number, found, text: self.text(known, verdict) })
+        match self.text(known, verdict) {
+            Ok(text) => Some(Case { number: known.number, found, text }),
+            // What cannot be read now may be whole: it is looked at again.
+            Err(error) => {
+                self.scanned.problems.push(error.to_string());
+                None
+            }
+        }
     }
 
     /// The text of a message that is wanted again, from its file.
-    fn text(&self, known: &Known, verdict: Verdict) -> Option<String> {
-        let Verdict::Moved(to @ ("messages" | "unknown")) = verdict else { return None };
-        let path = path_of(self.db, to, &known.name).filter(|_| !known.has_text)?;
-        let bytes = self.files.get(&path, MESSAGE_BYTES_MAX as u64).ok()?;
-        String::from_utf8(bytes).ok()
+    fn text(&self, known: &Known, verdict: Verdict) -> std::io::Result<Option<String>> {
+        let Verdict::Moved(to @ ("messages" | "unknown")) = verdict else { return Ok(None) };
+        let Some(path) = path_of(self.db, to, &known.name).filter(|_| !known.has_text) else { return Ok(None) };
+        let bytes = self.files.get(&path, MESSAGE_BYTES_MAX as u64)?;
+        Ok(String::from_utf8(bytes).ok())
     }
 
     fn settle(&mut self, mut cases: Vec<Case>) -> OpResult<()> {
@@ -182,27 +200,22 @@ impl Scan<'_> {
         self.scanned.problems.extend(failed.map(|error| error.to_string()));
     }
 
-    /// Files of messages that no page had: their rows changed their places meanwhile, or there are none. Says which are foreign.
-    fn compare_rest(&mut self, mut foreign: Vec<(&'static str, String)>) -> OpResult<Vec<(&'static str, String)>> {
+    /// Files of messages that no page had: their rows changed their places meanwhile, or there are none.
+    fn compare_rest(&mut self) -> OpResult<()> {
         let numbers: Vec<i64> = self.of.keys().copied().collect();
         for some in numbers.chunks(PAGE_ROWS) {
             let rows = ask(self.kernel, self.ns, &THESE, (self.db.to_owned(), some.to_vec()))?;
-            let cases: Vec<Case> = rows.iter().filter_map(|known| self.rest_case(known)).collect();
+            let cases: Vec<Case> = rows.iter().filter_map(|known| self.case(known)).collect();
             self.settle(cases)?;
         }
         let rest = std::mem::take(&mut self.of).into_values().flatten();
-        foreign.extend(rest.map(|(name, found)| (found.place, name)));
-        Ok(foreign)
-    }
-
-    /// As [`Scan::case`], for a row whose own files may have been looked at already: then what is left is foreign.
-    fn rest_case(&mut self, known: &Known) -> Option<Case> {
-        let is_its = self.of.get(&known.number)?.iter().any(|(name, _)| *name == known.name);
-        if is_its { self.case(known) } else { None }
+        self.foreign.extend(rest.map(|(name, found)| (found.place, name)));
+        Ok(())
     }
 
     /// Moves foreign files to Error; those that lie there already are left alone.
-    fn move_foreign(&mut self, foreign: &[(&'static str, String)]) -> OpResult<()> {
+    fn move_foreign(&mut self) -> OpResult<()> {
+        let foreign = std::mem::take(&mut self.foreign);
         let mut taken: BTreeSet<String> =
             foreign.iter().filter(|(place, _)| *place == "error").map(|(_, name)| name.clone()).collect();
         let moved: Vec<&(&'static str, String)> = foreign.iter().filter(|(place, _)| *place != "error").collect();
