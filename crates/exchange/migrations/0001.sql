@@ -110,7 +110,7 @@ CREATE TABLE exc_count (
     value {int} NOT NULL
 ) {strict};
 
--- Processes (EXC-11). At most one of a database is active. until: how long it may stand in its state (listening time of the store).
+-- Processes (EXC-11). At most one of a database is active. ready, and until when it may stand in its state: listening time of the store.
 -- prepared is the digest of what was prepared: a repeat says the same.
 CREATE TABLE exc_process (
     id {text} NOT NULL PRIMARY KEY,
@@ -119,6 +119,7 @@ CREATE TABLE exc_process (
     started_at {int} NOT NULL,
     until {int},
     ready_at {int},
+    ready {int},
     prepared {blob},
     outcome {text} NOT NULL,
     message {text} NOT NULL,

@@ -66,7 +66,8 @@ pub(super) static ANY_PUT_OFF: Sql = Sql::new(
 /// Its file lies there; if that is not where it belongs by now, it is due again.
 pub(super) static MARK: Sql = Sql::new(
     "exc_message.mark",
-    "UPDATE exc_message SET on_disk = ?2, due = CASE WHEN place = ?2 THEN NULL ELSE ?3 END WHERE number = ?1 RETURNING process",
+    "UPDATE exc_message SET on_disk = ?2, due = CASE WHEN place = ?2 THEN NULL ELSE CAST(?3 AS BIGINT) END \
+     WHERE number = ?1 RETURNING process",
 );
 pub(super) static FORGET: Sql =
     Sql::new("exc_message.forget", "DELETE FROM exc_message WHERE number = ?1 AND place = 'gone'");

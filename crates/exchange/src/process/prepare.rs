@@ -96,7 +96,7 @@ fn prepare(tx: &mut dyn Tx, cx: &mut OpCx<'_>, input: &Prepare) -> OpResult<Stat
     if step == Step::Prepare {
         take(tx, cx, &process, input)?;
         let until = cx.heard.plus_ms(cx.home.common::<Rules>().get().ready_ms);
-        tx.write(&row::READY, args![&process.id, cx.wall, until, &digest[..]])?;
+        tx.write(&row::READY, args![&process.id, cx.wall, cx.heard, until, &digest[..]])?;
     }
     carry_out(tx, cx, &process, step, "")
 }

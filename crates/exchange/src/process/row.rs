@@ -28,7 +28,7 @@ pub(crate) static INSERT: Sql = Sql::new(
 );
 pub(crate) static READY: Sql = Sql::new(
     "exc_process.ready",
-    "UPDATE exc_process SET state = 'READY_TO_COMMIT', ready_at = ?2, until = ?3, prepared = ?4 WHERE id = ?1",
+    "UPDATE exc_process SET state = 'READY_TO_COMMIT', ready_at = ?2, ready = ?3, until = ?4, prepared = ?5 WHERE id = ?1",
 );
 pub(crate) static SET_STATE: Sql =
     Sql::new("exc_process.set_state", "UPDATE exc_process SET state = ?2, until = NULL WHERE id = ?1");

@@ -40,9 +40,10 @@ pub(super) static INSERT: Sql = Sql::new(
 );
 
 fn create(tx: &mut dyn Tx, cx: &mut OpCx<'_>, input: &NewDatabase) -> OpResult<DatabaseMade> {
-    let key = (CREATE_KEY.run)(tx, cx, &key_of(input))?;
     names::check_database(&input.id)?;
     cx.home.common::<Rules>().check_path(cx.namespace, &input.id)?;
+    // First of all that takes an id: a repeat makes the key again by it.
+    let key = (CREATE_KEY.run)(tx, cx, &key_of(input))?;
     check_company(tx, &input.company)?;
     if tx.query_one(&device::GET, args![&input.id])?.is_some() {
         return Err(OpError::new(ATAKEN, format!("`{}` is the id of a device", input.id)));

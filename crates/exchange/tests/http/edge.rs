@@ -1,12 +1,11 @@
 //! A server without a connection: the real routes on a kernel in one thread, with a company, a database and devices.
 
-use std::sync::Arc;
 use std::sync::mpsc::channel;
 
 use axum::Router;
 use axum::body::{Body, to_bytes};
 use axum::http::{HeaderMap, Request, header};
-use base::{Clock, OpResult, Row, Sql, Value as Arg};
+use base::{OpResult, Row, Sql, Value as Arg};
 use kernel::ops::bootstrap_key::{BOOTSTRAP_KEY, BootstrapKey};
 use kernel::{Caller, Kernel, Op, Query, keys};
 use serde_json::{Value, json};
@@ -301,9 +300,4 @@ pub fn ids(answer: &Value) -> Vec<String> {
 /// Results of one kind for messages.
 pub fn results(status: &str, ids: &[&str]) -> Value {
     ids.iter().map(|id| json!({ "id": id, "status": status })).collect()
-}
-
-/// The clock of a kernel.
-pub fn clock(kernel: &Kernel) -> Arc<dyn Clock> {
-    kernel.env().clock.clone()
 }

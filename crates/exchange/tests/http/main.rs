@@ -1,6 +1,15 @@
 //! The exchange over HTTP on the real SQLite engine; the same on PostgreSQL.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod activation;
 mod edge;
+mod files;
 mod handshake;
+mod messages;
+mod numbers;
+mod postgres;
+mod refusals;
 mod registry;
+mod retention;
+mod statements;
+mod waiting;
