@@ -37,7 +37,7 @@ macro_rules! columns {
 pub(super) static DATABASES: Sql =
     Sql::new("exc_database.after", "SELECT id FROM exc_database WHERE id > ?1 ORDER BY id LIMIT 500");
 pub(super) static PAGE: Sql = Sql::new(
-    "exc_message.page",
+    "exc_message.scan_page",
     concat!(
         "SELECT ",
         columns!(),
@@ -46,7 +46,7 @@ pub(super) static PAGE: Sql = Sql::new(
     ),
 );
 pub(super) static ONE: Sql = Sql::new(
-    "exc_message.one",
+    "exc_message.scan_one",
     concat!("SELECT ", columns!(), " FROM exc_message m WHERE m.number = ?1 AND m.db = ?2"),
 );
 

@@ -70,7 +70,7 @@ pub(super) static LOST: Sql = Sql::new(
     "UPDATE exc_message SET error_text = ?2 WHERE number = ?1 AND (error_text IS NULL OR error_text <> ?2) RETURNING number",
 );
 pub(super) static PUT_TEXT: Sql =
-    Sql::new("exc_body.put_back", "INSERT INTO exc_body (number, body) VALUES (?1, ?2) ON CONFLICT DO NOTHING");
+    Sql::new("exc_body.scan_put_back", "INSERT INTO exc_body (number, body) VALUES (?1, ?2) ON CONFLICT DO NOTHING");
 /// What the text of a message is known by.
 pub(super) static DIGEST: Sql = Sql::new("exc_message.digest", "SELECT digest FROM exc_message WHERE number = ?1");
 
