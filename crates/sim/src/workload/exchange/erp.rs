@@ -30,7 +30,7 @@ pub(super) struct Hardship {
 impl Hardship {
     pub(super) fn draw(rng: &mut Rng) -> Self {
         let mut some = |often, rare| if rng.once_in(4) { 0 } else { rng.within(often, rare) };
-        Self { dies: some(8, 60), hangs: some(8, 40), fails: some(4, 30) }
+        Self { dies: some(6, 30), hangs: some(4, 16), fails: some(3, 10) }
     }
 }
 
@@ -208,7 +208,7 @@ impl Connector {
         if self.may_die(Moment::Given, known, sim) {
             return;
         }
-        if known.calm || !sim.rng.once_in(5) {
+        if known.calm || !sim.rng.once_in(3) {
             return self.may_hang(Moment::Working, Phase::Working(batch), known, sim);
         }
         let mut kept = batch.clone();

@@ -36,7 +36,7 @@ impl Resolver {
         match self.open.clone() {
             Some(input) => self.line.ask(Step::Resolve, &RESOLVE, input, None, known, sim),
             None => {
-                let pause_us = if known.calm { 2_000_000 } else { sim.rng.within(2_000_000, 30_000_000) };
+                let pause_us = if known.calm { 2_000_000 } else { sim.rng.within(5_000_000, 60_000_000) };
                 self.line.rest(pause_us, sim);
             }
         }
