@@ -61,7 +61,7 @@ pub(super) fn interrupt(console: &Console, process: &ProcessView) -> Form {
     console
         .form("POST /v1/{ns}/exchange/processes/{id}/interrupt", &words::INTERRUPT)
         .with("id", &process.id)
-        .field(Field::new("message", console.say(&words::WHY), Kind::Text))
+        .field(Field::new("message", console.say(&words::WHY), Kind::Text).required())
         .tone(Tone::Bad)
         .in_dialog(console.say(&words::INTERRUPT))
 }
