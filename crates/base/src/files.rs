@@ -44,11 +44,37 @@ pub enum FileChange {
     Remove(RelPath),
 }
 
+impl FileChange {
+    /// Makes this change alone.
+    ///
+    /// # Errors
+    /// A move finds its file neither at its source nor at its target, or the disk refused.
+    pub fn apply_to<F: Files + ?Sized>(&self, files: &F) -> io::Result<()> {
+        match self {
+            Self::Put(path, bytes) => files.put(path, bytes),
+            Self::Remove(path) => files.remove(path),
+            Self::Move(from, to) => match files.rename(from, to) {
+                Err(error) if error.kind() == io::ErrorKind::NotFound => files.size(to).map(drop),
+                renamed => renamed,
+            },
+        }
+    }
+
+    /// The paths that it touches.
+    pub fn paths(&self) -> impl Iterator<Item = &RelPath> {
+        let (one, other) = match self {
+            Self::Put(path, _) | Self::Remove(path) => (path, None),
+            Self::Move(from, to) => (from, Some(to)),
+        };
+        std::iter::once(one).chain(other)
+    }
+}
+
 /// Files that survive a power cut once the call has returned.
 pub trait Files: Send + Sync {
     /// Makes all these changes. One that fails keeps none of the others from being made. Whoever can makes them durable together.
     fn apply(&self, changes: &[FileChange]) -> Vec<io::Result<()>> {
-        changes.iter().map(|change| apply_one(self, change)).collect()
+        changes.iter().map(|change| change.apply_to(self)).collect()
     }
 
     /// The bytes of a file.
@@ -86,17 +112,33 @@ pub trait Files: Send + Sync {
     /// # Errors
     /// The disk refused.
     fn list(&self, directory: &RelPath) -> io::Result<Vec<String>>;
+
+    /// The same with their sizes, and with what else lies there.
+    ///
+    /// # Errors
+    /// The disk refused.
+    fn list_sized(&self, directory: &RelPath) -> io::Result<Listed>;
+
+    /// Names of the directories directly below the root, sorted.
+    ///
+    /// # Errors
+    /// The disk refused.
+    fn directories(&self) -> io::Result<Vec<String>>;
+
+    /// Makes a directory and all above it, durably; one that is there is no error.
+    ///
+    /// # Errors
+    /// Something else of that name is there, or the disk refused.
+    fn make(&self, directory: &RelPath) -> io::Result<()>;
 }
 
-fn apply_one<F: Files + ?Sized>(files: &F, change: &FileChange) -> io::Result<()> {
-    match change {
-        FileChange::Put(path, bytes) => files.put(path, bytes),
-        FileChange::Remove(path) => files.remove(path),
-        FileChange::Move(from, to) => match files.rename(from, to) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => files.size(to).map(drop),
-            renamed => renamed,
-        },
-    }
+/// What lies in a directory.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Listed {
+    /// Names and sizes of the files, sorted; temporary ones are not shown.
+    pub files: Vec<(String, u64)>,
+    /// What is no file, or has a name that no path of ours can have: for people to read, sorted.
+    pub others: Vec<String>,
 }
 
 #[cfg(test)]

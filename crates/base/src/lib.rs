@@ -34,7 +34,7 @@ pub use blobs::{BlobName, BlobPlaces, Blobs, InvalidBlobName, InvalidSha, Sha, S
 pub use broker::{BrokerState, BrokerWatch, Confirm, Delivery, Publisher, Settle, Sink, Taken};
 pub use code::{Code, OpError, OpResult, Phase, codes};
 pub use env::{Clock, Entropy, Timers};
-pub use files::{FileChange, Files, RelPath};
+pub use files::{FileChange, Files, Listed, RelPath};
 pub use id::{Id, IdSource, InvalidId};
 pub use migration::{Dialect, Migration};
 pub use outbound::{Call, CallResult, HttpCall, HttpReply, MailCall, Outbound, WorkCall};

@@ -94,6 +94,11 @@ impl Session {
         Ok(Self { client, namespace: ADMINISTRATION.into(), ..self.like() })
     }
 
+    /// The client itself, for what has a patience of its own.
+    pub(crate) fn client(&self) -> Client {
+        self.client.clone()
+    }
+
     /// Reads.
     pub(crate) async fn get(&self, request: Request) -> Result<Value, Failure> {
         let given = self.client.call(request.reads()).await;

@@ -14,15 +14,16 @@ pub fn new_key() -> String {
 }
 
 /// A pause between half of it and all of it, so that clients that lost one server do not come back as one.
-pub(crate) fn jittered(pause: Duration) -> Duration {
+#[must_use]
+pub fn jittered(pause: Duration) -> Duration {
     let mut chance = [0; 2];
     fill(&mut chance);
     pause / 2 + pause.mul_f64(f64::from(u16::from_le_bytes(chance)) / f64::from(u16::MAX) / 2.0)
 }
 
-/// Lets time pass.
+/// Lets time pass: the pause between two tries.
 #[expect(clippy::disallowed_methods, reason = "a client runs in its user's world, not in the simulator")]
-pub(crate) async fn pause(pause: Duration) {
+pub async fn pause(pause: Duration) {
     tokio::time::sleep(pause).await; // tidy: sleep — the pause between two tries of a call
 }
 

@@ -29,13 +29,14 @@ mod chance;
 mod client;
 mod documents;
 mod error;
+pub mod exchange;
 mod files;
 pub mod replica;
 mod request;
 mod retry;
 mod words;
 
-pub use crate::chance::new_key;
+pub use crate::chance::{jittered, new_key, pause};
 pub use crate::client::Client;
 pub use crate::documents::{OpAnswer, Synced};
 pub use crate::error::{ApiError, ClientError};

@@ -1,7 +1,11 @@
 //! What an operator may set, for all namespaces together (`home.common::<Rules>()`).
 
-use base::{Heard, OpError, OpResult, codes};
 use std::sync::{PoisonError, RwLock};
+
+use base::{Heard, OpError, OpResult, codes};
+
+use crate::codes::AEXCHANGE;
+use crate::folders;
 
 /// Where the texts of messages are (EXC-5, EXC-8).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -28,6 +32,8 @@ pub struct Settings {
     pub kept_ms: i64,
     /// Where the texts of messages are.
     pub bodies: Bodies,
+    /// Bytes of the path of the folder of all namespaces, where there are folders.
+    pub root_bytes: usize,
 }
 
 impl Default for Settings {
@@ -39,6 +45,7 @@ impl Default for Settings {
             ready_ms: 300_000,
             kept_ms: 92 * 86_400_000,
             bodies: Bodies::Store,
+            root_bytes: 0,
         }
     }
 }
@@ -73,6 +80,18 @@ impl Rules {
     #[must_use]
     pub fn get(&self) -> Settings {
         *self.0.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Refuses a database whose files would have too long paths (EXC-4).
+    pub(crate) fn check_path(&self, namespace: &str, db: &str) -> OpResult<()> {
+        let Settings { bodies, root_bytes, .. } = self.get();
+        if bodies == Bodies::Store || folders::fits(root_bytes + 1 + namespace.len(), db) {
+            return Ok(());
+        }
+        Err(OpError::new(
+            AEXCHANGE,
+            format!("the paths of files of database `{db}` would be too long: move the folder up"),
+        ))
     }
 
     /// From when on the clerk of the folders shall look at what changes its place now; nobody does where there are no folders.

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use base::Health;
 use kernel::{Caller, Kernel, Namespace};
 
-use crate::folders::{ANY_DUE_NOW, BEGIN};
+use crate::folders::{ANY_DUE_NOW, BEGIN, SCAN, Scans};
 use crate::ledger::{ALARM, Alarm, LEDGER, LedgerView};
 use crate::process::TIMEOUTS;
 use crate::registry::{DATABASES, PartiesOf};
@@ -141,6 +141,10 @@ impl Looks {
     fn lay_files(self: &Arc<Self>, ns: &Arc<Namespace>) {
         if self.kernel.common::<Rules>().get().bodies != Bodies::Folders {
             return;
+        }
+        if self.kernel.common::<Scans>().is_due(&self.kernel, ns) {
+            let request = self.kernel.request(Caller::server("exchange"));
+            self.kernel.call(ns, &SCAN, request, None, Box::new(|_| {}));
         }
         let (weak, namespace) = (Arc::downgrade(self), ns.clone());
         let told = move |due: base::OpResult<bool>| {

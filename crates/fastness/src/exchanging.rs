@@ -1,9 +1,9 @@
 //! What the exchange needs beside the kernel, in a program that has it: its limits, its folders, and who looks after it.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use base::{Engine, Files};
 use exchange::folders::Shelves;
 use exchange::{Bodies, Rules, Settings, Watch};
@@ -12,16 +12,17 @@ use kernel::Kernel;
 
 use crate::config::{BodiesPlace, Config};
 
-/// Begins, if the program has the exchange.
+/// Begins, if the program has the exchange: before anything of it is served or runs, what the server before left is put right (EXC-19).
 pub(crate) fn start(config: &Config, kernel: &Kernel) -> Result<Option<Watch>> {
     if !kernel.services().iter().any(|service| service.name == exchange::SERVICE.name) {
         return Ok(None);
     }
     let settings = settings(config)?;
     if settings.bodies == Bodies::Folders {
-        open_folders(kernel, &folder(config))?;
+        open_folders(kernel, folder(config));
     }
     kernel.common::<Rules>().set(settings);
+    kernel.namespaces().iter().filter(|ns| ns.works()).for_each(|ns| exchange::folders::recover(kernel, ns));
     Ok(Some(Watch::start(kernel)))
 }
 
@@ -35,6 +36,7 @@ fn settings(config: &Config) -> Result<Settings> {
         ready_ms: ms(wanted.commit_within)?,
         kept_ms: ms(wanted.kept)?,
         bodies: bodies(config),
+        root_bytes: std::path::absolute(folder(config))?.as_os_str().len(),
     })
 }
 
@@ -52,13 +54,11 @@ fn folder(config: &Config) -> PathBuf {
     config.exchange.folder.clone().unwrap_or_else(|| config.data.dir.join("exchange"))
 }
 
-/// Each namespace has a folder of its own, which is opened when it is needed first.
-fn open_folders(kernel: &Kernel, root: &Path) -> Result<()> {
-    let root = root.to_owned();
-    host::make_root(&root).with_context(|| format!("the folder of messages, {}", root.display()))?;
+/// Each namespace has a folder of its own, which is opened when it is needed first. One that cannot be opened keeps nobody from being
+/// served: messages are in the store, and their files follow as soon as they can.
+fn open_folders(kernel: &Kernel, root: PathBuf) {
     let open = move |namespace: &str| -> std::io::Result<Arc<dyn Files>> {
         Ok(Arc::new(DiskFiles::open(&root.join(namespace))?))
     };
     kernel.common::<Shelves>().set(open);
-    Ok(())
 }

@@ -60,9 +60,10 @@ pub(crate) fn run(loaded: &Loaded, services: Vec<web::Service>) -> Result<()> {
     runtime.block_on(keeper.start())?;
     let places = blobs::open(config)?;
     work::register(&outbound, config, &kernel, &places);
+    // Before tasks run: whoever moves files is one at a time.
+    let exchanging = exchanging::start(config, &kernel)?;
     let (dispatcher, sequencer) = (Dispatcher::start(&kernel, outbound.clone()), Sequencer::start(&kernel));
     let sensing = Sensing::start(config, &kernel, &dispatcher)?;
-    let exchanging = exchanging::start(config, &kernel)?;
     // Last, when nothing can keep the password from being shown any more.
     let password = welcome::first_account(&kernel)?;
     let shown = config::shown(loaded);

@@ -51,7 +51,7 @@ cargo xtask <command>
                                   --mutants (the server breaks its promises: each must be found)
   kill --nodes N [--tasks N]      several servers on one PostgreSQL run tasks while they are killed and paused
   kill --hanging                  tasks to targets that answer, beside targets that never do
-  services start|stop|status      PostgreSQL, ClickHouse, Redis, mail, a browser for tests: eval \"$(cargo xtask services start)\"
+  services start|stop|status      PostgreSQL, Firebird, ClickHouse, Redis, mail, a browser for tests: eval \"$(cargo xtask services start)\"
   services run -- <command…>      run a command with fresh services that end with it
 
 Exit codes: 0 all well, 1 something failed, 2 the command line was not understood;

@@ -117,7 +117,7 @@ mod tests {
         let shown = process::show(&nextest(&root, Scope::Quick, &["stamp"]));
         assert!(shown.ends_with(" stamp"), "{shown}");
         let marks = |part: &str| shown.split(part).nth(1).unwrap().split('/').next().unwrap().to_owned();
-        for word in ["postgres", "smtp", "browser", "rabbitmq", "clickhouse", "redis", "strace"] {
+        for word in ["postgres", "smtp", "browser", "rabbitmq", "clickhouse", "redis", "firebird", "strace"] {
             assert!(marks("not test(/").split('|').any(|mark| mark == word), "{word}: {shown}");
             assert!(marks("not binary(/").split('|').any(|mark| mark == word), "{word}: {shown}");
         }

@@ -2,6 +2,7 @@
 
 mod admin;
 mod documents;
+mod exchange;
 mod sensors;
 mod tasks;
 
@@ -18,6 +19,7 @@ pub(crate) const ALL: &[Service] = &[
     Service::of::<tasks::Tasks>("tasks", "Tasks and queues: what waits, runs, or is parked for a person"),
     Service::of::<documents::Documents>("documents", "Documents, their classes and attachments"),
     Service::of::<sensors::Sensors>("sensors", "Sensors: signals of doors, who is told, who fell silent"),
+    Service::of::<exchange::Exchange>("exchange", "Exchange: databases that take messages of devices and answer them"),
     Service::of::<admin::Admin>("admin", "Namespaces, accounts, keys, alerts, journal and counters"),
 ];
 

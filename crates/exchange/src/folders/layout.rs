@@ -24,9 +24,28 @@ pub fn path_of(db: &str, place: &str, name: &str) -> Option<RelPath> {
     RelPath::new(&format!("{db}/{}/{name}", folder_of(place)?))
 }
 
+/// Bytes of the longest path of a file that any program can name, its end included (`PATH_MAX`).
+const PATH_BYTES: usize = 4_096;
+/// Bytes of the longest name of a file.
+const NAME_BYTES: usize = 255;
+/// Bytes of the longest name of a folder: `Messages`, `Prepared`.
+const FOLDER_BYTES: usize = 8;
+
+/// Whether every file of a database in folders below a path of so many bytes can be named (EXC-4).
+#[must_use]
+pub fn fits(root_bytes: usize, db: &str) -> bool {
+    root_bytes + 1 + db.len() + 1 + FOLDER_BYTES + 1 + NAME_BYTES < PATH_BYTES
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn exc_4_the_longest_path_stays_below_the_limit() {
+        let longest = 4_096 - 1 - (1 + 3 + 1 + 8 + 1 + 255);
+        assert!(fits(longest, "erp") && !fits(longest + 1, "erp") && !fits(longest, "erps"));
+    }
 
     #[test]
     fn exc_5_each_database_has_five_folders() {

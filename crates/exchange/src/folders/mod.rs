@@ -4,19 +4,26 @@
 //! (`clerk`: decide and settle in transactions; `perform`: the files, outside of them). The text of a message stays in the store as long
 //! as it can be given on, and until its file is durable in its last folder.
 //!
+//! Files are compared with rows at a start, after every batch of which nobody knows what came of it, and on demand (`scan`).
+//!
 //! Invariants: a file is known to lie somewhere only after that is durable; one clerk is at work in a namespace at a time; what the clerk
 //! did to a message that meanwhile belongs elsewhere is noted as it is, and put right with the next batch.
 
 mod clerk;
 mod layout;
 mod perform;
+mod scan;
+mod shelves;
 mod turn;
 
-pub use clerk::CLERK_OP;
-pub use layout::{FOLDERS, folder_of, path_of, place_of};
-pub use perform::{FILES, Shelves, perform};
+pub use clerk::{ANY_DUE_NOW, BEGIN, CLERK_OP, SCAN};
+pub use layout::{FOLDERS, fits, folder_of, path_of, place_of};
+pub use perform::{FILES, perform};
+pub use scan::{Scans, recover};
+pub use shelves::Shelves;
 
-pub(crate) use clerk::{CLERK, wake};
+pub(crate) use clerk::{CLERK, make, wake};
+pub(crate) use scan::STATEMENTS as SCAN_STATEMENTS;
 
 use base::Sql;
 
@@ -25,7 +32,10 @@ pub(crate) const STATEMENTS: &[&Sql] = &[
     &clerk::DUE,
     &clerk::ANY_DUE,
     &clerk::MARK,
+    &clerk::ANY_PUT_OFF,
     &clerk::FORGET,
+    &clerk::FORGET_BODY,
+    &clerk::CLEANING,
     &clerk::PUT_OFF,
     &clerk::DROP_BODY,
     &turn::GET,
@@ -34,5 +44,3 @@ pub(crate) const STATEMENTS: &[&Sql] = &[
     &turn::END,
     &perform::BODIES,
 ];
-
-pub use clerk::{ANY_DUE_NOW, BEGIN};

@@ -1,22 +1,39 @@
-//! Brings a batch of files to where they belong: work of the program outside of any transaction.
+//! Brings a batch of files to where they belong, or compares all of them with rows: work of the program outside of any transaction.
 
 use std::collections::BTreeMap;
-use std::io;
 use std::sync::mpsc::channel;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use base::{FileChange, Files, OpError, OpResult, Sql, Tx, WorkCall, args, codes};
-use kernel::{Kernel, Namespace, Query};
+use kernel::{Caller, Kernel, Namespace, Op, Query};
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::layout::path_of;
+use super::scan::{self, Scanned, Scans};
+use super::shelves::Shelves;
 
 /// Its name.
 pub const FILES: &str = "exchange.files";
-/// Time for a batch.
-pub(super) const WORK_MS: u64 = 240_000;
 /// Texts that are read from the store at once.
 const PORTION: usize = 50;
+/// Bytes of texts that are written together: messages may be large.
+const BYTES_TOGETHER: usize = 16 << 20;
+
+/// What is to be done.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) enum Job {
+    /// Bring these files to where they belong.
+    Bring(Vec<Step>),
+    /// Compare the files of this database with its rows; of all where it is empty.
+    Scan(String),
+}
+
+/// What was done.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) enum Did {
+    Brought(Brought),
+    Scanned(Scanned),
+}
 
 /// What is to be done with one file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -35,68 +52,56 @@ pub(super) struct Step {
 pub(super) struct Brought {
     /// Messages whose files lie there now; `None`: there is none any more.
     pub(super) done: Vec<(i64, Option<String>)>,
-    /// Messages whose files could not be brought to their places, and why.
-    pub(super) failed: Vec<(i64, String)>,
+    /// Messages whose files could not be brought to their places, which, and why.
+    pub(super) failed: Vec<(i64, String, String)>,
 }
 
 pub(super) static BODIES: Sql = Sql::new("exc_body.of", "SELECT body FROM exc_body WHERE number = ?1");
 static TEXTS: Query<Vec<i64>, BTreeMap<i64, String>> = Query::new("exchange.texts", texts);
 
-/// The folders of each namespace, if there are any (`kernel.common::<Shelves>()`). Each is opened once, when it is needed first.
-#[derive(Default)]
-pub struct Shelves(Mutex<Open>);
-
-#[derive(Default)]
-struct Open {
-    how: Option<Opener>,
-    open: BTreeMap<String, Arc<dyn Files>>,
-}
-
-/// Opens the folders of a namespace, by its name.
-type Opener = Box<dyn Fn(&str) -> io::Result<Arc<dyn Files>> + Send>;
-
-impl Shelves {
-    /// Sets how they are opened.
-    pub fn set(&self, open: impl Fn(&str) -> io::Result<Arc<dyn Files>> + Send + 'static) {
-        *self.lock() = Open { how: Some(Box::new(open)), open: BTreeMap::new() };
-    }
-
-    /// Those of a namespace.
-    ///
-    /// # Errors
-    /// There are none, or they cannot be opened.
-    pub fn of(&self, namespace: &str) -> io::Result<Arc<dyn Files>> {
-        let mut shelves = self.lock();
-        if let Some(open) = shelves.open.get(namespace) {
-            return Ok(open.clone());
-        }
-        let how = shelves.how.as_ref().ok_or_else(|| io::Error::other("there are no folders"))?;
-        let files = how(namespace)?;
-        shelves.open.insert(namespace.to_owned(), files.clone());
-        Ok(files)
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Open> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
 /// Does what the call says; blocks.
 ///
 /// # Errors
-/// Nothing of it is known to be done: why.
+/// Nobody knows what of it is done: why.
 pub fn perform(kernel: &Kernel, call: &WorkCall) -> Result<String, String> {
-    let steps: Vec<Step> = serde_json::from_str(&call.param).map_err(|error| error.to_string())?;
+    let job: Job = serde_json::from_str(&call.param).map_err(|error| error.to_string())?;
     let ns = kernel.namespace(&call.namespace).map_err(|error| error.to_string())?;
-    let files = kernel.common::<Shelves>().of(&call.namespace).map_err(|error| error.to_string())?;
+    let did = match job {
+        Job::Bring(steps) => Did::Brought(bring(kernel, &ns, &steps).map_err(|error| error.to_string())?),
+        Job::Scan(only) => Did::Scanned(scan::scan(kernel, &ns, &only)?),
+    };
+    serde_json::to_string(&did).map_err(|error| error.to_string())
+}
+
+fn bring(kernel: &Kernel, ns: &Namespace, steps: &[Step]) -> OpResult<Brought> {
     let mut brought = Brought::default();
-    let mut changes = vec![];
+    let files = match kernel.common::<Shelves>().of(ns) {
+        Ok(files) => files,
+        Err(error) => {
+            let failed = |step: &Step| (step.number, step.to.clone(), error.to_string());
+            return Ok(Brought { failed: steps.iter().map(failed).collect(), ..brought });
+        }
+    };
+    let (mut changes, mut bytes) = (vec![], 0);
     for portion in steps.chunks(PORTION) {
-        let texts = read(kernel, &ns, portion).map_err(|error| error.to_string())?;
+        let texts = read(kernel, ns, portion)?;
+        bytes += texts.values().map(String::len).sum::<usize>();
         changes.extend(portion.iter().map(|step| (step, change(step, &texts))));
+        if bytes >= BYTES_TOGETHER {
+            apply(files.as_ref(), std::mem::take(&mut changes), &mut brought);
+            bytes = 0;
+        }
     }
-    bring(files.as_ref(), changes, &mut brought);
-    serde_json::to_string(&brought).map_err(|error| error.to_string())
+    apply(files.as_ref(), changes, &mut brought);
+    if brought.done.is_empty() {
+        // The folder may have been removed or exchanged under us: then it is another one now.
+        kernel.common::<Shelves>().close(ns);
+    }
+    if !brought.failed.is_empty() {
+        // What failed may have been done in part.
+        kernel.common::<Scans>().want(kernel, ns);
+    }
+    Ok(brought)
 }
 
 /// What a step does to a file: `None` is nothing at all.
@@ -112,12 +117,13 @@ fn change(step: &Step, texts: &BTreeMap<i64, String>) -> Result<Option<FileChang
         (Some(from), to) => Some(FileChange::Move(path(from)?, path(to)?)),
         (None, to) => match texts.get(&step.number) {
             Some(text) => Some(FileChange::Put(path(to)?, text.as_bytes().to_vec())),
+            // Given up meanwhile, which the row says.
             None => return Err(format!("message {} has neither a text nor a file", step.number)),
         },
     })
 }
 
-fn bring(files: &dyn Files, changes: Vec<(&Step, Result<Option<FileChange>, String>)>, brought: &mut Brought) {
+fn apply(files: &dyn Files, changes: Vec<(&Step, Result<Option<FileChange>, String>)>, brought: &mut Brought) {
     let place = |step: &Step| Some(step.to.clone()).filter(|to| to != "gone");
     let (mut wanted, mut of) = (vec![], vec![]);
     for (step, change) in changes {
@@ -127,25 +133,20 @@ fn bring(files: &dyn Files, changes: Vec<(&Step, Result<Option<FileChange>, Stri
                 wanted.push(change);
                 of.push(step);
             }
-            Err(why) => brought.failed.push((step.number, why)),
+            Err(why) => brought.failed.push((step.number, step.to.clone(), why)),
         }
     }
     for (step, result) in of.into_iter().zip(files.apply(&wanted)) {
         match result {
             Ok(()) => brought.done.push((step.number, place(step))),
-            Err(error) => brought.failed.push((step.number, format!("{}/{}: {error}", step.db, step.name))),
+            Err(error) => brought.failed.push((step.number, step.to.clone(), error.to_string())),
         }
     }
 }
 
 fn read(kernel: &Kernel, ns: &Namespace, steps: &[Step]) -> OpResult<BTreeMap<i64, String>> {
     let wanted: Vec<i64> = steps.iter().filter(|step| step.from.is_none()).map(|step| step.number).collect();
-    if wanted.is_empty() {
-        return Ok(BTreeMap::new());
-    }
-    let (tell, told) = channel();
-    kernel.read(ns, &TEXTS, wanted, Box::new(move |result| drop(tell.send(result))));
-    told.recv().unwrap_or_else(|_| Err(OpError::new(codes::XSTORE, "the store ended without an answer")))
+    if wanted.is_empty() { Ok(BTreeMap::new()) } else { ask(kernel, ns, &TEXTS, wanted) }
 }
 
 fn texts(tx: &mut dyn Tx, numbers: &Vec<i64>) -> OpResult<BTreeMap<i64, String>> {
@@ -156,4 +157,31 @@ fn texts(tx: &mut dyn Tx, numbers: &Vec<i64>) -> OpResult<BTreeMap<i64, String>>
         }
     }
     Ok(found)
+}
+
+/// Asks a query and waits for the answer.
+pub(super) fn ask<I, O>(kernel: &Kernel, ns: &Namespace, query: &'static Query<I, O>, input: I) -> OpResult<O>
+where
+    I: Send + 'static,
+    O: Send + 'static,
+{
+    let (tell, told) = channel();
+    kernel.read(ns, query, input, Box::new(move |result| drop(tell.send(result))));
+    told.recv().unwrap_or_else(|_| Err(silent()))
+}
+
+/// Calls an operation as the server and waits for the answer.
+pub(super) fn call<I, O>(kernel: &Kernel, ns: &Namespace, op: &'static Op<I, O>, input: I) -> OpResult<O>
+where
+    I: Send + 'static,
+    O: Serialize + DeserializeOwned + Send + 'static,
+{
+    let (tell, told) = channel();
+    let request = kernel.request(Caller::server("exchange"));
+    kernel.call(ns, op, request, input, Box::new(move |result| drop(tell.send(result))));
+    told.recv().unwrap_or_else(|_| Err(silent())).map(|reply| reply.out)
+}
+
+fn silent() -> OpError {
+    OpError::new(codes::XSTORE, "the store ended without an answer")
 }

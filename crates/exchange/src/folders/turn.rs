@@ -1,13 +1,11 @@
 //! Whose turn it is: one clerk is at work in a namespace at a time, so that none undoes what another one does.
 //!
-//! A clerk that finds another one at work leaves word and goes; that one looks again before it goes. One that was not heard of for long
-//! has no task any more, and its turn is over.
+//! A clerk that finds another one at work leaves word and goes; that one looks again before it goes. A turn that was taken and not ended
+//! says that nobody knows what came of its work: whoever has the next one compares files with rows first. One that was not heard of for
+//! long has no task any more, and its turn is over.
 
 use base::{Heard, OpResult, Sql, Tx, args};
 use kernel::OpCx;
-
-/// Longer than a batch can take.
-const TURN_MS: i64 = 300_000;
 
 pub(super) static GET: Sql = Sql::new("exc_clerk.get", "SELECT task, until, again FROM exc_clerk WHERE one = 1");
 pub(super) static TAKE: Sql = Sql::new(
@@ -18,15 +16,36 @@ pub(super) static TAKE: Sql = Sql::new(
 pub(super) static AGAIN: Sql = Sql::new("exc_clerk.again", "UPDATE exc_clerk SET again = 1 WHERE one = 1");
 pub(super) static END: Sql = Sql::new("exc_clerk.end", "DELETE FROM exc_clerk WHERE one = 1 AND task = ?1");
 
-/// Takes the turn, unless another one has it, which is then left word.
-pub(super) fn take(tx: &mut dyn Tx, cx: &OpCx<'_>, task: &str) -> OpResult<bool> {
+/// Whose turn it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Turn {
+    /// Ours.
+    Ours,
+    /// Ours, and nobody knows what came of the one before.
+    Uncertain,
+    /// Another one's, who was left word.
+    Others,
+}
+
+/// Takes the turn for so long, unless another one has it.
+pub(super) fn take(tx: &mut dyn Tx, cx: &OpCx<'_>, task: &str, ms: i64) -> OpResult<Turn> {
     let row = tx.query_one(&GET, args![])?;
-    if row.is_some_and(|row| row.text(0) != task && Heard(row.int(1)) > cx.heard) {
+    if row.as_ref().is_some_and(|row| row.text(0) != task && Heard(row.int(1)) > cx.heard) {
         tx.write(&AGAIN, args![])?;
-        return Ok(false);
+        return Ok(Turn::Others);
     }
-    tx.write(&TAKE, args![task, cx.heard.plus_ms(TURN_MS)])?;
-    Ok(true)
+    seize(tx, cx, task, ms)?;
+    Ok(if row.is_some() { Turn::Uncertain } else { Turn::Ours })
+}
+
+/// Takes the turn whoever has it: at a start, when nobody can be at work.
+pub(super) fn seize(tx: &mut dyn Tx, cx: &OpCx<'_>, task: &str, ms: i64) -> OpResult<()> {
+    Ok(tx.write(&TAKE, args![task, cx.heard.plus_ms(ms)])?)
+}
+
+/// Whether it is still this one's turn.
+pub(super) fn is_of(tx: &mut dyn Tx, task: &str) -> OpResult<bool> {
+    Ok(tx.query_one(&GET, args![])?.is_some_and(|row| row.text(0) == task))
 }
 
 /// Ends the turn; whether somebody left word meanwhile.

@@ -68,10 +68,12 @@ impl<'a> Held<'a> {
 
     /// The database committed: results count, replies go out. Whether all of it is where it belongs.
     pub(crate) fn commit(&self, tx: &mut dyn Tx, cx: &mut OpCx<'_>) -> OpResult<bool> {
-        self.lay(tx, DONE, "messages", "log")?;
-        self.lay(tx, WRONG, "messages", "error")?;
-        self.lay_drafts(tx, "messages")?;
-        self.let_go(tx, cx)
+        // Its database waits for these files: before all others.
+        let first = Self { due: self.due.map(|_| Heard(0)), ..*self };
+        first.lay(tx, DONE, "messages", "log")?;
+        first.lay(tx, WRONG, "messages", "error")?;
+        first.lay_drafts(tx, "messages")?;
+        first.let_go(tx, cx)
     }
 
     /// Lets go what waits for no file any more. Whether nothing is held.

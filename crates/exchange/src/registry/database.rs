@@ -9,7 +9,8 @@ use utoipa::ToSchema;
 
 use super::{check_company, check_new, device};
 use crate::codes::ATAKEN;
-use crate::names;
+use crate::rules::Rules;
+use crate::{folders, names};
 
 /// Registers a database. A repeat of the request shows the same key.
 pub static CREATE_DATABASE: Op<NewDatabase, DatabaseMade> = Op::new("exchange.database", create).rebuilt(show_again);
@@ -41,6 +42,7 @@ pub(super) static INSERT: Sql = Sql::new(
 fn create(tx: &mut dyn Tx, cx: &mut OpCx<'_>, input: &NewDatabase) -> OpResult<DatabaseMade> {
     let key = (CREATE_KEY.run)(tx, cx, &key_of(input))?;
     names::check_database(&input.id)?;
+    cx.home.common::<Rules>().check_path(cx.namespace, &input.id)?;
     check_company(tx, &input.company)?;
     if tx.query_one(&device::GET, args![&input.id])?.is_some() {
         return Err(OpError::new(ATAKEN, format!("`{}` is the id of a device", input.id)));
@@ -48,6 +50,7 @@ fn create(tx: &mut dyn Tx, cx: &mut OpCx<'_>, input: &NewDatabase) -> OpResult<D
     let row = args![&input.id, input.id.to_ascii_lowercase(), &input.company, &key.id, cx.wall];
     check_new(tx.execute(&INSERT, row)?, "database", &input.id)?;
     cx.fx.journal("exchange.database", &input.id, format!("database of `{}`", input.company));
+    folders::make(cx, &input.id);
     Ok(DatabaseMade { id: input.id.clone(), key: key.key })
 }
 

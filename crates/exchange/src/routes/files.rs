@@ -135,7 +135,7 @@ async fn read(api: &Api, name: &FileName, filed: Filed) -> io::Result<String> {
     }
     let place = filed.on_disk.unwrap_or_default();
     let path = path_of(&filed.db, &place, &name.text()).ok_or_else(|| io::Error::other("it lies nowhere"))?;
-    let (shelves, namespace) = (api.kernel().common::<Shelves>(), api.namespace().name.clone());
+    let (shelves, namespace) = (api.kernel().common::<Shelves>(), api.namespace().clone());
     let bytes_max = filed.size.unsigned_abs();
     let reading = move || shelves.of(&namespace)?.get(&path, bytes_max);
     let bytes = tokio::task::spawn_blocking(reading).await.map_err(io::Error::other)??;

@@ -4,11 +4,10 @@ use exchange::process::Answer::{Cancelled, Ok as Yes};
 use exchange::process::Processed::{Processed, ProcessedDeadlock, ProcessedIncorrect};
 use exchange::process::{Start, StartAnswer};
 
-use crate::kit::{Office, ids};
+use crate::kit::{Office, Open, both, ids};
 
-#[test]
-fn exc_10_14_a_batch_goes_through_and_each_message_ends_where_its_result_says() {
-    let office = Office::open();
+fn exc_10_14_a_batch_goes_through_and_each_message_ends_where_its_result_says(open: Open) {
+    let office = open();
     assert_eq!(office.start().status, StartAnswer::Idle);
     office.sent(&["a", "b", "c"]);
     let started = office.start();
@@ -29,9 +28,8 @@ fn exc_10_14_a_batch_goes_through_and_each_message_ends_where_its_result_says() 
     assert_eq!(ids(&office.start()), ["c"]);
 }
 
-#[test]
-fn exc_15_16_what_is_undone_leaves_no_trace_and_is_offered_again() {
-    let office = Office::open();
+fn exc_15_16_what_is_undone_leaves_no_trace_and_is_offered_again(open: Open) {
+    let office = open();
     office.sent(&["a"]);
     for undo in [Office::rollback, Office::interrupt] {
         let process = office.start().process.unwrap();
@@ -42,9 +40,8 @@ fn exc_15_16_what_is_undone_leaves_no_trace_and_is_offered_again() {
     }
 }
 
-#[test]
-fn exc_13_results_are_complete_and_of_what_was_given() {
-    let office = Office::open();
+fn exc_13_results_are_complete_and_of_what_was_given(open: Open) {
+    let office = open();
     office.sent(&["a", "b"]);
     let process = office.start().process.unwrap();
     for wrong in [&[("a", Processed)][..], &[("a", Processed), ("x", Processed)], &[("a", Processed), ("a", Processed)]]
@@ -60,9 +57,8 @@ fn exc_13_results_are_complete_and_of_what_was_given() {
     assert_eq!(office.prepare(&process, &both, &[]), Ok(Yes));
 }
 
-#[test]
-fn exc_12_what_is_left_out_is_free_at_once_and_comes_after_the_others() {
-    let office = Office::open();
+fn exc_12_what_is_left_out_is_free_at_once_and_comes_after_the_others(open: Open) {
+    let office = open();
     office.sent(&["a", "b"]);
     let process = office.start().process.unwrap();
     assert_eq!(office.narrow(&process, &["x"]).unwrap_err().code.name, "AEXCHANGE");
@@ -77,10 +73,9 @@ fn exc_12_what_is_left_out_is_free_at_once_and_comes_after_the_others() {
     assert_eq!(office.ledger(), [3, 2, 0, 1, 0, 0]);
 }
 
-#[test]
-fn exc_18_20_what_took_too_long_is_unknown_until_somebody_knows() {
+fn exc_18_20_what_took_too_long_is_unknown_until_somebody_knows(open: Open) {
     for committed in [true, false] {
-        let office = Office::open();
+        let office = open();
         office.sent(&["a", "b", "c"]);
         let process = office.start().process.unwrap();
         let results = [("a", Processed), ("b", ProcessedIncorrect), ("c", ProcessedDeadlock)];
@@ -99,9 +94,8 @@ fn exc_18_20_what_took_too_long_is_unknown_until_somebody_knows() {
     }
 }
 
-#[test]
-fn exc_10_limits_and_filters() {
-    let office = Office::open();
+fn exc_10_limits_and_filters(open: Open) {
+    let office = open();
     office.sent(&["a", "b", "c"]);
     let with = |wanted: Start| {
         let started = office.start_with(Start { db: "erp".into(), ..wanted });
@@ -118,9 +112,8 @@ fn exc_10_limits_and_filters() {
     assert!(with(Start { senders: Some(vec!["nobody".into()]), ..Start::default() }).is_empty());
 }
 
-#[test]
-fn exc_17_a_start_repeated_with_its_key_gives_the_same_process() {
-    let office = Office::open();
+fn exc_17_a_start_repeated_with_its_key_gives_the_same_process(open: Open) {
+    let office = open();
     office.sent(&["a", "b"]);
     let start = || office.start_again("key-1");
     let first = start();
@@ -133,9 +126,8 @@ fn exc_17_a_start_repeated_with_its_key_gives_the_same_process() {
     assert_eq!(office.prepare(&process, &[], &[]), Ok(Cancelled));
 }
 
-#[test]
-fn exc_15_senders_are_told_if_the_database_asks_for_it() {
-    let office = Office::open();
+fn exc_15_senders_are_told_if_the_database_asks_for_it(open: Open) {
+    let office = open();
     office.sent(&["a", "b"]);
     let process = office.start().process.unwrap();
     assert_eq!(office.rollback_telling(&process, "no disk space"), Ok(Yes));
@@ -146,4 +138,15 @@ fn exc_15_senders_are_told_if_the_database_asks_for_it() {
     assert_eq!(office.ledger(), [4, 4, 0, 0, 0, 0]);
     assert_eq!(office.rollback_telling(&process, "again"), Ok(Yes));
     assert_eq!(office.fetched().len(), 2, "once");
+}
+
+both! {
+    exc_10_14_a_batch_goes_through_and_each_message_ends_where_its_result_says
+    exc_15_16_what_is_undone_leaves_no_trace_and_is_offered_again
+    exc_13_results_are_complete_and_of_what_was_given
+    exc_12_what_is_left_out_is_free_at_once_and_comes_after_the_others
+    exc_18_20_what_took_too_long_is_unknown_until_somebody_knows
+    exc_10_limits_and_filters
+    exc_17_a_start_repeated_with_its_key_gives_the_same_process
+    exc_15_senders_are_told_if_the_database_asks_for_it
 }

@@ -1,5 +1,7 @@
 //! A world with a company, a database and devices.
 
+use std::cell::Cell;
+
 use base::{OpResult, Sql};
 use exchange::message::{ACK, Ack, FETCH, Fetch, MessageText, SEND, STATUS, Send, Sent, StatusOf};
 use exchange::process::{
@@ -15,6 +17,8 @@ use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use testbed::World;
 
+use crate::shelf::Shelf;
+
 /// Calls as somebody who showed a secret, from which others are made.
 pub fn known<I, O>(world: &World, op: &'static kernel::Op<I, O>, input: I) -> OpResult<O>
 where
@@ -26,20 +30,84 @@ where
     world.call_as(op, request, input).map(|reply| reply.out)
 }
 
+/// Opens an office of one of the variants (EXC-8).
+pub type Open = fn() -> Office;
+
+/// Makes two tests of each: with texts in the store alone, and with files in folders.
+macro_rules! both {
+    ($($name:ident)*) => {
+        mod in_the_store {
+            $(#[test] fn $name() { super::$name(crate::kit::Office::in_the_store) })*
+        }
+        mod in_folders {
+            $(#[test] fn $name() { super::$name(crate::kit::Office::in_folders) })*
+        }
+    };
+}
+pub(crate) use both;
+
 pub struct Office {
     pub world: World,
     pub phone: String,
+    /// Where its files are, if it has some.
+    pub shelf: Option<Shelf>,
+    /// Whether the test has the clerk work itself.
+    pub clerk_waits: Cell<bool>,
 }
 
 impl Office {
-    pub fn open() -> Self {
+    pub fn in_the_store() -> Self {
+        Self::open(World::of(&[&SERVICE]), None)
+    }
+
+    /// With folders, and a clerk who works after every step.
+    pub fn in_folders() -> Self {
         let world = World::of(&[&SERVICE]);
+        let shelf = Shelf::open(&world.kernel);
+        let office = Self::open(world, Some(shelf));
+        office.look_after();
+        office
+    }
+
+    fn open(world: World, shelf: Option<Shelf>) -> Self {
         world.call(&CREATE_COMPANY, NewCompany { id: "acme".into(), name: "Acme".into() }).unwrap();
         let subsystem = NewSubsystem { id: "sales".into(), company: "acme".into(), name: "Sales".into() };
         world.call(&CREATE_SUBSYSTEM, subsystem).unwrap();
         known(&world, &CREATE_DATABASE, NewDatabase { id: "erp".into(), company: "acme".into() }).unwrap();
         let phone = Self::device(&world);
-        Self { world, phone }
+        Self { world, phone, shelf, clerk_waits: Cell::new(false) }
+    }
+
+    /// Its folders.
+    pub fn shelf(&self) -> &Shelf {
+        self.shelf.as_ref().unwrap()
+    }
+
+    /// The lines of the journal of a kind.
+    pub fn journal(&self, kind: &str) -> Vec<String> {
+        static LINES: Sql = Sql::new("test.journal", "SELECT kind, text FROM journal ORDER BY id");
+        let rows = self.world.rows(&LINES);
+        rows.iter().filter(|row| row.text(0) == kind).map(|row| row.text(1).to_owned()).collect()
+    }
+
+    /// The kinds of alerts that are open.
+    pub fn alerts(&self) -> Vec<String> {
+        // Not the one that nobody is told: this world has no channel.
+        static OPEN: Sql = Sql::new(
+            "test.alerts",
+            "SELECT kind FROM alert WHERE closed_at IS NULL AND kind <> 'alerts.channel' ORDER BY kind",
+        );
+        self.world.rows(&OPEN).iter().map(|row| row.text(0).to_owned()).collect()
+    }
+
+    /// What must hold after every step: all invariants; and where there are folders, once the clerk was there, files and rows agree.
+    pub fn look_after(&self) {
+        self.world.check_invariants();
+        if let Some(shelf) = self.shelf.as_ref().filter(|_| !self.clerk_waits.get()) {
+            shelf.work(&self.world);
+            self.world.check_invariants();
+            shelf.check(&self.world);
+        }
     }
 
     pub fn device(world: &World) -> String {
@@ -68,6 +136,7 @@ impl Office {
 
     pub fn send(&self, message: &Value) -> OpResult<Sent> {
         let sent = self.world.call(&SEND, Send { sender: Some(self.phone.clone()), text: message.to_string() });
+        self.look_after();
         sent.map(|reply| reply.out)
     }
 
@@ -83,7 +152,7 @@ impl Office {
 
     pub fn start_with(&self, wanted: Start) -> Started {
         let started = self.world.call(&START, wanted).unwrap().out;
-        self.world.check_invariants();
+        self.look_after();
         started
     }
 
@@ -102,7 +171,7 @@ impl Office {
             replies: replies.iter().map(raw).collect(),
         };
         let answer = self.world.call(&PREPARE, input).map(|reply| reply.out.status);
-        self.world.check_invariants();
+        self.look_after();
         answer
     }
 
@@ -110,7 +179,7 @@ impl Office {
         let input =
             Finish { process: process.into(), db: Some("erp".into()), message: "because".into(), tell_senders: false };
         let answer = self.world.call(op, input).map(|reply| reply.out.status);
-        self.world.check_invariants();
+        self.look_after();
         answer
     }
 
@@ -126,7 +195,7 @@ impl Office {
         let input =
             Finish { process: process.into(), db: Some("erp".into()), message: error.into(), tell_senders: true };
         let answer = self.world.call(&ROLLBACK, input).map(|reply| reply.out.status);
-        self.world.check_invariants();
+        self.look_after();
         answer
     }
 
@@ -145,7 +214,7 @@ impl Office {
     pub fn resolve(&self, process: &str, committed: bool) -> OpResult<Answer> {
         let answer =
             self.world.call(&RESOLVE, Resolve { process: process.into(), committed }).map(|reply| reply.out.status);
-        self.world.check_invariants();
+        self.look_after();
         answer
     }
 
@@ -153,14 +222,14 @@ impl Office {
     pub fn look_after_ms(&self, ms: u64) {
         self.world.pass_ms(ms);
         self.world.call(&process::TIMEOUTS, ()).unwrap();
-        self.world.check_invariants();
+        self.look_after();
     }
 
     pub fn narrow(&self, process: &str, ids: &[&str]) -> OpResult<Answer> {
         let messages = ids.iter().map(|id| (*id).to_owned()).collect();
         let input = Narrow { process: process.into(), db: Some("erp".into()), messages };
         let answer = self.world.call(&NARROW, input).map(|reply| reply.out.status);
-        self.world.check_invariants();
+        self.look_after();
         answer
     }
 
@@ -180,7 +249,9 @@ impl Office {
 
     pub fn ack(&self, id: &str) -> OpResult<()> {
         let input = Ack { device: self.phone.clone(), id: id.into(), from: None };
-        self.world.call(&ACK, input).map(drop)
+        let acked = self.world.call(&ACK, input).map(drop);
+        self.look_after();
+        acked
     }
 
     pub fn state(&self, id: &str) -> String {

@@ -5,11 +5,10 @@ use serde_json::json;
 use exchange::process::{Answer, Processed};
 use exchange::registry::{DEVICE_STATE, DeviceChange};
 
-use crate::kit::Office;
+use crate::kit::{Office, Open, both};
 
-#[test]
-fn exc_9_a_resend_is_answered_the_same_and_stored_once() {
-    let office = Office::open();
+fn exc_9_a_resend_is_answered_the_same_and_stored_once(open: Open) {
+    let office = open();
     let message = office.message("a", 0);
     let first = office.send(&message).unwrap();
     office.world.pass_ms(5_000);
@@ -20,9 +19,8 @@ fn exc_9_a_resend_is_answered_the_same_and_stored_once() {
     assert_eq!(office.send(&other).unwrap_err().code.name, "ATAKEN");
 }
 
-#[test]
-fn exc_1_a_device_reaches_only_databases_of_its_own_company() {
-    let office = Office::open();
+fn exc_1_a_device_reaches_only_databases_of_its_own_company(open: Open) {
+    let office = open();
     let with = |path: &str, value: &str| {
         let mut message = office.message("m", 0);
         *message.pointer_mut(path).unwrap() = json!(value);
@@ -35,9 +33,8 @@ fn exc_1_a_device_reaches_only_databases_of_its_own_company() {
     assert_eq!(office.ledger(), [0; 6]);
 }
 
-#[test]
-fn exc_2_a_blocked_device_sends_nothing_and_its_answers_wait_for_it() {
-    let office = Office::open();
+fn exc_2_a_blocked_device_sends_nothing_and_its_answers_wait_for_it(open: Open) {
+    let office = open();
     office.sent(&["a"]);
     let block = |blocked| office.world.call(&DEVICE_STATE, DeviceChange { id: office.phone.clone(), blocked }).unwrap();
     block(true);
@@ -49,4 +46,10 @@ fn exc_2_a_blocked_device_sends_nothing_and_its_answers_wait_for_it() {
     block(false);
     assert_eq!(office.fetched(), ["r1"]);
     office.send(&office.message("b", 1)).unwrap();
+}
+
+both! {
+    exc_9_a_resend_is_answered_the_same_and_stored_once
+    exc_1_a_device_reaches_only_databases_of_its_own_company
+    exc_2_a_blocked_device_sends_nothing_and_its_answers_wait_for_it
 }

@@ -6,6 +6,7 @@
 use std::fs::File;
 use std::io::{self, Seek, SeekFrom};
 use std::path::Path;
+use std::thread::{Builder, ScopedJoinHandle};
 
 use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, Stat};
 
@@ -17,6 +18,10 @@ const FILE_MODE: Mode = Mode::RUSR.union(Mode::WUSR);
 const DIRECTORY_MODE: Mode = Mode::RWXU;
 /// For every open: links are refused, and children of ours inherit nothing.
 const SAFE: OFlags = OFlags::NOFOLLOW.union(OFlags::CLOEXEC);
+/// Threads that sync files side by side: what the journal commits for one of them it commits for all.
+const SYNC_THREADS: usize = 8;
+/// Fewer files than this are not worth threads.
+const SYNC_TOGETHER_MIN: usize = 16;
 
 /// An open directory of this machine.
 #[derive(Debug)]
@@ -34,6 +39,12 @@ impl Directory {
 
     fn status(&self, name: &str) -> io::Result<Stat> {
         Ok(rustix::fs::statat(&self.0, checked(name), AtFlags::SYMLINK_NOFOLLOW)?)
+    }
+
+    fn sized(&self, name: &str) -> io::Result<(EntryKind, u64)> {
+        let status = self.status(name)?;
+        let size = u64::try_from(status.st_size).unwrap_or(0);
+        Ok((FileType::from_raw_mode(status.st_mode).into(), size))
     }
 
     /// Some file systems do not tell the kind with the name.
@@ -114,6 +125,26 @@ impl Folder for Directory {
         self.0.sync_all()
     }
 
+    fn sync_files(files: &[File]) -> Vec<io::Result<()>> {
+        if files.len() < SYNC_TOGETHER_MIN {
+            return sync_in_turn(files);
+        }
+        let mut synced = Vec::with_capacity(files.len());
+        std::thread::scope(|scope| {
+            let begin = |some| (some, Builder::new().spawn_scoped(scope, move || sync_in_turn(some)));
+            let threads: Vec<_> = files.chunks(files.len().div_ceil(SYNC_THREADS)).map(begin).collect();
+            for (some, thread) in threads {
+                synced.extend(match thread.map(ScopedJoinHandle::join) {
+                    Ok(Ok(ended)) => ended,
+                    Ok(Err(_)) => some.iter().map(|_| Err(io::Error::other("a sync panicked"))).collect(),
+                    // No thread to be had: nothing of it is synced yet.
+                    Err(_) => sync_in_turn(some),
+                });
+            }
+        });
+        synced
+    }
+
     fn room(&self) -> io::Result<u64> {
         let status = rustix::fs::fstatvfs(&self.0)?;
         Ok(status.f_bavail.saturating_mul(status.f_frsize))
@@ -126,6 +157,22 @@ impl Folder for Directory {
             let Ok(name) = entry.file_name().to_str() else { continue };
             if !matches!(name, "." | "..") {
                 found.push((name.to_owned(), self.kind_of(name, entry.file_type())?));
+            }
+        }
+        Ok(found)
+    }
+
+    fn sized_entries(&self) -> io::Result<Vec<(String, EntryKind, u64)>> {
+        let mut found = vec![];
+        for entry in Dir::read_from(&self.0)? {
+            let entry = entry?;
+            match entry.file_name().to_str() {
+                Ok("." | "..") => {}
+                Err(_) => found.push((entry.file_name().to_string_lossy().into_owned(), EntryKind::Other, 0)),
+                // One that is gone meanwhile was never there.
+                Ok(name) => {
+                    found.extend(super::found(self.sized(name))?.map(|(kind, size)| (name.to_owned(), kind, size)))
+                }
             }
         }
         Ok(found)
@@ -154,6 +201,10 @@ impl From<FileType> for EntryKind {
             _ => Self::Other,
         }
     }
+}
+
+fn sync_in_turn(files: &[File]) -> Vec<io::Result<()>> {
+    files.iter().map(File::sync_all).collect()
 }
 
 /// What tells one file from all others.

@@ -91,6 +91,12 @@ pub trait Folder: fmt::Debug + Send + Sync + Sized + 'static {
     /// The disk failed; which of them are durable is unknown.
     fn sync(&self) -> io::Result<()>;
 
+    /// Makes the contents of these files durable, each by its own handle, and tells of each. Whoever can does it side by side: a
+    /// journal then commits for many at once.
+    fn sync_files(files: &[Self::File]) -> Vec<io::Result<()>> {
+        files.iter().map(OpenFile::sync).collect()
+    }
+
     /// Bytes that may still be written to the disk.
     ///
     /// # Errors
@@ -104,10 +110,17 @@ pub trait Folder: fmt::Debug + Send + Sync + Sized + 'static {
     /// # Errors
     /// The disk refused.
     fn entries(&self) -> io::Result<Vec<(String, EntryKind)>>;
+
+    /// All that lies here, in no order, with the sizes of regular files. Names that are not UTF-8 are shown as well as can be, and
+    /// told as [`EntryKind::Other`], because nobody can name them.
+    ///
+    /// # Errors
+    /// The disk refused.
+    fn sized_entries(&self) -> io::Result<Vec<(String, EntryKind, u64)>>;
 }
 
 /// An open file.
-pub trait OpenFile: Read + Write + Send + 'static {
+pub trait OpenFile: Read + Write + Send + Sync + 'static {
     /// Its size in bytes.
     ///
     /// # Errors

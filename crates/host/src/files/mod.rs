@@ -9,10 +9,12 @@
 //!
 //! The protocol is here, the disk behind [`Folder`]: the simulator runs the one on a disk of its own.
 //!
-//! Deliberately not here: removal of empty directories (they would have to be made durable again), syncs shared by many
-//! puts, and limits on how much is stored. A reader beside a put may see the new content a moment before it is durable:
+//! Many changes at once (`apply`) keep the same promises with few syncs.
+//!
+//! Deliberately not here: removal of empty directories (they would have to be made durable again), and limits on how much is stored. A reader beside a put may see the new content a moment before it is durable:
 //! whoever needs more than that waits for the put.
 
+mod apply;
 mod directory;
 mod folder;
 mod root;
@@ -28,7 +30,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use base::mutants::{self, Mutant};
-use base::{Files, RelPath};
+use base::{FileChange, Files, Listed, RelPath};
 
 pub use directory::Directory;
 pub use folder::{EntryKind, Folder, OpenFile};
@@ -89,8 +91,13 @@ impl<F: Folder> DiskFiles<F> {
 
     /// The directory of `path`, made with all above it where missing, each durable in its parent.
     fn made_place<'p>(&self, path: &'p RelPath) -> io::Result<Place<'p, F>> {
-        let (mut folder, mut end) = (self.root.reopen()?, 0);
         let (directory, name) = split(path)?;
+        Ok(Place { folder: self.made(directory)?, path: directory, name })
+    }
+
+    /// A directory, made with all above it where missing, each durable in its parent; the root if it is empty.
+    fn made(&self, directory: &str) -> io::Result<F> {
+        let (mut folder, mut end) = (self.root.reopen()?, 0);
         for step in steps(directory) {
             end += step.len() + usize::from(end > 0);
             let prefix = &directory[..end];
@@ -102,14 +109,18 @@ impl<F: Folder> DiskFiles<F> {
             }
             folder = below;
         }
-        Ok(Place { folder, path: directory, name })
+        Ok(folder)
     }
 
     /// The directory of `path`, if it is there.
     fn place<'p>(&self, path: &'p RelPath) -> io::Result<Place<'p, F>> {
         let (directory, name) = split(path)?;
-        let folder = steps(directory).try_fold(self.root.reopen()?, |at, step| at.enter(step))?;
-        Ok(Place { folder, path: directory, name })
+        Ok(Place { folder: self.there(directory)?, path: directory, name })
+    }
+
+    /// A directory, if it is there; the root if it is empty.
+    fn there(&self, directory: &str) -> io::Result<F> {
+        steps(directory).try_fold(self.root.reopen()?, |at, step| at.enter(step))
     }
 
     /// Before something is shown of a directory: a change in it that failed half way is made durable.
@@ -195,6 +206,12 @@ impl<F: Folder> DiskFiles<F> {
         Ok(bytes)
     }
 
+    fn size_of(&self, path: &RelPath) -> io::Result<u64> {
+        let place = self.place(path)?;
+        self.be_certain(place.path, &place.folder)?;
+        place.folder.open_regular(place.name)?.size()
+    }
+
     fn rename_durably(&self, from: &RelPath, to: &RelPath) -> io::Result<()> {
         let source = self.place(from)?;
         self.be_certain(source.path, &source.folder)?;
@@ -223,9 +240,51 @@ impl<F: Folder> DiskFiles<F> {
         names.sort_unstable();
         Ok(names)
     }
+
+    fn list_all(&self, directory: &RelPath) -> io::Result<Listed> {
+        let above = self.place(directory)?;
+        let folder = above.folder.enter(above.name)?;
+        self.be_certain(directory.as_str(), &folder)?;
+        let mut listed = Listed::default();
+        for (name, kind, size) in folder.sized_entries()? {
+            match kind {
+                EntryKind::Regular if is_temporary(&name) => {}
+                EntryKind::Regular if RelPath::new(&name).is_some() => listed.files.push((name, size)),
+                _ => listed.others.push(name),
+            }
+        }
+        listed.files.sort_unstable();
+        listed.others.sort_unstable();
+        Ok(listed)
+    }
+
+    fn directories_below_root(&self) -> io::Result<Vec<String>> {
+        let entries = self.root.reopen()?.entries()?.into_iter();
+        let mut names: Vec<String> =
+            entries.filter(|(_, kind)| *kind == EntryKind::Directory).map(|(name, _)| name).collect();
+        names.sort_unstable();
+        Ok(names)
+    }
 }
 
 impl<F: Folder> Files for DiskFiles<F> {
+    fn apply(&self, changes: &[FileChange]) -> Vec<io::Result<()>> {
+        self.apply_together(changes)
+    }
+
+    fn list_sized(&self, directory: &RelPath) -> io::Result<Listed> {
+        let listed = found(self.list_all(directory)).map_err(named("list", directory))?;
+        Ok(listed.unwrap_or_default())
+    }
+
+    fn directories(&self) -> io::Result<Vec<String>> {
+        self.directories_below_root()
+    }
+
+    fn make(&self, directory: &RelPath) -> io::Result<()> {
+        self.made(directory.as_str()).map(drop).map_err(named("make", directory))
+    }
+
     fn put(&self, path: &RelPath, bytes: &[u8]) -> io::Result<()> {
         self.put_whole(path, bytes).map_err(named("put", path))
     }
@@ -235,8 +294,7 @@ impl<F: Folder> Files for DiskFiles<F> {
     }
 
     fn size(&self, path: &RelPath) -> io::Result<u64> {
-        let place = self.place(path).map_err(named("size", path))?;
-        place.folder.open_regular(place.name).and_then(|file| file.size()).map_err(named("size", path))
+        self.size_of(path).map_err(named("size", path))
     }
 
     fn rename(&self, from: &RelPath, to: &RelPath) -> io::Result<()> {

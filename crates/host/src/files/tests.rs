@@ -2,7 +2,7 @@ use super::watched::{Syncs, Watched};
 use super::*;
 use crate::side_by_side;
 use std::fs::File;
-use std::os::unix::fs::symlink;
+use std::os::unix::fs::{MetadataExt, symlink};
 use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -306,4 +306,117 @@ fn ker_41_a_change_that_failed_half_way_is_durable_before_it_is_shown() {
     assert_eq!(files.get(&path("in/a"), ANY).unwrap(), b"new");
     assert_eq!(files.list(&path("in")).unwrap(), ["a"]);
     assert_eq!(*recorded.lock().unwrap(), ["/in"], "once");
+}
+
+fn put(at: &str, bytes: &[u8]) -> FileChange {
+    FileChange::Put(path(at), bytes.to_vec())
+}
+
+fn moved(from: &str, to: &str) -> FileChange {
+    FileChange::Move(path(from), path(to))
+}
+
+/// Which of these changes were made.
+fn made(results: &[io::Result<()>]) -> Vec<bool> {
+    results.iter().map(Result::is_ok).collect()
+}
+
+#[test]
+fn exc_6_many_changes_are_made_together_and_none_keeps_another_from_being_made() {
+    let (directory, files) = fresh();
+    let many: Vec<FileChange> = (0..300).map(|number| put(&format!("in/{number}"), &[7; 1_000])).collect();
+    assert!(files.apply(&many).iter().all(Result::is_ok));
+    assert_eq!(files.list(&path("in")).unwrap().len(), 300);
+    std::fs::write(directory.path().join("root/blocked"), "a file").unwrap();
+    let changes = [
+        moved("in/0", "done/0"),
+        moved("in/none", "done/none"),
+        moved("in/gone", "in/1"),
+        FileChange::Remove(path("in/2")),
+        FileChange::Remove(path("nowhere/2")),
+        put("blocked/x", b"x"),
+        put("in/3", b"new"),
+        put(".tmp-x", b"x"),
+    ];
+    let wanted = [true, false, true, true, true, false, true, false];
+    for _ in 0..2 {
+        assert_eq!(made(&files.apply(&changes)), wanted, "the second time finds its work done");
+    }
+    assert_eq!(files.list(&path("done")).unwrap(), ["0"]);
+    assert_eq!(
+        (files.list(&path("in")).unwrap().len(), files.get(&path("in/3"), ANY).unwrap()),
+        (298, b"new".to_vec())
+    );
+}
+
+#[test]
+fn exc_6_changes_that_meet_are_made_in_turn() {
+    let (_directory, files) = fresh();
+    let changes = [put("a/x", b"1"), moved("a/x", "b/x"), put("a/x", b"2"), FileChange::Remove(path("b/y"))];
+    assert!(files.apply(&changes).iter().all(Result::is_ok));
+    assert_eq!(files.get(&path("b/x"), ANY).unwrap(), b"1");
+    assert_eq!(files.get(&path("a/x"), ANY).unwrap(), b"2");
+}
+
+#[test]
+fn exc_6_ker_41_after_a_failed_sync_nothing_of_it_is_said_to_be_done_and_no_handle_is_synced_again() {
+    let (directory, files, syncs) = watched();
+    files.apply(&[put("in/a", b"a"), put("out/b", b"b")]).into_iter().for_each(Result::unwrap);
+    let changes = [put("in/c", b"c"), moved("in/a", "out/a"), FileChange::Remove(path("in/none")), put("z/d", b"d")];
+    syncs.fail(|is_directory| !is_directory);
+    assert_eq!(made(&files.apply(&changes)), [false, true, true, false]);
+    assert_eq!(everything(&directory), [".", "./in", "./out", "./out/a", "./out/b", "./z"], "no temporaries are left");
+    let seen: Arc<Mutex<Vec<u64>>> = Arc::default();
+    let synced = seen.clone();
+    syncs.replace(move |file| {
+        if !file.metadata()?.is_dir() {
+            return file.sync_all();
+        }
+        synced.lock().unwrap().push(file.metadata()?.ino());
+        Err(io::Error::other("the disk failed"))
+    });
+    let changes = [put("in/c", b"c"), moved("out/a", "in/a"), FileChange::Remove(path("out/b"))];
+    assert_eq!(made(&files.apply(&changes)), [false, false, false]);
+    assert_eq!(seen.lock().unwrap().len(), 1, "the source is not synced when its target could not be");
+    syncs.fail(|_| false);
+    assert_eq!(made(&files.apply(&changes)), [true, true, true]);
+    assert_eq!(everything(&directory), [".", "./in", "./in/a", "./in/c", "./out", "./z"]);
+}
+
+#[test]
+fn exc_7_links_are_neither_followed_nor_listed_as_files() {
+    let (directory, files) = fresh();
+    let outside = directory.path().join("outside");
+    std::fs::create_dir(&outside).unwrap();
+    std::fs::write(outside.join("secret"), "s").unwrap();
+    symlink(&outside, directory.path().join("root/link")).unwrap();
+    files.put(&path("in/a"), b"abc").unwrap();
+    symlink(outside.join("secret"), directory.path().join("root/in/s")).unwrap();
+    std::fs::write(directory.path().join("root/in/back\\slash"), "x").unwrap();
+    let changes =
+        [put("link/x", b"x"), moved("in/s", "in/t"), FileChange::Remove(path("link/secret")), put("in/b", b"")];
+    assert_eq!(made(&files.apply(&changes)), [false, false, false, true]);
+    assert_eq!(std::fs::read_dir(&outside).unwrap().count(), 1);
+    let listed = files.list_sized(&path("in")).unwrap();
+    assert_eq!(listed.files, [("a".to_owned(), 3), ("b".to_owned(), 0)]);
+    assert_eq!(listed.others, ["back\\slash", "s"]);
+    assert_eq!(files.directories().unwrap(), ["in"]);
+}
+
+/// How fast batches are laid and listed here: `cargo test -p host --release -- --ignored --nocapture measure`.
+#[test]
+#[ignore = "a measurement"]
+fn measure_batches_and_lists() {
+    let (_directory, files) = fresh();
+    let begun = std::time::Instant::now();
+    let batches = 20;
+    for batch in 0..batches {
+        let puts: Vec<FileChange> =
+            (0..500).map(|number| put(&format!("in/{batch:05}-{number:05}"), &[7; 1_000])).collect();
+        assert!(files.apply(&puts).iter().all(Result::is_ok));
+    }
+    let laid_s = begun.elapsed().as_secs_f64();
+    let begun = std::time::Instant::now();
+    let listed = files.list_sized(&path("in")).unwrap().files.len();
+    println!("{:.0} files/s laid; {listed} listed in {:?}", f64::from(batches * 500) / laid_s, begun.elapsed());
 }

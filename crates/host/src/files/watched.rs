@@ -98,6 +98,10 @@ impl Folder for Watched {
     fn entries(&self) -> io::Result<Vec<(String, EntryKind)>> {
         self.0.entries()
     }
+
+    fn sized_entries(&self) -> io::Result<Vec<(String, EntryKind, u64)>> {
+        self.0.sized_entries()
+    }
 }
 
 /// A file whose syncs are watched.

@@ -133,6 +133,21 @@ impl Folder for SimFolder {
         };
         Ok(names.shown.iter().map(|(name, id)| (name.clone(), kind(id))).collect())
     }
+
+    fn sized_entries(&self) -> io::Result<Vec<(String, EntryKind, u64)>> {
+        let mut state = self.disk.state();
+        state.begin_look(self.process)?;
+        let names = state.tree.names(self.id).ok_or(io::ErrorKind::NotADirectory)?;
+        let sized = |id: &Id| match state.tree.node(*id) {
+            Some(Node::File(content)) => (EntryKind::Regular, content.shown().len() as u64),
+            Some(Node::Directory(_)) | None => (EntryKind::Directory, 0),
+        };
+        let entry = |(name, id): (&String, &Id)| {
+            let (kind, size) = sized(id);
+            (name.clone(), kind, size)
+        };
+        Ok(names.shown.iter().map(entry).collect())
+    }
 }
 
 /// An open file of a simulated disk.

@@ -10,6 +10,7 @@ mod apt;
 mod browser;
 mod clickhouse;
 pub(crate) mod command;
+mod firebird;
 mod port;
 mod postgres;
 mod rabbitmq;
@@ -86,6 +87,7 @@ fn all() -> Vec<Box<dyn Service>> {
         Box::new(browser::Browser),
         Box::new(clickhouse::ClickHouse),
         Box::new(redis::Redis),
+        Box::new(firebird::Firebird),
     ]
 }
 

@@ -11,7 +11,7 @@ enum Layer {
     Kit,
     /// Whoever uses a server from outside: knows its HTTP and nothing of its inside.
     Client,
-    /// The command line against a running server: a client too.
+    /// The command line against a running server, and what it runs: clients too.
     Commands,
     Service,
     Suite,
@@ -25,7 +25,7 @@ enum Layer {
 
 use Layer::{Chores, Client, Commands, Contracts, Engine, Example, Kernel, Kit, Program, Server, Service, Suite};
 
-const CRATES: [(&str, Layer); 24] = [
+const CRATES: [(&str, Layer); 25] = [
     ("base", Contracts),
     ("replica", Contracts),
     ("kernel", Kernel),
@@ -35,6 +35,7 @@ const CRATES: [(&str, Layer); 24] = [
     ("web", Kit),
     ("client", Client),
     ("cli", Commands),
+    ("connector", Commands),
     ("folder-agent", Kit),
     ("documents", Service),
     ("exchange", Service),
@@ -57,13 +58,13 @@ fn below(layer: Layer) -> &'static [Layer] {
     match layer {
         Contracts | Chores => &[],
         Kernel | Engine | Client => &[Contracts],
-        Commands => &[Contracts, Client],
+        Commands => &[Contracts, Client, Commands],
         Kit => &[Contracts, Kernel],
         Service => &[Contracts, Kernel, Kit],
         Suite => &[Contracts, Kernel, Engine],
         Server => &[Contracts, Kernel, Engine, Kit, Service, Commands],
-        Example => &[Contracts, Kernel, Engine, Kit, Client, Service, Server],
-        Program => &[Contracts, Kernel, Engine, Kit, Client, Service, Server, Example],
+        Example => &[Contracts, Kernel, Engine, Kit, Client, Commands, Service, Server],
+        Program => &[Contracts, Kernel, Engine, Kit, Client, Commands, Service, Server, Example],
     }
 }
 

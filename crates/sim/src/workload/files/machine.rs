@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::io::ErrorKind;
 
-use base::{Files, RelPath};
+use base::{FileChange, Files, RelPath};
 use host::DiskFiles;
 
 use super::model::{Model, Number, bytes};
@@ -20,6 +20,8 @@ enum Wish {
     Put(String, Number),
     Rename(String, String),
     Remove(String),
+    /// All of these, made durable together.
+    Together(Vec<Wish>),
 }
 
 /// How a step ended.
@@ -162,17 +164,28 @@ impl Machine {
 
     fn begin(&mut self, client: usize) -> Result<String, String> {
         let path = self.draw_path();
-        let wish = match self.rng.below(10) {
+        let wish = match self.rng.below(14) {
+            0..7 => self.draw_change(),
+            7 => return self.list(path.rsplit_once('/').map_or("in", |(folder, _)| folder)),
+            8..10 => return self.get(&path),
+            _ => {
+                let many = self.rng.within(2, 6);
+                Wish::Together((0..many).map(|_| self.draw_change()).collect())
+            }
+        };
+        self.attempt(client, wish)
+    }
+
+    fn draw_change(&mut self) -> Wish {
+        let path = self.draw_path();
+        match self.rng.below(7) {
             0..4 => {
                 self.contents += 1;
                 Wish::Put(path, self.contents)
             }
             4..6 => Wish::Rename(path, self.draw_path()),
-            6 => Wish::Remove(path),
-            7 => return self.list(path.rsplit_once('/').map_or("in", |(folder, _)| folder)),
-            _ => return self.get(&path),
-        };
-        self.attempt(client, wish)
+            _ => Wish::Remove(path),
+        }
     }
 
     /// Few paths, so that they meet; and some directories that are made on the way.
@@ -190,11 +203,52 @@ impl Machine {
             Wish::Put(path, content) => self.put(path, *content),
             Wish::Rename(from, to) => self.rename(from, to)?,
             Wish::Remove(path) => self.remove(path),
+            Wish::Together(wishes) => return self.attempt_together(client, wishes.clone()),
         };
         self.acknowledged += u64::from(done);
-        let gives_up = !self.calm && self.rng.once_in(3);
-        self.wishes[client] = (!done && !gives_up).then_some(wish);
+        self.keep(client, (!done).then_some(wish));
         Ok(line)
+    }
+
+    /// What is not done is wished again, or given up.
+    fn keep(&mut self, client: usize, wish: Option<Wish>) {
+        let gives_up = !self.calm && self.rng.once_in(3);
+        self.wishes[client] = wish.filter(|_| !gives_up);
+    }
+
+    fn attempt_together(&mut self, client: usize, wishes: Vec<Wish>) -> Result<String, String> {
+        let changes: Vec<FileChange> = wishes.iter().map(change).collect();
+        let results = self.files().apply(&changes);
+        let (mut line, mut open) = (format!("{} together:", wishes.len()), vec![]);
+        for (wish, result) in wishes.into_iter().zip(results) {
+            line.push_str(&format!(" {wish:?} {}", said(&result)));
+            if self.take_in(&wish, &result)? {
+                self.acknowledged += 1;
+            } else {
+                open.push(wish);
+            }
+        }
+        self.keep(client, (!open.is_empty()).then_some(Wish::Together(open)));
+        Ok(line)
+    }
+
+    /// What one of several changes came to; whether it is done.
+    fn take_in(&mut self, wish: &Wish, result: &std::io::Result<()>) -> Result<bool, String> {
+        match (wish, result) {
+            (Wish::Put(path, content), Ok(())) => self.model.is(path, Some(*content)),
+            (Wish::Put(path, content), Err(_)) => self.model.may_be(path, Some(*content)),
+            (Wish::Remove(path), Ok(())) => self.model.is(path, None),
+            (Wish::Remove(path), Err(_)) => self.model.may_be(path, None),
+            (Wish::Rename(from, to), Ok(())) => self.model.brought(from, to)?,
+            (Wish::Rename(from, to), Err(error)) if error.kind() == ErrorKind::NotFound => {
+                self.model.seen(from, None)?;
+                self.model.seen(to, None)?;
+                return Ok(true);
+            }
+            (Wish::Rename(from, to), Err(_)) => self.model.may_have_moved(from, to),
+            (Wish::Together(_), _) => return Err("a batch in a batch".to_owned()),
+        }
+        Ok(result.is_ok())
     }
 
     fn put(&mut self, path: &str, content: Number) -> (String, bool) {
@@ -251,6 +305,15 @@ impl Machine {
 
     fn files(&self) -> &DiskFiles<SimFolder> {
         self.files.as_ref().expect("the server is up")
+    }
+}
+
+fn change(wish: &Wish) -> FileChange {
+    match wish {
+        Wish::Put(path, content) => FileChange::Put(checked(path), bytes(*content)),
+        Wish::Rename(from, to) => FileChange::Move(checked(from), checked(to)),
+        Wish::Remove(path) => FileChange::Remove(checked(path)),
+        Wish::Together(_) => unreachable!("batches are of single changes"),
     }
 }
 

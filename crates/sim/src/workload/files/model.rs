@@ -78,6 +78,25 @@ impl Model {
         Ok(())
     }
 
+    /// A move was acknowledged that is no error when it was made before.
+    pub(super) fn brought(&mut self, from: &str, to: &str) -> Result<(), String> {
+        if from == to {
+            return Ok(());
+        }
+        let source = self.may(from);
+        let mut there: BTreeSet<Option<Number>> = source.iter().copied().filter(Option::is_some).collect();
+        if source.contains(&None) {
+            there.extend(self.may(to).into_iter().filter(Option::is_some));
+        }
+        if there.is_empty() {
+            return Err(format!("{from} was brought to {to}, but neither was there"));
+        }
+        self.is(from, None);
+        self.touch(to);
+        self.places.insert(to.to_owned(), there);
+        Ok(())
+    }
+
     /// It is unknown whether a rename was done: old, new, or under both names.
     pub(super) fn may_have_moved(&mut self, from: &str, to: &str) {
         if from == to {

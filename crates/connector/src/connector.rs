@@ -1,0 +1,232 @@
+//! Carries out what [`next`] decides: against the server, and against the database.
+
+use std::mem::discriminant;
+use std::sync::Arc;
+use std::time::Duration;
+
+use client::exchange::{Message, Start, Status};
+use client::{Client, ClientError, Retry, jittered, new_key, pause};
+
+use crate::database::{Work, Worked};
+use crate::desk::Desk;
+use crate::next::{CommitFailure, Doing, End, Facts, Heard, MarkerSeen, Word, next};
+use crate::outcome::{Report, Round};
+use crate::settings::Settings;
+use crate::world;
+
+/// How long one try of a call may take: prepare may carry much.
+const CALL: Duration = Duration::from_secs(20);
+/// Pauses before the same is tried again: the first, and the longest.
+const PAUSE: Duration = Duration::from_millis(500);
+const PAUSE_MAX: Duration = Duration::from_secs(10);
+
+/// One database at one server.
+pub struct Connector {
+    pub(crate) client: Client,
+    pub(crate) settings: Arc<Settings>,
+    pub(crate) desk: Desk,
+    /// A start without an answer: the same again gives the same process.
+    unanswered: Option<(String, Start)>,
+    /// One message at a time, because the server refused something of several.
+    single: bool,
+    /// Processes of ours of which nobody knows yet.
+    pub(crate) doubtful: Vec<String>,
+}
+
+/// The process that is under way.
+#[derive(Default)]
+struct Course {
+    process: String,
+    known: Vec<Message>,
+    left_out: usize,
+    worked: Worked,
+}
+
+impl Connector {
+    /// A connector that calls by this client, whose key is one of the database.
+    #[must_use]
+    pub fn new(client: Client, settings: Settings) -> Self {
+        let settings = Arc::new(settings);
+        // What is repeated, and how long, is decided here and not in the client.
+        let client = client.with_retry(Retry { attempts: 1, patience: CALL, ..Retry::default() });
+        let desk = Desk::new(Arc::clone(&settings));
+        Self { client, settings, desk, unanswered: None, single: false, doubtful: vec![] }
+    }
+
+    /// Settles what earlier rounds left open, and takes one process from its start to its end.
+    pub async fn round(&mut self) -> Round {
+        let mut round = Round { settled: vec![], open: vec![], trouble: vec![], report: Report::new(End::Idle) };
+        // A database that is away is no reason to take messages.
+        let ready = self.desk.ask(|database| database.ready().map_err(|error| error.text)).await;
+        if let Err(error) = ready.and_then(|ready| ready) {
+            round.report.ended = End::Stopped(format!("the database is not ready: {error}"));
+            return round;
+        }
+        self.settle_earlier(&mut round).await;
+        round.report = self.process().await;
+        if round.report.ended == End::Busy {
+            self.confirm_committed(&mut round).await;
+        }
+        round
+    }
+
+    async fn process(&mut self) -> Report {
+        let (mut course, mut doing) = (Course::default(), Doing::Start { tries: 1 });
+        let (mut since_ms, mut repeats) = (world::now_ms(), 0);
+        loop {
+            let heard = self.perform(&doing, &mut course).await;
+            let facts = Facts { since_ms: world::now_ms().saturating_sub(since_ms), messages: course.known.len() };
+            self.learn(&doing, &heard, facts);
+            let following = next(doing.clone(), heard, facts);
+            match following {
+                Doing::End(ended) => return self.report(course, ended),
+                ref following if discriminant(following) == discriminant(&doing) => {
+                    pause(jittered(PAUSE.saturating_mul(1 << repeats.min(5)).min(PAUSE_MAX))).await;
+                    repeats += 1;
+                }
+                _ => (since_ms, repeats) = (world::now_ms(), 0),
+            }
+            doing = following;
+        }
+    }
+
+    async fn perform(&mut self, doing: &Doing, course: &mut Course) -> Heard {
+        let process = course.process.clone();
+        match doing {
+            Doing::Start { .. } => self.start(course).await,
+            Doing::Narrow => {
+                let ids: Vec<&str> = course.known.iter().map(|message| message.id.as_str()).collect();
+                heard(self.client.narrow_process(&process, &ids).await)
+            }
+            Doing::Work { blame } => self.work(course, blame.clone()).await,
+            Doing::Prepare { .. } => {
+                let Worked { results, replies } = &course.worked;
+                heard(self.client.prepare_process(&process, results, replies).await)
+            }
+            Doing::Commit => self.commit().await,
+            Doing::LookForMarker { .. } => Heard::Marker(self.marker(&process).await),
+            Doing::RollBack { .. } => {
+                // One that does not answer is abandoned, with its transaction.
+                let _ = self.desk.ask(|database| database.roll_back()).await;
+                Heard::RolledBack
+            }
+            Doing::CommitCall => heard(self.client.commit_process(&process).await),
+            Doing::RollbackCall { error } => {
+                heard(self.client.rollback_process(&process, error, self.settings.tell_senders).await)
+            }
+            Doing::InterruptCall { error } => heard(self.client.interrupt_process(&process, error).await),
+            Doing::End(_) => Heard::RolledBack,
+        }
+    }
+
+    async fn start(&mut self, course: &mut Course) -> Heard {
+        let (key, start) = self.unanswered.take().unwrap_or_else(|| (new_key(), self.wanted()));
+        let started = match self.client.start_process(&start, &key).await {
+            Ok(started) => started,
+            Err(error) => {
+                let word = failed(error);
+                if matches!(word, Word::Silence(_)) {
+                    self.unanswered = Some((key, start));
+                }
+                return Heard::Word(word);
+            }
+        };
+        match (started.status, started.process) {
+            (Status::Idle, _) => Heard::Idle,
+            (Status::Busy, _) => Heard::Busy,
+            (Status::Ok, Some(process)) => {
+                course.process = process;
+                let is_known = |message: &Message| self.settings.handler(&message.body.kind).is_some();
+                let (known, unknown): (Vec<_>, Vec<_>) = started.messages.into_iter().partition(is_known);
+                (course.known, course.left_out) = (known, unknown.len());
+                Heard::Started { known: course.known.len(), unknown: course.left_out }
+            }
+            (Status::Ok | Status::Cancelled, _) => Heard::Word(Word::Refused("a start without a process".into())),
+        }
+    }
+
+    fn wanted(&self) -> Start {
+        let some = |names: &Vec<String>| Some(names.clone()).filter(|names| !names.is_empty());
+        Start {
+            db: self.settings.database.clone(),
+            subsystems: some(&self.settings.subsystems),
+            senders: some(&self.settings.senders),
+            max_files: if self.single { Some(1) } else { self.settings.max_files },
+            max_mb: self.settings.max_mb,
+        }
+    }
+
+    async fn work(&mut self, course: &mut Course, blame: Option<String>) -> Heard {
+        let work = Work { process: course.process.clone(), messages: course.known.clone(), blame };
+        match self.desk.ask(move |database| database.work(&work).map_err(|error| error.text)).await {
+            Ok(Ok(worked)) => {
+                course.worked = worked;
+                Heard::Worked
+            }
+            Ok(Err(error)) | Err(error) => Heard::WorkFailed(error),
+        }
+    }
+
+    async fn commit(&mut self) -> Heard {
+        match self.desk.ask(|database| database.commit()).await {
+            Ok(Ok(())) => Heard::Committed,
+            Ok(Err(failure)) => Heard::CommitFailed(failure),
+            Err(error) => Heard::CommitFailed(CommitFailure::Unclear(error)),
+        }
+    }
+
+    /// A database that cannot be asked has not answered no.
+    pub(crate) async fn marker(&mut self, process: &str) -> MarkerSeen {
+        let process = process.to_owned();
+        let seen = self.desk.ask(move |database| database.marker(&process)).await;
+        seen.ok().and_then(Result::ok).unwrap_or(MarkerSeen::Open)
+    }
+
+    /// After a refusal of several messages they are taken one by one, until the one at fault is found.
+    fn learn(&mut self, doing: &Doing, heard: &Heard, facts: Facts) {
+        match (doing, heard) {
+            (Doing::Prepare { .. }, Heard::Word(Word::Refused(_))) => self.single = facts.messages > 1,
+            (Doing::Start { .. }, Heard::Idle) => self.single = false,
+            _ => {}
+        }
+    }
+
+    fn report(&mut self, course: Course, ended: End) -> Report {
+        if matches!(ended, End::InDoubt(_)) {
+            self.doubtful.push(course.process.clone());
+        }
+        let mut report = Report::new(ended);
+        report.process = Some(course.process).filter(|process| !process.is_empty());
+        report.left_out = course.left_out;
+        if matches!(report.ended, End::Committed | End::Unconfirmed(_) | End::InDoubt(_)) {
+            report.count(&course.worked.results, course.worked.replies.len());
+        }
+        report
+    }
+}
+
+fn heard(answer: Result<Status, ClientError>) -> Heard {
+    Heard::Word(word(answer))
+}
+
+/// What an answer says.
+pub(crate) fn word(answer: Result<Status, ClientError>) -> Word {
+    match answer {
+        Ok(Status::Ok) => Word::Ok,
+        Ok(Status::Cancelled) => Word::Cancelled,
+        Ok(Status::Idle | Status::Busy) => Word::Silence("a word that answers something else".into()),
+        Err(error) => failed(error),
+    }
+}
+
+/// A refusal will be the same again; everything else may pass.
+fn failed(error: ClientError) -> Word {
+    let text = error.to_string();
+    match error {
+        ClientError::Api(told) if told.status >= 500 || told.status == 429 || told.is_unknown() => Word::Silence(text),
+        ClientError::Api(_) | ClientError::Invalid(_) => Word::Refused(text),
+        ClientError::Unreachable { .. } | ClientError::Unreadable { .. } | ClientError::Replica(_) => {
+            Word::Silence(text)
+        }
+    }
+}

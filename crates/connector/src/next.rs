@@ -1,0 +1,417 @@
+//! What is done after what was heard (EXC-25). Pure: no network, no database, no clock.
+//!
+//! start → [narrow] → work → prepare → commit in the database → commit call. The ways off it:
+//!
+//! | after | heard | then |
+//! |---|---|---|
+//! | start, narrow | no answer, or anything but `OK` | stop; `BUSY` is tried again after a random pause |
+//! | work | the database failed | roll back, interrupt |
+//! | prepare | no answer | again within [`PREPARE_MS`], then roll back and the rollback call |
+//! | prepare | `CANCELLED` | roll back, the rollback call |
+//! | prepare | a refusal | roll back; a single message is then reported as incorrect, of several none is |
+//! | commit | failed | the rollback call with the error |
+//! | commit | nobody knows | the marker tells; while it does not, neither call is made |
+//! | commit call | no answer | again, until there is one |
+
+/// How long prepare is repeated.
+pub const PREPARE_MS: u64 = 60_000;
+/// How long the rollback call is repeated; then the server's own time for a process ends it.
+pub const ROLLBACK_MS: u64 = 60_000;
+/// How long a marker that may still be written is looked for at once; a later round looks again.
+pub const MARKER_MS: u64 = 60_000;
+/// How often a start is tried while another process of the database is active.
+pub const STARTS_MAX: u32 = 5;
+
+/// What is under way; the next thing that is heard is about it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Doing {
+    /// The start call, for the so-manieth time.
+    Start {
+        /// 1 at first.
+        tries: u32,
+    },
+    /// The call that says which messages are processed.
+    Narrow,
+    /// Messages are processed in a transaction. With a reason to blame, the one message is reported as incorrect because of it.
+    Work {
+        /// What the server said about the reply of the message.
+        blame: Option<String>,
+    },
+    /// The prepare call.
+    Prepare {
+        /// Whether the message was blamed before: it is not again.
+        blamed: bool,
+    },
+    /// The transaction is committed.
+    Commit,
+    /// Whether it was, is looked up.
+    LookForMarker {
+        /// Of the commit.
+        error: String,
+    },
+    /// The transaction is rolled back.
+    RollBack {
+        /// What follows it.
+        then: After,
+        /// Why.
+        error: String,
+    },
+    /// The call that says that the database committed.
+    CommitCall,
+    /// The call that says that it did not.
+    RollbackCall {
+        /// Why.
+        error: String,
+    },
+    /// The call that gives the process up before its prepare.
+    InterruptCall {
+        /// Why.
+        error: String,
+    },
+    /// Nothing more.
+    End(End),
+}
+
+/// What follows a rollback in the database.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum After {
+    /// The process may be prepared.
+    RollbackCall,
+    /// It is not.
+    InterruptCall,
+    /// The same again, with the message blamed.
+    WorkAgain,
+}
+
+/// How a round ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum End {
+    /// Nothing waits.
+    Idle,
+    /// Another process of this database is active.
+    Busy,
+    /// Committed, and the server knows.
+    Committed,
+    /// Committed, but the server does not take it; it asks for the outcome later.
+    Unconfirmed(String),
+    /// Not committed, and nothing was changed.
+    RolledBack(String),
+    /// Nothing was begun.
+    Stopped(String),
+    /// Whether it was committed is not known yet; a later round finds out.
+    InDoubt(String),
+}
+
+/// What a call was answered with.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Word {
+    /// `OK`.
+    Ok,
+    /// `CANCELLED`.
+    Cancelled,
+    /// The server refused the call, and will again.
+    Refused(String),
+    /// No answer, or one that says nothing.
+    Silence(String),
+}
+
+/// How a commit failed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum CommitFailure {
+    /// The database did not commit, and says so.
+    Refused(String),
+    /// It may have.
+    Unclear(String),
+}
+
+/// What the marker of a process says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MarkerSeen {
+    /// Committed.
+    Present,
+    /// Not committed, and no transaction is left that could.
+    Absent,
+    /// Its transaction may still be open.
+    Open,
+}
+
+/// What was heard of that which was under way.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Heard {
+    /// Nothing waits.
+    Idle,
+    /// Another process is active.
+    Busy,
+    /// Messages came.
+    Started {
+        /// Those that can be processed here.
+        known: usize,
+        /// Those that cannot.
+        unknown: usize,
+    },
+    /// An answer, or none.
+    Word(Word),
+    /// All messages have a result.
+    Worked,
+    /// The database failed; nothing of it stays.
+    WorkFailed(String),
+    /// The transaction is committed.
+    Committed,
+    /// Or not.
+    CommitFailed(CommitFailure),
+    /// The transaction is rolled back, or its connection is gone, which is the same.
+    RolledBack,
+    /// What the marker says.
+    Marker(MarkerSeen),
+}
+
+/// How long this kind of thing has been tried, and how many messages there are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Facts {
+    /// Milliseconds since the first try of what is under way.
+    pub since_ms: u64,
+    /// Messages that are processed.
+    pub messages: usize,
+}
+
+/// What is done next. The same as before means: after a pause, again.
+///
+/// # Panics
+/// If something is heard that cannot be about what was under way: a bug of whoever carries it out.
+#[must_use]
+pub fn next(doing: Doing, heard: Heard, facts: Facts) -> Doing {
+    match (doing, heard) {
+        (Doing::Start { tries }, heard) => after_start(tries, heard),
+        (Doing::Narrow, Heard::Word(word)) => after_narrow(word),
+        (Doing::Work { blame }, Heard::Worked) => Doing::Prepare { blamed: blame.is_some() },
+        (Doing::Work { .. }, Heard::WorkFailed(error)) => Doing::RollBack { then: After::InterruptCall, error },
+        (Doing::Prepare { blamed }, Heard::Word(word)) => after_prepare(blamed, word, facts),
+        (Doing::Commit, Heard::Committed) => Doing::CommitCall,
+        (Doing::Commit, Heard::CommitFailed(CommitFailure::Refused(error))) => Doing::RollbackCall { error },
+        (Doing::Commit, Heard::CommitFailed(CommitFailure::Unclear(error))) => Doing::LookForMarker { error },
+        (Doing::LookForMarker { error }, Heard::Marker(seen)) => after_marker(error, seen, facts),
+        (Doing::RollBack { then, error }, Heard::RolledBack) => after_rollback(then, error),
+        (Doing::CommitCall, Heard::Word(word)) => after_commit_call(word),
+        (Doing::RollbackCall { error }, Heard::Word(word)) => after_rollback_call(error, word, facts),
+        // Whether it is heard or not: the server's own time for a process ends it too.
+        (Doing::InterruptCall { error }, Heard::Word(_)) => Doing::End(End::RolledBack(error)),
+        (doing, heard) => unreachable!("{heard:?} while {doing:?}"),
+    }
+}
+
+fn after_start(tries: u32, heard: Heard) -> Doing {
+    match heard {
+        Heard::Idle => Doing::End(End::Idle),
+        Heard::Busy if tries < STARTS_MAX => Doing::Start { tries: tries + 1 },
+        Heard::Busy => Doing::End(End::Busy),
+        Heard::Started { unknown: 0, .. } => Doing::Work { blame: None },
+        Heard::Started { known: 0, unknown } => {
+            Doing::InterruptCall { error: format!("none of {unknown} messages is of a type that is known here") }
+        }
+        Heard::Started { .. } => Doing::Narrow,
+        Heard::Word(word) => Doing::End(End::Stopped(format!("start: {}", said(&word)))),
+        other => unreachable!("{other:?} after a start"),
+    }
+}
+
+fn after_narrow(word: Word) -> Doing {
+    match word {
+        Word::Ok => Doing::Work { blame: None },
+        Word::Cancelled | Word::Refused(_) | Word::Silence(_) => {
+            Doing::End(End::Stopped(format!("narrow: {}", said(&word))))
+        }
+    }
+}
+
+fn after_prepare(blamed: bool, word: Word, facts: Facts) -> Doing {
+    let error = format!("prepare: {}", said(&word));
+    match word {
+        Word::Ok => Doing::Commit,
+        Word::Silence(_) if facts.since_ms < PREPARE_MS => Doing::Prepare { blamed },
+        Word::Silence(_) | Word::Cancelled => Doing::RollBack { then: After::RollbackCall, error },
+        Word::Refused(_) if facts.messages == 1 && !blamed => Doing::RollBack { then: After::WorkAgain, error },
+        Word::Refused(_) => Doing::RollBack { then: After::InterruptCall, error },
+    }
+}
+
+fn after_marker(error: String, seen: MarkerSeen, facts: Facts) -> Doing {
+    match seen {
+        MarkerSeen::Present => Doing::CommitCall,
+        MarkerSeen::Absent => Doing::RollbackCall { error },
+        MarkerSeen::Open if facts.since_ms < MARKER_MS => Doing::LookForMarker { error },
+        MarkerSeen::Open => Doing::End(End::InDoubt(error)),
+    }
+}
+
+fn after_rollback(then: After, error: String) -> Doing {
+    match then {
+        After::RollbackCall => Doing::RollbackCall { error },
+        After::InterruptCall => Doing::InterruptCall { error },
+        After::WorkAgain => Doing::Work { blame: Some(error) },
+    }
+}
+
+fn after_commit_call(word: Word) -> Doing {
+    match word {
+        Word::Ok => Doing::End(End::Committed),
+        Word::Silence(_) => Doing::CommitCall,
+        Word::Cancelled | Word::Refused(_) => Doing::End(End::Unconfirmed(format!("commit: {}", said(&word)))),
+    }
+}
+
+fn after_rollback_call(error: String, word: Word, facts: Facts) -> Doing {
+    match word {
+        Word::Silence(_) if facts.since_ms < ROLLBACK_MS => Doing::RollbackCall { error },
+        Word::Ok | Word::Cancelled | Word::Refused(_) | Word::Silence(_) => Doing::End(End::RolledBack(error)),
+    }
+}
+
+fn said(word: &Word) -> String {
+    match word {
+        Word::Ok => "the server says OK".into(),
+        Word::Cancelled => "the server says CANCELLED".into(),
+        Word::Refused(why) => format!("the server refused: {why}"),
+        Word::Silence(why) => format!("no answer: {why}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const EARLY: Facts = Facts { since_ms: 0, messages: 3 };
+    const LATE: Facts = Facts { since_ms: PREPARE_MS, messages: 3 };
+
+    fn silence() -> Heard {
+        Heard::Word(Word::Silence("cut".into()))
+    }
+
+    fn refused() -> Heard {
+        Heard::Word(Word::Refused("no".into()))
+    }
+
+    const CANCELLED: Heard = Heard::Word(Word::Cancelled);
+    const OK: Heard = Heard::Word(Word::Ok);
+
+    /// All that is done when this is heard, one after the other.
+    fn walk(heard: Vec<Heard>) -> Vec<Doing> {
+        let mut all = vec![Doing::Start { tries: 1 }];
+        for one in heard {
+            let doing = all.last().cloned().unwrap();
+            all.push(next(doing, one, EARLY));
+        }
+        all
+    }
+
+    fn started(known: usize, unknown: usize) -> Heard {
+        Heard::Started { known, unknown }
+    }
+
+    #[test]
+    fn exc_25_the_straight_way() {
+        let way = walk(vec![started(3, 0), Heard::Worked, OK, Heard::Committed, OK]);
+        let expected = [
+            Doing::Start { tries: 1 },
+            Doing::Work { blame: None },
+            Doing::Prepare { blamed: false },
+            Doing::Commit,
+            Doing::CommitCall,
+            Doing::End(End::Committed),
+        ];
+        assert_eq!(way, expected);
+        assert_eq!(walk(vec![started(1, 2), OK])[1..], [Doing::Narrow, Doing::Work { blame: None }]);
+        let none = walk(vec![started(0, 2), OK]);
+        assert!(matches!(none[1], Doing::InterruptCall { .. }) && matches!(none[2], Doing::End(End::RolledBack(_))));
+    }
+
+    #[test]
+    fn exc_25_anything_but_ok_to_start_or_narrow_stops() {
+        assert_eq!(walk(vec![Heard::Idle])[1], Doing::End(End::Idle));
+        for heard in [silence(), refused(), CANCELLED] {
+            assert!(matches!(walk(vec![heard.clone()])[1], Doing::End(End::Stopped(_))), "start: {heard:?}");
+            assert!(matches!(walk(vec![started(1, 1), heard.clone()])[2], Doing::End(End::Stopped(_))), "{heard:?}");
+        }
+    }
+
+    #[test]
+    fn exc_25_busy_is_tried_again_and_not_for_ever() {
+        let way = walk(vec![Heard::Busy; STARTS_MAX as usize]);
+        assert_eq!(way[1], Doing::Start { tries: 2 });
+        assert_eq!(way.last(), Some(&Doing::End(End::Busy)));
+        assert_eq!(way.len(), STARTS_MAX as usize + 1);
+    }
+
+    #[test]
+    fn exc_25_prepare_is_repeated_for_a_minute_and_then_rolled_back() {
+        let prepare = Doing::Prepare { blamed: false };
+        assert_eq!(next(prepare.clone(), silence(), Facts { since_ms: PREPARE_MS - 1, ..EARLY }), prepare);
+        for (heard, facts) in [(silence(), LATE), (CANCELLED, EARLY)] {
+            let Doing::RollBack { then, error } = next(prepare.clone(), heard.clone(), facts) else {
+                panic!("{heard:?}")
+            };
+            assert_eq!(then, After::RollbackCall, "{heard:?}");
+            let call = next(Doing::RollBack { then, error: error.clone() }, Heard::RolledBack, facts);
+            assert_eq!(call, Doing::RollbackCall { error: error.clone() });
+            assert_eq!(next(call, OK, facts), Doing::End(End::RolledBack(error)));
+        }
+    }
+
+    #[test]
+    fn exc_25_a_refused_reply_blames_a_single_message_once() {
+        let one = Facts { messages: 1, ..EARLY };
+        let refuse = |blamed, facts| next(Doing::Prepare { blamed }, refused(), facts);
+        assert!(
+            matches!(refuse(false, EARLY), Doing::RollBack { then: After::InterruptCall, .. }),
+            "nobody knows whose"
+        );
+        assert!(matches!(refuse(true, one), Doing::RollBack { then: After::InterruptCall, .. }), "not twice");
+        let Doing::RollBack { then: After::WorkAgain, error } = refuse(false, one) else { panic!() };
+        let again = next(Doing::RollBack { then: After::WorkAgain, error: error.clone() }, Heard::RolledBack, one);
+        assert_eq!(again, Doing::Work { blame: Some(error) });
+        assert_eq!(next(again, Heard::Worked, one), Doing::Prepare { blamed: true });
+    }
+
+    #[test]
+    fn exc_25_a_database_that_fails_at_work_gives_the_process_up() {
+        let failed = next(Doing::Work { blame: None }, Heard::WorkFailed("gone".into()), EARLY);
+        assert_eq!(failed, Doing::RollBack { then: After::InterruptCall, error: "gone".into() });
+        let call = next(failed, Heard::RolledBack, EARLY);
+        assert_eq!(call, Doing::InterruptCall { error: "gone".into() });
+        for heard in [OK, CANCELLED, refused(), silence()] {
+            assert_eq!(next(call.clone(), heard, EARLY), Doing::End(End::RolledBack("gone".into())));
+        }
+    }
+
+    #[test]
+    fn exc_25_a_failed_commit_is_told_with_its_error() {
+        let refused = next(Doing::Commit, Heard::CommitFailed(CommitFailure::Refused("check".into())), EARLY);
+        assert_eq!(refused, Doing::RollbackCall { error: "check".into() });
+    }
+
+    #[test]
+    fn exc_20_a_commit_of_which_nobody_knows_is_looked_up_and_never_guessed() {
+        let look = next(Doing::Commit, Heard::CommitFailed(CommitFailure::Unclear("cut".into())), EARLY);
+        assert_eq!(look, Doing::LookForMarker { error: "cut".into() });
+        let seen = |seen, facts| next(look.clone(), Heard::Marker(seen), facts);
+        assert_eq!(seen(MarkerSeen::Present, EARLY), Doing::CommitCall);
+        assert_eq!(seen(MarkerSeen::Absent, EARLY), Doing::RollbackCall { error: "cut".into() });
+        assert_eq!(seen(MarkerSeen::Open, EARLY), look, "an open transaction may still commit");
+        assert_eq!(seen(MarkerSeen::Open, LATE), Doing::End(End::InDoubt("cut".into())));
+    }
+
+    #[test]
+    fn exc_25_the_commit_call_is_repeated_until_answered() {
+        assert_eq!(next(Doing::CommitCall, silence(), Facts { since_ms: u64::MAX, ..EARLY }), Doing::CommitCall);
+        for heard in [CANCELLED, refused()] {
+            assert!(matches!(next(Doing::CommitCall, heard, EARLY), Doing::End(End::Unconfirmed(_))));
+        }
+    }
+
+    #[test]
+    fn exc_25_the_rollback_call_is_repeated_for_a_minute() {
+        let call = Doing::RollbackCall { error: "e".into() };
+        assert_eq!(next(call.clone(), silence(), EARLY), call);
+        assert_eq!(next(call.clone(), silence(), LATE), Doing::End(End::RolledBack("e".into())));
+        assert_eq!(next(call, CANCELLED, EARLY), Doing::End(End::RolledBack("e".into())));
+    }
+}

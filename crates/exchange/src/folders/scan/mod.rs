@@ -1,0 +1,141 @@
+//! The scan (EXC-7, EXC-19): the files of a namespace compared with its rows, and what differs put right.
+//!
+//! It runs while it is the scan's turn, so that no clerk moves files meanwhile: at a start before the first request, after a batch of which
+//! nobody knows what came of it, when an administrator asks for it, and every minute as long as something could not be looked at. Rows are
+//! read a page at a time and compared with names and sizes in memory (`judge`, pure); only what differs is looked at again and changed in
+//! transactions (`settle`), which change ledgers along. Then surplus files are removed, and foreign ones moved to Error.
+
+mod judge;
+mod look;
+mod run;
+mod settle;
+mod start;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use base::Sql;
+use kernel::{Kernel, Namespace, OpCx};
+use serde::{Deserialize, Serialize};
+
+pub(super) use run::scan;
+pub use start::recover;
+
+/// All statements of this part.
+pub(crate) const STATEMENTS: &[&Sql] = &[
+    &look::DATABASES,
+    &look::PAGE,
+    &look::ONE,
+    &settle::SEEN,
+    &settle::MOVED,
+    &settle::DAMAGED,
+    &settle::LOST,
+    &settle::PUT_TEXT,
+    &settle::DIGEST,
+    &start::CLEANING,
+];
+
+/// Key and kind of the alert that files could not be looked at.
+const ALERT: &str = "exchange-scan";
+/// What could not be looked at is looked at again after so long.
+const AGAIN_MS: u64 = 60_000;
+
+/// A message as its row says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Known {
+    pub(crate) number: i64,
+    /// The name of its file.
+    pub(crate) name: String,
+    pub(crate) place: String,
+    pub(crate) on_disk: Option<String>,
+    pub(crate) is_held: bool,
+    pub(crate) has_text: bool,
+    pub(crate) size: i64,
+    pub(crate) is_due: bool,
+}
+
+impl Known {
+    fn is_gone(&self) -> bool {
+        self.place == "gone"
+    }
+}
+
+/// What a scan found.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Scanned {
+    /// Files that were looked at.
+    pub files: u64,
+    /// Messages whose rows or files were put right.
+    pub mended: u64,
+    /// Foreign files that were moved to Error.
+    pub foreign: u64,
+    /// What could not be looked at or put right, for people.
+    pub problems: Vec<String>,
+    /// What was left alone, told once.
+    pub left_alone: Vec<String>,
+}
+
+/// Tells people what a scan found.
+pub(super) fn tell(cx: &mut OpCx<'_>, scanned: &Scanned) {
+    for left in &scanned.left_alone {
+        cx.fx.journal("exchange.left_alone", "folders", left.clone());
+    }
+    if scanned.mended + scanned.foreign > 0 {
+        let Scanned { files, mended, foreign, .. } = scanned;
+        let text = format!("{files} files looked at: {mended} messages put right, {foreign} foreign files in Error");
+        cx.fx.journal("exchange.scanned", "folders", text);
+    }
+    let Some(first) = scanned.problems.first() else { return cx.fx.close_alert(ALERT) };
+    let (many, minute) = (scanned.problems.len(), "which is tried again every minute");
+    let message = format!("{many} folders of messages could not be compared with the store, {minute}: {first}");
+    cx.fx.journal("exchange.scan_failed", "folders", message.clone());
+    cx.fx.open_alert(ALERT, ALERT, message);
+}
+
+/// Which namespaces of this program want a scan (`kernel.common::<Scans>()`), and what people were told of already.
+#[derive(Default)]
+pub struct Scans(Mutex<State>);
+
+#[derive(Default)]
+struct State {
+    /// When the next one is due, by namespace, in time that this program ran; `None`: none is wanted.
+    next: BTreeMap<String, Option<u64>>,
+    told: BTreeSet<String>,
+}
+
+impl Scans {
+    /// Whether a scan of this namespace is to be begun now; it is asked for once a minute until it is done.
+    pub(crate) fn is_due(&self, kernel: &Kernel, ns: &Namespace) -> bool {
+        let now = kernel.env().clock.ran_ms();
+        let mut state = self.lock();
+        let next = state.next.entry(ns.name.clone()).or_insert(Some(now));
+        let is_due = next.is_some_and(|at| at <= now);
+        if is_due {
+            *next = Some(now + AGAIN_MS);
+        }
+        is_due
+    }
+
+    /// One is wanted in a while.
+    pub(super) fn want(&self, kernel: &Kernel, ns: &Namespace) {
+        let next = Some(kernel.env().clock.ran_ms() + AGAIN_MS);
+        self.lock().next.insert(ns.name.clone(), next);
+    }
+
+    /// One is done.
+    fn done(&self, kernel: &Kernel, ns: &Namespace, scanned: &Scanned) {
+        if !scanned.problems.is_empty() {
+            return self.want(kernel, ns);
+        }
+        self.lock().next.insert(ns.name.clone(), None);
+    }
+
+    /// Whether this is told for the first time.
+    fn is_news(&self, ns: &Namespace, text: &str) -> bool {
+        self.lock().told.insert(format!("{}/{text}", ns.name))
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

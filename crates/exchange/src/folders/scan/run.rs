@@ -1,0 +1,270 @@
+//! Looks at all files of a namespace; blocks.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use base::{FileChange, Files, Listed, OpResult, RelPath};
+use kernel::{Kernel, Namespace};
+
+use super::judge::{Found, Verdict, judge};
+use super::look::{DATABASES_AFTER, Mark, PAGE_OF, PAGE_ROWS, Page, THESE};
+use super::settle::{Case, Cases, FOREIGN, Foreign, SETTLE, Surplus};
+use super::{Known, Scanned, Scans};
+use crate::folders::layout::{FOLDERS, folder_of, path_of};
+use crate::folders::perform::{ask, call};
+use crate::folders::shelves::Shelves;
+use crate::message::form::MESSAGE_BYTES_MAX;
+use crate::message::name::FileName;
+use crate::rules::Rules;
+
+/// Messages that one transaction puts right, and foreign files of one line each.
+const TOGETHER: usize = 100;
+/// Places of rows; the last has no folder.
+const PLACES: [&str; 6] = ["messages", "prepared", "log", "unknown", "error", "gone"];
+/// Problems that are told of one scan.
+const PROBLEMS_MAX: usize = 100;
+
+/// Compares the files of a database, or of all where it is empty, with what the store says; blocks.
+///
+/// # Errors
+/// The folders cannot be looked at, or the store does not answer: why.
+pub(in crate::folders) fn scan(kernel: &Kernel, ns: &Namespace, only: &str) -> Result<Scanned, String> {
+    let files = kernel.common::<Shelves>().of(ns).map_err(|error| error.to_string())?;
+    let known = databases(kernel, ns).map_err(|error| error.to_string())?;
+    let mut scanned = Scanned::default();
+    for db in known.iter().filter(|db| only.is_empty() || *db == only) {
+        let mut scan = Scan { kernel, ns, files: files.as_ref(), db, of: BTreeMap::new(), scanned: &mut scanned };
+        let looked = scan.look().unwrap_or_else(|error| Err(error.to_string()));
+        if let Err(problem) = looked {
+            scanned.problems.push(format!("{db}: {problem}"));
+        }
+    }
+    if only.is_empty() {
+        leave_alone(kernel, ns, files.as_ref(), &known, &mut scanned);
+        kernel.common::<Scans>().done(kernel, ns, &scanned);
+    } else if !scanned.problems.is_empty() {
+        kernel.common::<Scans>().want(kernel, ns);
+    }
+    scanned.problems.truncate(PROBLEMS_MAX);
+    Ok(scanned)
+}
+
+fn databases(kernel: &Kernel, ns: &Namespace) -> OpResult<BTreeSet<String>> {
+    let mut all = BTreeSet::new();
+    loop {
+        let after = all.last().cloned().unwrap_or_default();
+        let some = ask(kernel, ns, &DATABASES_AFTER, after)?;
+        if some.is_empty() {
+            return Ok(all);
+        }
+        all.extend(some);
+    }
+}
+
+/// Folders of databases that nobody knows are not ours to touch.
+fn leave_alone(kernel: &Kernel, ns: &Namespace, files: &dyn Files, known: &BTreeSet<String>, scanned: &mut Scanned) {
+    let there = match files.directories() {
+        Ok(there) => there,
+        Err(error) => return scanned.problems.push(error.to_string()),
+    };
+    let foreign = there.into_iter().filter(|name| !known.contains(name));
+    let lines = foreign.map(|name| format!("folder `{name}` is of no database that is known, and is left alone"));
+    scanned.left_alone.extend(lines.filter(|line| kernel.common::<Scans>().is_news(ns, line)));
+}
+
+/// The look at one database.
+struct Scan<'a> {
+    kernel: &'a Kernel,
+    ns: &'a Namespace,
+    files: &'a dyn Files,
+    db: &'a str,
+    /// Files by the numbers of their messages, with their names.
+    of: BTreeMap<i64, Vec<(String, Found)>>,
+    scanned: &'a mut Scanned,
+}
+
+impl Scan<'_> {
+    /// Compares; the inner error is one of the disk.
+    fn look(&mut self) -> OpResult<Result<(), String>> {
+        if let Err(error) = self.kernel.common::<Rules>().check_path(&self.ns.place(), self.db) {
+            self.scanned.problems.push(error.message);
+        }
+        let foreign = match self.list() {
+            Ok(foreign) => foreign,
+            Err(error) => return Ok(Err(error.to_string())),
+        };
+        for place in PLACES {
+            self.compare(place)?;
+        }
+        let foreign = self.compare_rest(foreign)?;
+        self.move_foreign(&foreign)?;
+        Ok(Ok(()))
+    }
+
+    /// Names and sizes of all folders, which are made where they are missing. Says which names are not ours.
+    fn list(&mut self) -> std::io::Result<Vec<(&'static str, String)>> {
+        let mut foreign = vec![];
+        for (place, folder) in FOLDERS {
+            let path = RelPath::new(&format!("{}/{folder}", self.db)).ok_or(std::io::ErrorKind::InvalidInput)?;
+            self.files.make(&path)?;
+            let Listed { files, others } = self.files.list_sized(&path)?;
+            self.scanned.files += files.len() as u64;
+            for (name, size) in files {
+                match FileName::read(&name).map(|read| read.number) {
+                    None => foreign.push((place, name)),
+                    Some(number) => {
+                        let size = i64::try_from(size).unwrap_or(i64::MAX);
+                        self.of.entry(number).or_default().push((name, Found { place, size }));
+                    }
+                }
+            }
+            let lines =
+                others.iter().map(|name| format!("`{}/{folder}/{name}` is no file, and is left alone", self.db));
+            let news = lines.filter(|line| self.kernel.common::<Scans>().is_news(self.ns, line));
+            self.scanned.left_alone.extend(news);
+        }
+        Ok(foreign)
+    }
+
+    /// Compares the rows of a place, a page at a time.
+    fn compare(&mut self, place: &'static str) -> OpResult<()> {
+        let mut after: Mark = (i64::MIN, i64::MIN, i64::MIN);
+        loop {
+            let rows = ask(self.kernel, self.ns, &PAGE_OF, Page { db: self.db.to_owned(), place, after })?;
+            after = rows.last().map_or(after, |(mark, _)| *mark);
+            let full = rows.len() == PAGE_ROWS;
+            let cases: Vec<Case> = rows.iter().filter_map(|(_, known)| self.case(known)).collect();
+            self.settle(cases)?;
+            if !full {
+                return Ok(());
+            }
+        }
+    }
+
+    /// What a message's row and files come to, if they differ.
+    fn case(&mut self, known: &Known) -> Option<Case> {
+        let mut files = self.of.remove(&known.number).unwrap_or_default();
+        let foreign: Vec<_> = files.extract_if(.., |(name, _)| *name != known.name).collect();
+        if !foreign.is_empty() {
+            self.of.insert(known.number, foreign);
+        }
+        let found: Vec<Found> = files.into_iter().map(|(_, found)| found).collect();
+        let (verdict, surplus) = judge(known, &found);
+        if verdict == Verdict::Fine && surplus.is_empty() {
+            return None;
+        }
+        Some(Case { number: known.number, found, text: self.text(known, verdict) })
+    }
+
+    /// The text of a message that is wanted again, from its file.
+    fn text(&self, known: &Known, verdict: Verdict) -> Option<String> {
+        let Verdict::Moved(to @ ("messages" | "unknown")) = verdict else { return None };
+        let path = path_of(self.db, to, &known.name).filter(|_| !known.has_text)?;
+        let bytes = self.files.get(&path, MESSAGE_BYTES_MAX as u64).ok()?;
+        String::from_utf8(bytes).ok()
+    }
+
+    fn settle(&mut self, mut cases: Vec<Case>) -> OpResult<()> {
+        self.scanned.mended += cases.len() as u64;
+        while !cases.is_empty() {
+            let rest = cases.split_off(together(&cases));
+            let input = Cases { db: self.db.to_owned(), cases };
+            let surplus = call(self.kernel, self.ns, &SETTLE, input)?;
+            self.remove(&surplus);
+            cases = rest;
+        }
+        Ok(())
+    }
+
+    fn remove(&mut self, surplus: &[Surplus]) {
+        let path = |file: &Surplus| path_of(self.db, &file.place, &file.name);
+        let changes: Vec<FileChange> = surplus.iter().filter_map(path).map(FileChange::Remove).collect();
+        let failed = self.files.apply(&changes).into_iter().filter_map(Result::err);
+        self.scanned.problems.extend(failed.map(|error| error.to_string()));
+    }
+
+    /// Files of messages that no page had: their rows changed their places meanwhile, or there are none. Says which are foreign.
+    fn compare_rest(&mut self, mut foreign: Vec<(&'static str, String)>) -> OpResult<Vec<(&'static str, String)>> {
+        let numbers: Vec<i64> = self.of.keys().copied().collect();
+        for some in numbers.chunks(PAGE_ROWS) {
+            let rows = ask(self.kernel, self.ns, &THESE, (self.db.to_owned(), some.to_vec()))?;
+            let cases: Vec<Case> = rows.iter().filter_map(|known| self.rest_case(known)).collect();
+            self.settle(cases)?;
+        }
+        let rest = std::mem::take(&mut self.of).into_values().flatten();
+        foreign.extend(rest.map(|(name, found)| (found.place, name)));
+        Ok(foreign)
+    }
+
+    /// As [`Scan::case`], for a row whose own files may have been looked at already: then what is left is foreign.
+    fn rest_case(&mut self, known: &Known) -> Option<Case> {
+        let is_its = self.of.get(&known.number)?.iter().any(|(name, _)| *name == known.name);
+        if is_its { self.case(known) } else { None }
+    }
+
+    /// Moves foreign files to Error; those that lie there already are left alone.
+    fn move_foreign(&mut self, foreign: &[(&'static str, String)]) -> OpResult<()> {
+        let mut taken: BTreeSet<String> =
+            foreign.iter().filter(|(place, _)| *place == "error").map(|(_, name)| name.clone()).collect();
+        let moved: Vec<&(&'static str, String)> = foreign.iter().filter(|(place, _)| *place != "error").collect();
+        for some in moved.chunks(TOGETHER) {
+            let named: Vec<_> = some.iter().map(|(place, name)| (*place, name, free(name, &mut taken))).collect();
+            let lines = self.move_to_error(&named);
+            self.scanned.foreign += lines.len() as u64;
+            call(self.kernel, self.ns, &FOREIGN, Foreign { db: self.db.to_owned(), lines })?;
+        }
+        Ok(())
+    }
+
+    fn move_to_error(&mut self, some: &[(&'static str, &String, String)]) -> Vec<String> {
+        let change = |(place, name, new): &(&'static str, &String, String)| {
+            Some(FileChange::Move(path_of(self.db, place, name)?, path_of(self.db, "error", new)?))
+        };
+        let changes: Vec<FileChange> = some.iter().filter_map(change).collect();
+        let results = self.files.apply(&changes);
+        let mut lines = vec![];
+        for ((place, name, new), result) in some.iter().zip(results) {
+            match result {
+                Ok(()) => lines
+                    .push(format!("foreign file `{}/{name}` is now `Error/{new}`", folder_of(place).unwrap_or(place))),
+                Err(error) => self.scanned.problems.push(format!("a foreign file stays: {error}")),
+            }
+        }
+        lines
+    }
+}
+
+/// How many of these one transaction takes: texts may be large.
+fn together(cases: &[Case]) -> usize {
+    let mut bytes = 0;
+    let small = |case: &&Case| {
+        bytes += case.text.as_ref().map_or(0, String::len);
+        bytes <= MESSAGE_BYTES_MAX
+    };
+    cases.iter().take(TOGETHER).take_while(small).count().max(1)
+}
+
+/// The name, or one like it that is not taken.
+fn free(name: &str, taken: &mut BTreeSet<String>) -> String {
+    let mut free = name.to_owned();
+    let mut number = 1;
+    while !taken.insert(free.clone()) {
+        number += 1;
+        let end = name.floor_char_boundary(name.len().min(240));
+        free = format!("{}~{number}", &name[..end]);
+    }
+    free
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn exc_7_a_foreign_file_keeps_its_name_or_gets_one_that_is_free() {
+        let mut taken = BTreeSet::from(["a".to_owned(), "a~2".to_owned()]);
+        assert_eq!((free("b", &mut taken), free("a", &mut taken)), ("b".to_owned(), "a~3".to_owned()));
+        let long = "x".repeat(255);
+        taken.insert(long.clone());
+        assert_eq!(free(&long, &mut taken).len(), 242);
+    }
+}

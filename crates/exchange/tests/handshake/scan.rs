@@ -1,0 +1,225 @@
+//! The scan: files against rows, whatever an administrator or a crash made of them (EXC-7, EXC-19).
+
+use std::fs;
+
+use base::Sql;
+use exchange::folders::{SCAN, recover};
+use exchange::process::Processed::Processed;
+use exchange::registry::{CREATE_DATABASE, NewDatabase};
+use exchange::{Bodies, Rules, Settings};
+
+use crate::kit::{Office, ids, known};
+use crate::shelf::Shelf;
+
+/// As an administrator asks for it; then the clerk does the rest.
+fn scan(office: &Office) {
+    office.world.call(&SCAN, None).unwrap();
+    office.shelf().work(&office.world);
+    office.world.check_invariants();
+}
+
+fn lies(office: &Office, id: &str) -> String {
+    office.shelf().find(id).parent().unwrap().file_name().unwrap().to_str().unwrap().to_owned()
+}
+
+/// An office with a message in Log, of which the store has no text any more.
+fn with_one_done() -> Office {
+    let office = Office::in_folders();
+    office.sent(&["a"]);
+    let process = office.start().process.unwrap();
+    office.prepare(&process, &[("a", Processed)], &[]).unwrap();
+    office.commit(&process).unwrap();
+    assert_eq!((lies(&office, "a").as_str(), texts(&office)), ("Log", 0));
+    office
+}
+
+fn texts(office: &Office) -> i64 {
+    static COUNT: Sql = Sql::new("test.texts", "SELECT COUNT(*) FROM exc_body");
+    office.world.count(&COUNT)
+}
+
+#[test]
+fn exc_7_21_a_message_moved_to_log_by_hand_is_done() {
+    let office = Office::in_folders();
+    office.sent(&["a", "b", "c"]);
+    for (id, folder) in [("a", "Log"), ("b", "Error"), ("c", "Unknown")] {
+        office.shelf().move_by_hand(id, folder);
+    }
+    scan(&office);
+    office.shelf().check(&office.world);
+    assert_eq!(office.ledger(), [3, 0, 0, 1, 1, 1]);
+    assert_eq!(["a", "b", "c"].map(|id| office.state(id)), ["processed", "error", "unknown"]);
+    assert_eq!((office.journal("exchange.moved_by_hand").len(), texts(&office)), (3, 1));
+    office.shelf().move_by_hand("c", "Messages");
+    scan(&office);
+    assert_eq!(ids(&office.start()), ["c"]);
+}
+
+#[test]
+fn exc_7_21_a_message_moved_back_to_messages_is_given_again_from_its_file() {
+    let office = with_one_done();
+    office.shelf().move_by_hand("a", "Messages");
+    scan(&office);
+    office.shelf().check(&office.world);
+    assert_eq!((office.ledger(), office.state("a").as_str()), ([1, 1, 0, 0, 0, 0], "queued"));
+    let started = office.start();
+    let text = started.messages.unwrap()[0].get().to_owned();
+    assert_eq!(text, office.message("a", 0).to_string());
+}
+
+#[test]
+fn exc_7_a_message_whose_file_was_changed_is_not_given_but_goes_to_error() {
+    let office = with_one_done();
+    office.shelf().move_by_hand("a", "Messages");
+    let path = office.shelf().find("a");
+    let changed = fs::read_to_string(&path).unwrap().replace("order", "Order");
+    fs::write(&path, changed).unwrap();
+    scan(&office);
+    office.shelf().check(&office.world);
+    assert_eq!((lies(&office, "a").as_str(), office.state("a").as_str()), ("Error", "error"));
+    assert_eq!((office.ledger(), office.journal("exchange.damaged").len()), ([1, 0, 0, 0, 1, 0], 1));
+}
+
+#[test]
+fn exc_7_what_a_process_holds_is_brought_back() {
+    let office = Office::in_folders();
+    office.sent(&["a"]);
+    let process = office.start().process.unwrap();
+    office.shelf().move_by_hand("a", "Log");
+    scan(&office);
+    office.shelf().check(&office.world);
+    assert_eq!((lies(&office, "a").as_str(), office.journal("exchange.put_back").len()), ("Messages", 1));
+    office.prepare(&process, &[("a", Processed)], &[]).unwrap();
+    office.commit(&process).unwrap();
+    office.shelf().move_by_hand("a", "Prepared");
+    scan(&office);
+    assert_eq!((lies(&office, "a").as_str(), office.ledger()), ("Log", [1, 0, 0, 1, 0, 0]));
+}
+
+#[test]
+fn exc_7_the_same_message_twice_stays_where_it_belongs() {
+    let office = Office::in_folders();
+    office.sent(&["a"]);
+    let from = office.shelf().find("a");
+    fs::copy(&from, office.shelf().path("Unknown").join(from.file_name().unwrap())).unwrap();
+    fs::write(office.shelf().path("Log").join(from.file_name().unwrap()), "torn").unwrap();
+    scan(&office);
+    office.shelf().check(&office.world);
+    assert_eq!(office.shelf().lie(), [("Messages".to_owned(), "a".to_owned())]);
+    assert!(office.journal("exchange.moved_by_hand").is_empty());
+}
+
+#[test]
+fn exc_7_foreign_files_go_to_error_and_what_is_no_file_stays() {
+    let office = Office::in_folders();
+    office.sent(&["a"]);
+    let shelf = office.shelf();
+    let stranger = shelf.find("a").file_name().unwrap().to_str().unwrap().replace("~a~", "~stranger~");
+    fs::write(shelf.path("Messages").join(&stranger), "x").unwrap();
+    fs::write(shelf.path("Messages/notes.txt"), "x").unwrap();
+    fs::write(shelf.path("Log/notes.txt"), "y").unwrap();
+    fs::write(shelf.path("Error/notes.txt"), "mine").unwrap();
+    fs::create_dir(shelf.path("Log/below")).unwrap();
+    std::os::unix::fs::symlink("/etc/passwd", shelf.path("Log/link")).unwrap();
+    fs::create_dir_all(shelf.directory.path().join("main/nobody/Messages")).unwrap();
+    fs::write(shelf.directory.path().join("main/nobody/Messages/x"), "x").unwrap();
+    scan(&office);
+    let names: Vec<String> = fs::read_dir(shelf.path("Error"))
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    for name in [stranger.as_str(), "notes.txt", "notes.txt~2", "notes.txt~3"] {
+        assert!(names.iter().any(|there| there == name), "{name}: {names:?}");
+    }
+    assert_eq!(fs::read(shelf.path("Error/notes.txt")).unwrap(), b"mine");
+    assert!(shelf.path("Log/below").is_dir() && shelf.path("Log/link").is_symlink());
+    assert!(shelf.directory.path().join("main/nobody/Messages/x").is_file());
+    let counts =
+        |office: &Office| ["exchange.foreign_file", "exchange.left_alone"].map(|kind| office.journal(kind).len());
+    assert_eq!((lies(&office, "a").as_str(), counts(&office)), ("Messages", [3, 3]));
+    scan(&office);
+    assert_eq!(counts(&office), [3, 3], "told once");
+}
+
+#[test]
+fn exc_7_what_is_missing_or_torn_is_laid_again() {
+    let office = Office::in_folders();
+    office.sent(&["a", "b", "c"]);
+    fs::remove_file(office.shelf().find("a")).unwrap();
+    fs::write(office.shelf().find("b"), "torn").unwrap();
+    recover(&office.world.kernel, &office.world.main());
+    office.shelf().work(&office.world);
+    office.shelf().check(&office.world);
+    assert_eq!(office.shelf().lie().len(), 3);
+}
+
+#[test]
+fn exc_7_a_message_that_is_lost_is_told_and_kept_as_a_row() {
+    let office = with_one_done();
+    fs::remove_file(office.shelf().find("a")).unwrap();
+    for _ in 0..2 {
+        scan(&office);
+        assert_eq!((office.alerts(), office.journal("exchange.lost").len()), (vec!["exchange-lost".to_owned()], 1));
+    }
+    assert_eq!((office.ledger(), office.state("a").as_str()), ([1, 0, 0, 1, 0, 0], "processed"));
+}
+
+#[test]
+fn exc_7_a_torn_file_of_a_message_without_a_text_goes_to_error() {
+    let office = with_one_done();
+    fs::write(office.shelf().find("a"), "torn").unwrap();
+    scan(&office);
+    assert_eq!((lies(&office, "a").as_str(), office.state("a").as_str()), ("Error", "error"));
+    assert_eq!(office.ledger(), [1, 0, 0, 0, 1, 0]);
+    scan(&office);
+    assert_eq!(office.journal("exchange.damaged").len(), 1, "told once");
+}
+
+#[test]
+fn exc_8_messages_of_the_store_become_files_when_there_are_folders() {
+    let mut office = Office::in_the_store();
+    office.sent(&["a", "b"]);
+    office.shelf = Some(Shelf::open(&office.world.kernel));
+    recover(&office.world.kernel, &office.world.main());
+    office.look_after();
+    assert_eq!(office.shelf().lie().len(), 2);
+}
+
+#[test]
+fn exc_7_19_a_folder_that_cannot_be_read_is_told_and_nothing_is_taken_for_missing() {
+    let office = with_one_done();
+    let (log, aside) = (office.shelf().path("Log"), office.shelf().path("aside"));
+    fs::rename(&log, &aside).unwrap();
+    fs::write(&log, "in the way").unwrap();
+    recover(&office.world.kernel, &office.world.main());
+    assert_eq!((office.alerts(), office.journal("exchange.lost").len()), (vec!["exchange-scan".to_owned()], 0));
+    office.clerk_waits.set(true);
+    office.sent(&["a", "b"]);
+    fs::remove_file(&log).unwrap();
+    fs::rename(&aside, &log).unwrap();
+    scan(&office);
+    office.shelf().check(&office.world);
+    assert_eq!((office.alerts(), office.shelf().lie().len()), (vec![], 2));
+}
+
+#[test]
+fn exc_19_what_took_too_long_to_prepare_is_removed_at_the_start() {
+    let office = Office::in_folders();
+    office.sent(&["a"]);
+    let process = office.start().process.unwrap();
+    office.world.pass_ms(601_000);
+    recover(&office.world.kernel, &office.world.main());
+    assert_eq!((office.ledger(), office.journal("exchange.ended").len()), ([1, 1, 0, 0, 0, 0], 1));
+    assert_ne!(office.start().process.unwrap(), process);
+}
+
+#[test]
+fn exc_4_a_database_whose_paths_would_be_too_long_is_refused() {
+    let office = Office::in_folders();
+    let settings = Settings { bodies: Bodies::Folders, root_bytes: 3_800, ..Settings::default() };
+    office.world.kernel.common::<Rules>().set(settings);
+    let create =
+        |id: &str| known(&office.world, &CREATE_DATABASE, NewDatabase { id: id.into(), company: "acme".into() });
+    assert_eq!(create(&"x".repeat(64)).unwrap_err().code.name, "AEXCHANGE");
+    assert!(create("x").is_ok());
+}
