@@ -45,7 +45,8 @@ pub(super) async fn page(console: Console, QueryOf(asked): QueryOf<Asked>) -> Pa
             div #subsystems data-live { (subsystems) }
         }
     };
-    let actions = html! { (new_company(&console)) (new_subsystem(&console, &known, &asked.company)) };
+    let forms = html! { (new_company(&console)) (new_subsystem(&console, &known, &asked.company)) };
+    let actions = html! { div.page-actions #company-actions data-live { (forms) } };
     let above = above(&console, super::OVERVIEW, &words::EXCHANGE);
     Ok(console.show(View { title: console.say(&words::COMPANIES_AND_SUBSYSTEMS), above: &above, actions, content }))
 }

@@ -56,7 +56,7 @@ pub(super) async fn page(console: Console, QueryOf(asked): QueryOf<Asked>) -> Pa
             (pager((console.say(&common::FIRST_PAGE), first), (console.say(&common::NEXT_PAGE), next)))
         }
     };
-    let actions = html! { (create(&console, &known, &asked)) };
+    let actions = html! { div.page-actions #devices-actions data-live { (create(&console, &known, &asked)) } };
     let above = above(&console, super::OVERVIEW, &words::EXCHANGE);
     Ok(console.show(View { title: console.say(&words::DEVICES), above: &above, actions, content }))
 }

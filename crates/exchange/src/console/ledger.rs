@@ -13,7 +13,7 @@ use super::{PROCESSES, folder_page, number, words};
 fn parts(database: &DatabaseLine) -> [(Tone, &'static Text, i64); 6] {
     [
         (Tone::Info, &words::QUEUED, database.queued),
-        (Tone::Quiet, &words::IN_PROCESS, database.in_process),
+        (Tone::Info, &words::IN_PROCESS, database.in_process),
         (Tone::Good, &words::IN_LOG, database.log),
         (Tone::Bad, &words::IN_ERROR, database.error),
         (Tone::Warn, &words::IN_UNKNOWN, database.unknown),

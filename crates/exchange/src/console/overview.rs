@@ -40,7 +40,7 @@ pub(super) async fn page(console: Console, QueryOf(asked): QueryOf<Asked>) -> Pa
             (pager((console.say(&common::FIRST_PAGE), first), (console.say(&common::NEXT_PAGE), next)))
         }
     };
-    let actions = html! { (create(&console, &known)) };
+    let actions = html! { div.page-actions #exchange-actions data-live { (create(&console, &known)) } };
     Ok(console.show(View { title: console.say(&words::EXCHANGE), above: &[], actions, content }))
 }
 

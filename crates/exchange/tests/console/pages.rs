@@ -47,8 +47,7 @@ fn con_3_a_process_of_unknown_outcome_has_two_buttons_that_say_what_they_do() {
     ] {
         assert!(page.contains(words), "{words}: {page}");
     }
-    let (status, _) =
-        office.edge.ask("POST", &format!("/processes/{process}/resolve"), json!({ "committed": true }));
+    let (status, _) = office.edge.ask("POST", &format!("/processes/{process}/resolve"), json!({ "committed": true }));
     assert_eq!(status, 200);
     let page = seen(&office.edge, &format!("/exchange/processes/{process}"));
     assert!(!page.contains("/resolve\"") && page.contains(">committed<"), "nothing is left to decide");
@@ -112,7 +111,8 @@ fn con_3_lists_go_on_page_by_page_and_show_everything_once() {
         ("/exchange/folders?db=erp&folder=Messages", "/console/main/exchange/messages/"),
     ] {
         let first = seen(&office.edge, path);
-        let next = first.split("href=\"/console/main").find(|part| part[..part.find('>').unwrap()].contains("rel=\"next\""));
+        let next =
+            first.split("href=\"/console/main").find(|part| part[..part.find('>').unwrap()].contains("rel=\"next\""));
         let next = next.unwrap().split('"').next().unwrap().replace("&amp;", "&");
         let second = seen(&office.edge, &next);
         let links = |page: &str| page.matches(&format!("href=\"{row}")).count();

@@ -133,4 +133,3 @@ pub fn connect_on(server: SocketAddr, key: &str, config: &Path) -> Child {
 pub fn program() -> &'static Path {
     Path::new(env!("CARGO_BIN_EXE_fastness"))
 }
-
