@@ -134,7 +134,7 @@ fn con_9_what_comes_from_outside_is_never_markup() {
     }
     let first = office.started();
     office.step(&first, "prepare", said(&office, EVIL));
-    office.step(&first, "rollback", json!({ "message": EVIL }));
+    office.step(&first, "rollback", json!({ "error": EVIL }));
     let process = office.started();
     office.step(&process, "prepare", said(&office, EVIL));
     office.step(&process, "commit", json!({}));

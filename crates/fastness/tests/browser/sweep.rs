@@ -129,7 +129,7 @@ fn exchange(site: &Site) -> Result<Vec<String>> {
         let reply = message(company, (db, &device), "r", &json!(EVIL));
         let process = prepared(site, db, EVIL, std::slice::from_ref(&reply))?;
         pages.push(format!("/console/main/exchange/processes/{process}"));
-        site.make(&format!("/v1/main/exchange/processes/{process}/rollback"), &json!({ "message": EVIL }))?;
+        site.make(&format!("/v1/main/exchange/processes/{process}/rollback"), &json!({ "error": EVIL }))?;
         let process = prepared(site, db, &format!("{EVIL} {}", long()), std::slice::from_ref(&reply))?;
         site.make(&format!("/v1/main/exchange/processes/{process}/commit"), &json!({}))?;
         pages.push(format!("/console/main/exchange/processes/{process}"));
