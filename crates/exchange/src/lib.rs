@@ -3,7 +3,8 @@
 //! - `registry/`: who takes part; `message/`: what devices send, fetch and ask for; `process/`: the handshake with a database;
 //! - `folders/`: files that follow what the store says; `watch`: who looks after what nobody calls about;
 //! - `files/`: what people see of folders; `retention`: what is let go in time; `arrivals`: who waits for messages;
-//! - `ledger/`: what every move counts; `statistics`: who did how much; `names`: what is called how; `routes/`: HTTP.
+//! - `ledger/`: what every move counts; `statistics`: who did how much; `names`: what is called how;
+//! - `routes/`: HTTP; `console/`: pages.
 //!
 //! Invariants, checked by the simulator after every commit (`check`): the ledger of a database is the count of its messages; at most one
 //! process of a database is active; a message is held by a process that has it in its list, or by none.
@@ -11,6 +12,7 @@
 mod arrivals;
 mod check;
 pub mod codes;
+mod console;
 mod figures;
 pub mod files;
 pub mod folders;
@@ -88,6 +90,7 @@ const PARTS: &[&[&Sql]] = &[
     retention::STATEMENTS,
     figures::STATEMENTS,
     check::STATEMENTS,
+    console::STATEMENTS,
 ];
 
 const fn many() -> usize {

@@ -8,7 +8,7 @@ mod text;
 
 pub use list::{FILES_IN, FileView, FilesIn};
 pub use requeue::{REQUEUE, Requeue, Requeued};
-pub(crate) use text::{FIND_FILE, Filed};
+pub(crate) use text::{FIND_FILE, Filed, is_named};
 
 use base::Sql;
 

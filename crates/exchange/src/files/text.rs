@@ -45,7 +45,7 @@ fn find(tx: &mut dyn Tx, name: &FileName) -> OpResult<Filed> {
 }
 
 /// Whether all that the name says is so; id, sender, receiver, subsystem and time come first in the row.
-pub(super) fn is_named(row: &Row, name: &FileName) -> bool {
+pub(crate) fn is_named(row: &Row, name: &FileName) -> bool {
     let words = [&name.id, &name.from, &name.to, &name.subsystem];
     words.into_iter().enumerate().all(|(column, word)| row.text(column) == word) && Wall(row.int(4)) == name.at
 }

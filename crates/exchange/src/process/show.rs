@@ -70,7 +70,7 @@ impl ProcessState {
         }
     }
 
-    fn of_word(word: &str) -> Self {
+    pub(crate) fn of_word(word: &str) -> Self {
         let all = [Self::Started, Self::ReadyToCommit, Self::Cleanup, Self::Failed, Self::Unknown];
         all.into_iter().find(|state| state.word() == word).unwrap_or(Self::Ended)
     }

@@ -113,7 +113,7 @@ fn named(name: &str) -> Result<FileName, ApiError> {
 }
 
 /// The text of a message, from the store or from its file.
-async fn text_of(api: &Api, name: &FileName, own: Option<String>) -> Result<String, ApiError> {
+pub(crate) async fn text_of(api: &Api, name: &FileName, own: Option<String>) -> Result<String, ApiError> {
     let mut reason = String::new();
     for _ in 0..LOOKS {
         let filed = api.read(&FIND_FILE, name.clone()).await?.out;

@@ -4,7 +4,7 @@
 //! for its database alone. What belongs to another is answered as if it were not there.
 
 mod activate;
-mod files;
+pub(crate) mod files;
 mod messages;
 mod numbers;
 mod processes;
@@ -45,7 +45,7 @@ const FIGURES: &[(&str, Text)] = &[
 /// The service with its routes, for a server.
 #[must_use]
 pub fn service() -> Service {
-    Service::new(&crate::SERVICE, routes).figures(FIGURES)
+    Service::new(&crate::SERVICE, routes).figures(FIGURES).pages(crate::console::pages)
 }
 
 fn routes() -> Vec<Route> {
@@ -102,7 +102,7 @@ impl Speaker {
 }
 
 /// Refuses whoever speaks for one device or database only.
-fn check_unbound(api: &Api) -> Result<(), ApiError> {
+pub(crate) fn check_unbound(api: &Api) -> Result<(), ApiError> {
     match Speaker::of(api)? {
         Speaker::Anyone => Ok(()),
         _ => Err(ApiError::refused(codes::SROLE, "the scope of this key binds it to one device or database")),

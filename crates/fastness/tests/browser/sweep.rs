@@ -7,6 +7,7 @@ use browser::{Eyes, Sight};
 use serde_json::{Value, json};
 
 use crate::console_documents::{commit, declare};
+use crate::console_exchange::{impatient, message, office, prepared};
 use crate::console_sensors::{client, register, says, tell};
 use crate::elsewhere::Elsewhere;
 use crate::site::Site;
@@ -109,6 +110,42 @@ fn sensors(site: &Site, target: &Elsewhere) -> Result<Vec<String>> {
     Ok(pages)
 }
 
+/// Messages, processes and who takes part with the same in every part; gives their pages.
+fn exchange(site: &Site) -> Result<Vec<String>> {
+    let mut pages: Vec<_> =
+        ["", "/devices", "/companies", "/processes", "/processes?state=unknown", "/folders", "/devices/nobody"]
+            .map(|page| format!("/console/main/exchange{page}"))
+            .to_vec();
+    let mut last = String::new();
+    let (company, db) = ("W".repeat(40), "W".repeat(64));
+    for (company, db, name) in [("acme", "erp", EVIL.to_owned()), (company.as_str(), db.as_str(), "W".repeat(200))] {
+        let device = office(site, company, db, &name)?;
+        pages.push(format!("/console/main/exchange/devices/{device}"));
+        pages.push(format!("/console/main/exchange/databases/{db}"));
+        for id in ["a", &"W".repeat(36)] {
+            let payload = json!({ EVIL: [EVIL, long(), { "a": null }] });
+            site.make("/v1/main/exchange/messages", &message(company, (&device, db), id, &payload))?;
+        }
+        let reply = message(company, (db, &device), "r", &json!(EVIL));
+        let process = prepared(site, db, EVIL, std::slice::from_ref(&reply))?;
+        pages.push(format!("/console/main/exchange/processes/{process}"));
+        site.make(&format!("/v1/main/exchange/processes/{process}/rollback"), &json!({ "error": EVIL }))?;
+        let process = prepared(site, db, &format!("{EVIL} {}", long()), std::slice::from_ref(&reply))?;
+        site.make(&format!("/v1/main/exchange/processes/{process}/commit"), &json!({}))?;
+        pages.push(format!("/console/main/exchange/processes/{process}"));
+        for folder in ["Messages", "Prepared", "Log", "Unknown", "Error"] {
+            let found = site.read(&format!("/v1/main/exchange/folders?db={db}&folder={folder}"))?;
+            let names = found["items"].as_array().into_iter().flatten().filter_map(|one| one["name"].as_str());
+            pages.extend(names.map(|name| format!("/console/main/exchange/messages/{name}")));
+            pages.push(format!("/console/main/exchange/folders?db={db}&folder={folder}"));
+        }
+        site.make("/v1/main/exchange/messages", &message(company, (&device, db), "u", &json!(EVIL)))?;
+        last = prepared(site, db, EVIL, &[])?;
+    }
+    pages.push(format!("/console/main/exchange/processes/{last}"));
+    Ok(pages)
+}
+
 /// A text as a part of an address.
 fn encoded(text: &str) -> String {
     text.bytes().map(|byte| format!("%{byte:02X}")).collect()
@@ -176,6 +213,21 @@ fn con_9_con_10_every_sensor_stands_whatever_came_from_outside() -> Result<()> {
     let pages = sensors(&site, &target)?.into_iter().collect();
     check_all(&mut eyes, &pages)?;
     for page in ["sensors/as-list", "sensors/not-accepted"] {
+        eyes.goto(&format!("/console/main/{page}"))?;
+        assert!(eyes.text()?.contains("<img src=x onerror=alert(1)>"), "shown as it came");
+    }
+    Ok(())
+}
+
+#[test]
+fn con_9_con_10_every_page_of_the_exchange_stands_whatever_came_from_outside() -> Result<()> {
+    let site = impatient()?;
+    let mut eyes = site.admin(Sight::DESK)?;
+    let pages: BTreeSet<String> = exchange(&site)?.into_iter().collect();
+    eyes.goto("/console/main/exchange")?;
+    eyes.wait_for_text("Processes of unknown outcome: 2")?;
+    check_all(&mut eyes, &pages)?;
+    for page in ["exchange/devices", "exchange/processes", "exchange/folders?db=erp&folder=Error"] {
         eyes.goto(&format!("/console/main/{page}"))?;
         assert!(eyes.text()?.contains("<img src=x onerror=alert(1)>"), "shown as it came");
     }

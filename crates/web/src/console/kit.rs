@@ -10,7 +10,7 @@ use crate::ui::chart::{Chart, Line};
 use crate::ui::form::filters;
 use crate::ui::moment::{bytes, duration};
 use crate::ui::parts::{
-    badge, banner, card, data, digest, empty, facts, id, lamp, meter, pager, progress, stats, table, tabs,
+    Stop, badge, banner, card, data, digest, empty, facts, id, lamp, meter, pager, progress, stats, stops, table, tabs,
 };
 use crate::ui::{Column, Field, Form, Holds, Kind, Row, Stat, Tone};
 
@@ -137,8 +137,13 @@ fn values(console: &Console) -> Markup {
             ("Progress with words", progress(Tone::Info, "Progress", (3, 10), html! { "running" })),
             ("Band", band("6 good, 3 bad, 1 quiet", &shares(&[(Tone::Good, 6), (Tone::Bad, 3), (Tone::Quiet, 1)]))),
         ]))
+        (stops("Stops", &[stop(Tone::Good, "passed"), stop(Tone::Info, "here now"), stop(Tone::Quiet, "to come")]))
         (data(r#"{"from":"a phone","text":"<b>escaped</b>","list":[1,2,3]}"#))
     }
+}
+
+fn stop(tone: Tone, label: &str) -> Stop {
+    Stop { tone, label: label.to_owned(), words: html! { "when" } }
 }
 
 fn lists() -> Markup {

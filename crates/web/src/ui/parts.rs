@@ -168,6 +168,28 @@ pub fn progress(tone: Tone, label: &str, (done, of): (u64, u64), words: Markup) 
     }
 }
 
+/// A stop on the way of something.
+pub struct Stop {
+    /// How it is: [`Tone::Quiet`] where it has not come yet.
+    pub tone: Tone,
+    /// What it is called.
+    pub label: String,
+    /// When it was there.
+    pub words: Markup,
+}
+
+/// The way of something through its states, in their order: what is behind it, where it stands, what is to come.
+#[must_use]
+pub fn stops(label: &str, stops: &[Stop]) -> Markup {
+    html! {
+        ol.stops aria-label=(label) {
+            @for stop in stops {
+                li.(stop.tone.class()) { span.stop-label { (lamp(stop.tone)) (stop.label) } div.stop-words { (stop.words) } }
+            }
+        }
+    }
+}
+
 /// The way on through a list: back to its beginning, and on to the next page.
 #[must_use]
 pub fn pager((first_text, first): (&str, Option<String>), (next_text, next): (&str, Option<String>)) -> Markup {
@@ -292,6 +314,7 @@ mod tests {
             data(&serde_json::json!({ evil: evil }).to_string()),
             meter(evil, 1, 2),
             progress(Tone::Info, evil, (1, 2), html! { (evil) }),
+            stops(evil, &[Stop { tone: Tone::Good, label: evil.into(), words: html! { (evil) } }]),
             pager((evil, Some(evil.into())), (evil, Some(evil.into()))),
             tabs(evil, &[(evil.into(), evil.into(), true)]),
             table(evil, &[Column(evil, Holds::Text)], &[Row::of(vec![html! { (evil) }])]),

@@ -31,6 +31,12 @@ fn address(console: &Console, kind: &str, subject: &str) -> Option<String> {
             let (namespace, _) = subject.split_once('/')?;
             console.address("/console/{ns}/namespaces/{name}", &[("name", namespace)])
         }
+        "exchange" => match kind {
+            "exchange.device" => console.address("/console/{ns}/exchange/devices/{id}", &[("id", subject)]),
+            "exchange.company" | "exchange.subsystem" => console.address("/console/{ns}/exchange/companies", &[]),
+            _ if subject == "folders" => console.address("/console/{ns}/exchange/folders", &[]),
+            _ => console.address("/console/{ns}/exchange/databases/{id}", &[("id", subject)]),
+        },
         "document" => console.address("/console/{ns}/documents", &[]),
         _ => None,
     }

@@ -1,0 +1,137 @@
+//! Exchange (CON-3): who takes part, a message from its queue to Error and back, and a process of unknown outcome at three in the morning.
+
+use anyhow::{Context, Result};
+use browser::Sight;
+use browser::eyes::{button, link};
+use serde_json::{Value, json};
+
+use crate::site::Site;
+use crate::steps::{DIALOG, check, check_sound};
+
+const BASE: &str = "/v1/main/exchange";
+
+/// A company with a subsystem, a database and a device; gives the device's id.
+pub fn office(site: &Site, company: &str, db: &str, name: &str) -> Result<String> {
+    site.make(&format!("{BASE}/companies"), &json!({ "id": company, "name": name }))?;
+    site.make(&format!("{BASE}/subsystems"), &json!({ "id": "sales", "company": company, "name": name }))?;
+    site.make(&format!("{BASE}/databases"), &json!({ "id": db, "company": company }))?;
+    let device = json!({ "company": company, "subsystem": "sales", "name": name });
+    let made = site.make(&format!("{BASE}/devices"), &device)?;
+    let id = made["id"].as_str().context("no id")?.to_owned();
+    let code = json!({ "code": made["activation_code"] });
+    site.make(&format!("{BASE}/activate"), &code)?;
+    Ok(id)
+}
+
+/// A message of a company from one to another.
+pub fn message(company: &str, (from, to): (&str, &str), id: &str, payload: &Value) -> Value {
+    json!({
+        "version": 1, "id": id,
+        "head": { "company": company, "subsystem": "sales", "from": from, "to": to, "created_at": "2026-11-01T12:00:00Z" },
+        "body": { "type": "order", "version": 1, "payload": payload },
+    })
+}
+
+/// A process that has prepared: all but the last message are good; gives its id.
+pub fn prepared(site: &Site, db: &str, why: &str, replies: &[Value]) -> Result<String> {
+    let started = site.make(&format!("{BASE}/processes"), &json!({ "db": db }))?;
+    let process = started["process"].as_str().with_context(|| format!("{started}"))?.to_owned();
+    let messages = started["messages"].as_array().context("no messages")?;
+    let mut results: Vec<Value> =
+        messages.iter().map(|one| json!({ "id": one["id"], "status": "PROCESSED" })).collect();
+    if let Some(last) = results.last_mut() {
+        last["status"] = json!("PROCESSED_INCORRECT");
+        last["error_code"] = json!(335_544_347);
+        last["error_text"] = json!(why);
+    }
+    let body = json!({ "results": results, "replies": replies });
+    site.make(&format!("{BASE}/processes/{process}/prepare"), &body)?;
+    Ok(process)
+}
+
+/// A server on which a database is given up after a second.
+pub fn impatient() -> Result<Site> {
+    Site::start_with(&[("FASTNESS_EXCHANGE__COMMIT_WITHIN", "1s")])
+}
+
+#[test]
+fn con_3_from_the_first_company_to_a_device_with_its_code() -> Result<()> {
+    let site = Site::start()?;
+    let eyes = site.admin(Sight::DESK)?;
+    eyes.goto("/console/main/")?;
+    eyes.click(link("Exchange").within("nav.side"))?;
+    eyes.wait_for_text("Everything begins with a company")?;
+    eyes.goto("/console/main/exchange/companies")?;
+    eyes.click(button("New company"))?;
+    eyes.fill("dialog[open] [name=id]", "acme")?;
+    eyes.fill("dialog[open] [name=name]", "Acme Ltd")?;
+    check(&eyes)?;
+    eyes.click(button("Create").within(DIALOG))?;
+    eyes.wait_for_text("Acme Ltd")?;
+    eyes.goto("/console/main/exchange/companies")?;
+    eyes.click(button("New subsystem"))?;
+    eyes.fill("dialog[open] [name=id]", "sales")?;
+    eyes.fill("dialog[open] [name=name]", "Field sales")?;
+    eyes.click(button("Create").within(DIALOG))?;
+    eyes.wait_for_text("Field sales")?;
+    eyes.goto("/console/main/exchange")?;
+    eyes.click(button("New database"))?;
+    eyes.fill("dialog[open] [name=id]", "erp")?;
+    eyes.click(button("Create").within(DIALOG))?;
+    eyes.wait_for_text("The key, shown only now")?;
+    eyes.goto("/console/main/exchange/devices")?;
+    eyes.click(button("New device"))?;
+    eyes.fill("dialog[open] [name=name]", "Phone of Olga")?;
+    eyes.fill("dialog[open] [name=subsystem]", "sales")?;
+    eyes.click(button("Create").within(DIALOG))?;
+    eyes.wait_for_text("The activation code, shown only now")?;
+    eyes.goto("/console/main/exchange/devices")?;
+    eyes.click(link("Phone of Olga"))?;
+    eyes.wait_for_text("its code waits to be typed in")?;
+    eyes.click(button("Block"))?;
+    eyes.click(button("Block").within(DIALOG))?;
+    eyes.wait_for_text("This device is blocked")
+}
+
+#[test]
+fn con_3_a_message_goes_from_error_back_into_the_queue() -> Result<()> {
+    let site = Site::start()?;
+    let device = office(&site, "acme", "erp", "Acme")?;
+    let eyes = site.admin(Sight::DESK)?;
+    eyes.goto("/console/main/exchange")?;
+    site.make(&format!("{BASE}/messages"), &message("acme", (&device, "erp"), "order-1", &json!({ "sum": 1 })))?;
+    let waits = "document.querySelector('#exchange tbody tr td:nth-child(3)').innerText.trim() === '1'";
+    eyes.wait_until(waits, json!([]))?; // By itself.
+    let process = prepared(&site, "erp", "no such article", &[])?;
+    site.make(&format!("{BASE}/processes/{process}/commit"), &json!({}))?;
+    eyes.goto("/console/main/exchange/folders?db=erp&folder=Error")?;
+    eyes.wait_for_text("no such article")?;
+    eyes.click(link("order-1"))?;
+    eyes.wait_for_text("The database could not process it")?;
+    eyes.click(button("Put back into the queue"))?;
+    eyes.click(button("Put back into the queue").within(DIALOG))?;
+    eyes.wait_for_text("It waits to be given")
+}
+
+#[test]
+fn con_3_con_10_a_process_of_unknown_outcome_is_settled_with_a_button() -> Result<()> {
+    let site = impatient()?;
+    let device = office(&site, "acme", "erp", "Acme")?;
+    for id in ["order-1", "order-2"] {
+        site.make(&format!("{BASE}/messages"), &message("acme", (&device, "erp"), id, &json!({ "sum": 1 })))?;
+    }
+    let reply = message("acme", ("erp", &device), "reply-1", &json!({ "taken": true }));
+    let process = prepared(&site, "erp", "no such article", &[reply])?;
+    let mut eyes = site.admin(Sight::DESK)?;
+    let page = format!("/console/main/exchange/processes/{process}");
+    eyes.goto(&page)?;
+    eyes.wait_until("document.querySelector('#state').innerText === 'unknown outcome'", json!([]))?;
+    check_sound(&mut eyes, &page, &Sight::CROSSWISE)?;
+    eyes.goto(&page)?;
+    eyes.click(button("It did not"))?;
+    eyes.wait_for_text("orders and payments twice")?;
+    eyes.click(button("It did not").within(DIALOG))?;
+    eyes.wait_until("document.querySelector('#state').innerText === 'rolled back'", json!([]))?;
+    eyes.goto("/console/main/exchange/folders?db=erp&folder=Messages")?;
+    eyes.wait_for_text("order-2")
+}
