@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::moves::Held;
+use super::narrow::close_skipped;
 use super::next::{Event, Outcome, State, Step, next};
 use super::row::{self, Process};
 use crate::codes::{APROCESS, NPROCESS};
@@ -99,6 +100,7 @@ pub(crate) fn carry_out(
     let undone = matches!(step, Step::Undo(_)) && mutants::on(Mutant::ExchangeUndoCounted);
     if matches!(step, Step::Commit | Step::CommitAside) || undone {
         statistics::committed(tx, cx, &process.id, &process.db)?;
+        close_skipped(tx, cx, &process.id)?;
     }
     let held = Held::new(cx, &process.id, &process.db);
     match step {

@@ -40,6 +40,7 @@ pub(crate) const STATEMENTS: &[&Sql] = &[
     &narrow::GIVEN,
     &narrow::LEAVE_OUT,
     &narrow::FORGET,
+    &narrow::SKIPPED,
     &prepare::RESULT,
     &prepare::REPLIED,
     &prepare::KEEP_RESULT,

@@ -45,13 +45,21 @@ fn narrow(tx: &mut dyn Tx, cx: &mut OpCx<'_>, input: &Narrow) -> OpResult<Status
     let process = process.filter(|process| input.db.as_ref().is_none_or(|db| *db == process.db));
     let Some(process) = process else { return Ok(Status { status: Answer::Cancelled }) };
     if input.messages.is_empty() {
-        return carry_out(tx, cx, &process, next(process.state, Event::Interrupt), "no message is processed");
+        return nothing(tx, cx, &process);
     }
     let step = next(process.state, Event::Narrow);
     if step == Step::Narrow {
         leave_out(tx, cx, &process, &input.messages)?;
     }
     carry_out(tx, cx, &process, step, "")
+}
+
+/// All of them are left out, so that what is behind them comes before them next time; then there is nothing to go on with.
+fn nothing(tx: &mut dyn Tx, cx: &mut OpCx<'_>, process: &Process) -> OpResult<Status> {
+    if next(process.state, Event::Narrow) == Step::Narrow {
+        leave_out(tx, cx, process, &[])?;
+    }
+    carry_out(tx, cx, process, next(process.state, Event::Interrupt), "no message is processed")
 }
 
 fn leave_out(tx: &mut dyn Tx, cx: &mut OpCx<'_>, process: &Process, kept: &[String]) -> OpResult<()> {
@@ -72,8 +80,26 @@ fn leave_out(tx: &mut dyn Tx, cx: &mut OpCx<'_>, process: &Process, kept: &[Stri
         if skipped == SKIPPED_MAX {
             let message =
                 format!("Message {} for database {} was left out {SKIPPED_MAX} times.", row.text(1), process.db);
-            cx.fx.open_alert(format!("exchange-skipped/{}", row.int(0)), "exchange-skipped", message);
+            cx.fx.open_alert(skipped_key(row.int(0)), "exchange-skipped", message);
         }
     }
     Moves { queued: left, in_process: -left, ..Moves::default() }.count(tx, &process.db)
+}
+
+/// The alert of a message that was left out too often.
+fn skipped_key(number: i64) -> String {
+    format!("exchange-skipped/{number}")
+}
+
+pub(crate) static SKIPPED: Sql = Sql::new(
+    "exc_message.skipped",
+    "SELECT number FROM exc_message WHERE process = ?1 AND draft = 0 AND skipped >= ?2 ORDER BY number LIMIT 10000",
+);
+
+/// What was left out too often and is processed after all needs nobody any more.
+pub(crate) fn close_skipped(tx: &mut dyn Tx, cx: &mut OpCx<'_>, process: &str) -> OpResult<()> {
+    for row in tx.query(&SKIPPED, args![process, SKIPPED_MAX], 10_000)? {
+        cx.fx.close_alert(skipped_key(row.int(0)));
+    }
+    Ok(())
 }

@@ -186,15 +186,15 @@ fn candidates(tx: &mut dyn Tx, wanted: &Start, files: usize) -> OpResult<Vec<Wai
     Ok(found.into_values().filter(is_wanted).collect())
 }
 
-/// As many as fit, and one at least. Results are told by id, so of two senders' messages with one id the second waits for its turn.
+/// As many as fit, and one at least. Senders choose ids, and results name messages by them: the second of two that are called alike waits
+/// for the next process, and all behind it.
 fn within(candidates: Vec<Waiting>, files: usize, bytes: i64) -> Vec<Waiting> {
-    let (mut sum, mut ids) = (0_i64, BTreeSet::new());
-    let candidates = candidates.into_iter().filter(|waiting| ids.insert(waiting.id.clone()));
+    let (mut sum, mut named) = (0_i64, BTreeSet::new());
     let fits = |(place, waiting): &(usize, Waiting)| {
         sum = sum.saturating_add(waiting.size);
-        *place == 0 || sum <= bytes
+        named.insert(waiting.id.clone()) && (*place == 0 || sum <= bytes)
     };
-    candidates.take(files).enumerate().take_while(fits).map(|(_, waiting)| waiting).collect()
+    candidates.into_iter().take(files).enumerate().take_while(fits).map(|(_, waiting)| waiting).collect()
 }
 
 #[cfg(test)]
@@ -213,6 +213,10 @@ mod tests {
         assert_eq!(numbers(2, 1_000), [1, 2]);
         assert_eq!(numbers(10, 60), [1, 2], "the fourth would fit, but order is order");
         assert_eq!(numbers(10, 5), [1], "at least one, though it is too large");
+        let mut alike = all();
+        alike[2].id = alike[0].id.clone();
+        let given: Vec<i64> = within(alike, 10, 1_000).iter().map(|one| one.number).collect();
+        assert_eq!(given, [1, 2], "one called like the first waits");
     }
 
     #[test]

@@ -69,7 +69,11 @@ fn exc_12_what_is_left_out_is_free_at_once_and_comes_after_the_others(open: Open
     office.send(&office.message("c", 50)).unwrap();
     let started = office.start();
     assert_eq!(ids(&started), ["c", "a"], "never skipped ones first");
-    assert_eq!(office.narrow(&started.process.unwrap(), &[]), Ok(Yes), "nothing at all is an interrupt");
+    assert_eq!(
+        office.narrow(&started.process.unwrap(), &[]),
+        Ok(Yes),
+        "nothing at all is an interrupt, and leaves all of them out"
+    );
     assert_eq!(office.ledger(), [3, 2, 0, 1, 0, 0]);
 }
 
