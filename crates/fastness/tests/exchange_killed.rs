@@ -18,11 +18,3 @@ fn exc_14_exc_18_exc_20_cut_at_each_step_with_the_marker_every_message_is_done_o
 fn exc_14_exc_18_cut_at_each_step_without_the_marker_only_what_nobody_told_is_unknown() {
     cut_everywhere(false);
 }
-
-#[test]
-fn exc_6_exc_7_exc_19_killed_in_the_middle_of_laying_files_every_message_has_its_file_after_the_start() {
-    let program = Path::new(env!("CARGO_BIN_EXE_fastness"));
-    let laid = kill::exchange::lay(program, 5, 7).unwrap_or_else(|error| panic!("{error:#}"));
-    println!("{laid:?}");
-    assert!(laid.acknowledged > 100 && laid.kept >= laid.acknowledged && laid.in_between > 0, "{laid:?}");
-}

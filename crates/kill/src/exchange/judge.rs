@@ -30,20 +30,6 @@ pub(super) fn judge(store: &Path, folders: &Path) -> Result<usize> {
     judge_folders(&store, folders)
 }
 
-/// Every one of these messages is there.
-///
-/// # Errors
-/// One was acknowledged and is not.
-pub(super) fn all_there(store: &Path, ids: &[String]) -> Result<()> {
-    let store = open(store)?;
-    let mut statement = store.prepare("SELECT COUNT(*) FROM exc_message WHERE id = ?1")?;
-    for id in ids {
-        let many: i64 = statement.query_row([id], |row| row.get(0))?;
-        ensure!(many == 1, violation(format!("message {id} was acknowledged and is there {many} times")));
-    }
-    Ok(())
-}
-
 /// At rest nothing is in process, and what was received is somewhere.
 fn judge_ledger(store: &Connection) -> Result<()> {
     let sql = "SELECT d.id, d.received, d.queued, d.in_process, d.log, d.error, d.unknown, d.removed, \

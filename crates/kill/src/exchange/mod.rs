@@ -7,7 +7,6 @@
 
 mod erp;
 mod judge;
-mod laying;
 mod points;
 mod wire;
 
@@ -25,7 +24,6 @@ use crate::leftovers;
 use crate::server::{KEY, Launch};
 use crate::world::store_of;
 use erp::Erp;
-pub use laying::{Laid, lay};
 use points::Point;
 use wire::{Machine, Outcome, Wire};
 
