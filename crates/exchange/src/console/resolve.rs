@@ -14,11 +14,10 @@ const RESOLVE: &str = "POST /v1/{ns}/exchange/processes/{id}/resolve";
 /// What to look at, and both answers.
 pub(super) fn both(console: &Console, process: &ProcessView) -> Markup {
     let how = html! {
-        ol {
-            li { (console.say(&words::FIND_1)) }
-            li { (console.say(&words::FIND_2)) pre.data tabindex="0" { code { (query(&process.id)) } } }
-            li { (console.say(&words::FIND_3)) }
-        }
+        p { b { "1. " } (console.say(&words::FIND_1)) }
+        p { b { "2. " } (console.say(&words::FIND_2)) }
+        pre.data tabindex="0" { code { (query(&process.id)) } }
+        p { b { "3. " } (console.say(&words::FIND_3)) }
         p.hint { (console.say(&words::FIND_BY_ITSELF)) }
     };
     let (given, replies) = (count(process.given.as_ref()), count(process.replies.as_ref()));

@@ -117,7 +117,7 @@ web::texts! {
     BEGUN: "Begun", "Начало", "Début";
     OVER: "Over", "Конец", "Fin";
     COURSE: "Course", "Ход", "Déroulement";
-    LASTS: "Took", "Длительность", "Durée";
+    LASTS: "Duration", "Длительность", "Durée";
     SAID: "Said at its end", "Сказано в конце", "Dit à la fin";
     NOTHING_SAID: "nothing", "ничего", "rien";
     NO_LONGER: "no longer kept", "уже не хранится", "n’est plus gardé";
@@ -162,12 +162,12 @@ web::texts! {
         "Une réponse tardive de la base règle aussi l’affaire : la page change alors d’elle-même.";
     IT_COMMITTED: "The database committed", "База зафиксировала", "La base a validé";
     IT_DID_NOT: "It did not", "Не зафиксировала", "Elle n’a pas validé";
-    COMMITTED_DOES: "Its results count: of the {given} messages the processed ones go to Log, the incorrect ones stay in Error, and the {replies} replies go out to the devices. Nothing is given to the database again.",
+    COMMITTED_DOES: "Its results count: the processed messages (of {given}) go to Log, the incorrect ones stay in Error, and the replies ({replies}) go out to the devices. Nothing is given to the database again.",
         "Результаты вступают в силу: из сообщений ({given}) обработанные уйдут в Log, ошибочные останутся в Error, ответы ({replies}) отправятся устройствам. Повторно базе ничего не передаётся.",
-        "Ses résultats comptent : des {given} messages, ceux traités vont dans Log, les incorrects restent dans Error, et les {replies} réponses partent vers les appareils. Rien n’est redonné à la base.";
-    NOT_COMMITTED_DOES: "Nothing of it happened: the {given} messages go back to Messages, those in Error too, and are given to the database again; the {replies} replies are dropped.",
+        "Ses résultats comptent : les messages traités (sur {given}) vont dans Log, les incorrects restent dans Error, et les réponses ({replies}) partent vers les appareils. Rien n’est redonné à la base.";
+    NOT_COMMITTED_DOES: "Nothing of it happened: the messages ({given}) go back to Messages, those in Error too, and are given to the database again; the replies ({replies}) are dropped.",
         "Ничего не произошло: сообщения ({given}), включая ошибочные, вернутся в Messages и будут переданы базе снова; ответы ({replies}) отбрасываются.",
-        "Rien n’a eu lieu : les {given} messages retournent dans Messages, ceux d’Error aussi, et sont redonnés à la base ; les {replies} réponses sont abandonnées.";
+        "Rien n’a eu lieu : les messages ({given}) retournent dans Messages, ceux d’Error aussi, et sont redonnés à la base ; les réponses ({replies}) sont abandonnées.";
     COMMITTED_SURE: "If {db} did not commit after all, these messages are never processed, though everybody is told they were. This cannot be taken back. Did it commit?",
         "Если {db} всё же не зафиксировала данные, эти сообщения не будут обработаны никогда, хотя всем сообщат обратное. Отменить нельзя. Зафиксировала?",
         "Si {db} n’a en fait pas validé, ces messages ne seront jamais traités, alors que tous les croiront faits. C’est irrévocable. A-t-elle validé ?";

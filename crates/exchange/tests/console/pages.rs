@@ -41,7 +41,7 @@ fn con_3_a_process_of_unknown_outcome_has_two_buttons_that_say_what_they_do() {
         "The database committed",
         "It did not",
         "orders and payments twice",
-        "the 3 messages go back to Messages",
+        "the messages (3) go back to Messages",
         &format!("action=\"/v1/main/exchange/processes/{process}/resolve\""),
         &format!("WHERE process = '{process}'"),
     ] {
