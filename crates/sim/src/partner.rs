@@ -103,6 +103,33 @@ impl Partner {
     }
 }
 
+/// A call as the partner sees it, and whether it is a mail.
+pub(crate) fn as_http(call: Call) -> (HttpCall, bool) {
+    let once = |id: String, timeout_ms: u64| HttpCall {
+        method: "POST",
+        url: "http://partner.example/".into(),
+        headers: vec![(ONCE.to_owned(), id)],
+        body: vec![],
+        timeout_ms,
+        reply_max: 1_024,
+    };
+    match call {
+        Call::Http(call) => (call, false),
+        Call::Mail(call) => (once(call.id, call.timeout_ms), true),
+        Call::Work(call) => (once(call.param, call.timeout_ms), false),
+    }
+}
+
+/// What is heard of a mail; a mail server has no status.
+pub(crate) fn of_mail(result: CallResult) -> CallResult {
+    match result {
+        CallResult::Http(reply) if reply.status < 300 => CallResult::Mailed,
+        CallResult::Http(reply) if reply.status < 500 => CallResult::NotMade("450 later".into()),
+        CallResult::Http(_) => CallResult::Unknown("cut off".into()),
+        other => other,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

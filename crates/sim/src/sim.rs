@@ -23,7 +23,7 @@ use crate::courier::Claim;
 use crate::deliveries::Claims;
 use crate::faults::Faults;
 use crate::office::Office;
-use crate::partner::{Fate, ONCE, Partner, SimOutbound};
+use crate::partner::{Fate, Partner, SimOutbound, as_http, of_mail};
 use crate::receivers::Receivers;
 use crate::rng::{Rng, SimEntropy};
 use crate::sessions::Sessions;
@@ -784,32 +784,5 @@ impl Sim {
         self.after(1_000_000, Event::Deliver(self.life));
         self.recover_office();
         Ok(())
-    }
-}
-
-/// A call as the partner sees it, and whether it is a mail.
-fn as_http(call: Call) -> (HttpCall, bool) {
-    let once = |id: String, timeout_ms: u64| HttpCall {
-        method: "POST",
-        url: "http://partner.example/".into(),
-        headers: vec![(ONCE.to_owned(), id)],
-        body: vec![],
-        timeout_ms,
-        reply_max: 1_024,
-    };
-    match call {
-        Call::Http(call) => (call, false),
-        Call::Mail(call) => (once(call.id, call.timeout_ms), true),
-        Call::Work(call) => (once(call.param, call.timeout_ms), false),
-    }
-}
-
-/// What is heard of a mail; a mail server has no status.
-fn of_mail(result: CallResult) -> CallResult {
-    match result {
-        CallResult::Http(reply) if reply.status < 300 => CallResult::Mailed,
-        CallResult::Http(reply) if reply.status < 500 => CallResult::NotMade("450 later".into()),
-        CallResult::Http(_) => CallResult::Unknown("cut off".into()),
-        other => other,
     }
 }

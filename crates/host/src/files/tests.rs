@@ -402,21 +402,3 @@ fn exc_7_links_are_neither_followed_nor_listed_as_files() {
     assert_eq!(listed.others, ["back\\slash", "s"]);
     assert_eq!(files.directories().unwrap(), ["in"]);
 }
-
-/// How fast batches are laid and listed here: `cargo test -p host --release -- --ignored --nocapture measure`.
-#[test]
-#[ignore = "a measurement"]
-fn measure_batches_and_lists() {
-    let (_directory, files) = fresh();
-    let begun = std::time::Instant::now();
-    let batches = 20;
-    for batch in 0..batches {
-        let puts: Vec<FileChange> =
-            (0..500).map(|number| put(&format!("in/{batch:05}-{number:05}"), &[7; 1_000])).collect();
-        assert!(files.apply(&puts).iter().all(Result::is_ok));
-    }
-    let laid_s = begun.elapsed().as_secs_f64();
-    let begun = std::time::Instant::now();
-    let listed = files.list_sized(&path("in")).unwrap().files.len();
-    println!("{:.0} files/s laid; {listed} listed in {:?}", f64::from(batches * 500) / laid_s, begun.elapsed());
-}

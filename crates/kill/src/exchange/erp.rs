@@ -133,7 +133,7 @@ impl<'a> Erp<'a> {
             _ => {}
         }
         let result = |message: &Value| json!({ "id": message["id"], "status": "PROCESSED" });
-        let replies: Vec<Value> = messages.iter().map(|message| reply(message)).collect();
+        let replies: Vec<Value> = messages.iter().map(reply).collect();
         let body = json!({ "results": messages.iter().map(result).collect::<Vec<_>>(), "replies": replies });
         let path = format!("processes/{process}/prepare");
         let Some(answer) = self.until_answered(At::Prepare, &path, &body)? else { return Ok(End::Died) };
