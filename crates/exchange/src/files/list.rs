@@ -60,7 +60,7 @@ pub struct FileView {
 }
 
 pub(super) static PAGE: Sql = Sql::new(
-    "exc_message.page",
+    "exc_message.folder_page",
     "SELECT number, id, sender, receiver, subsystem, at, ord, size, received_at, process, result, error_code, error_text \
      FROM exc_message WHERE db = ?1 AND place = ?2 AND (at, ord, number) > (?3, ?4, ?5) ORDER BY at, ord, number LIMIT ?6",
 );

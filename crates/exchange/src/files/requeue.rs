@@ -38,10 +38,8 @@ pub(super) static BACK: Sql = Sql::new(
     "UPDATE exc_message SET place = 'messages', skipped = 0, result = NULL, error_code = NULL, error_text = NULL, heard = ?2, \
      due = ?3 WHERE number = ?1",
 );
-pub(super) static KEEP_BODY: Sql = Sql::new(
-    "exc_body.put_back",
-    "INSERT INTO exc_body (number, body) VALUES (?1, ?2) ON CONFLICT (number) DO NOTHING",
-);
+pub(super) static KEEP_BODY: Sql =
+    Sql::new("exc_body.requeue", "INSERT INTO exc_body (number, body) VALUES (?1, ?2) ON CONFLICT (number) DO NOTHING");
 
 fn requeue(tx: &mut dyn Tx, cx: &mut OpCx<'_>, input: &Requeue) -> OpResult<Requeued> {
     let number = input.name.number;

@@ -1,6 +1,6 @@
 //! The exchange over HTTP on the real SQLite engine; the same on PostgreSQL.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
-#![expect(clippy::disallowed_methods, reason = "an administrator who removes and breaks files")]
+#![expect(clippy::disallowed_methods, reason = "somebody who breaks files")]
 
 mod activation;
 mod edge;

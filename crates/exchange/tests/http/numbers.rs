@@ -137,13 +137,15 @@ fn exc_23_devices_and_databases_are_counted() {
     }
 }
 
+/// Finds a figure.
+type Find = fn(&mut dyn base::Tx, base::Wall) -> base::StoreResult<i64>;
+
 #[test]
 fn ker_40_what_nobody_looks_after_is_stuck_and_figures_are_shown() {
     let office = Office::open();
     office.sent(&["a", "b"]);
     let figures = || {
         let find = |name: &str| exchange::SERVICE.figures.iter().find(|figure| figure.name == name).unwrap().find;
-        type Find = fn(&mut dyn base::Tx, base::Wall) -> base::StoreResult<i64>;
         static FIND: kernel::Query<Find, i64> =
             kernel::Query::new("test.figure", |tx, find| Ok(find(tx, base::Wall(0))?));
         ["active", "unknown", "queued"].map(|name| office.edge.world().read(&FIND, find(name)).unwrap())
