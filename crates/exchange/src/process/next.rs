@@ -234,6 +234,17 @@ mod tests {
     }
 
     #[test]
+    fn exc_16_an_interrupt_ends_what_was_not_committed_and_nothing_else() {
+        for state in [Started, Ready] {
+            assert_eq!(next(state, Interrupt), Step::Undo(Outcome::Interrupted));
+        }
+        for state in [Cleanup, Failed, Ended(Outcome::Committed)] {
+            assert!(matches!(next(state, Interrupt), Step::Refuse(_)), "{state:?}");
+        }
+        assert_eq!(next(Ended(Outcome::Interrupted), Interrupt), Step::Agree, "the same again");
+    }
+
+    #[test]
     fn exc_17_a_call_that_was_answered_is_answered_the_same_again() {
         // Where a step leads to, as the operations carry it out.
         let after = |state: State, event: Event| match next(state, event) {

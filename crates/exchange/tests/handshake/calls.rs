@@ -28,7 +28,7 @@ fn exc_10_14_a_batch_goes_through_and_each_message_ends_where_its_result_says(op
     assert_eq!(ids(&office.start()), ["c"]);
 }
 
-fn exc_15_16_what_is_undone_leaves_no_trace_and_is_offered_again(open: Open) {
+fn exc_15_exc_16_what_is_undone_leaves_no_trace_and_is_offered_again(open: Open) {
     let office = open();
     office.sent(&["a"]);
     for undo in [Office::rollback, Office::interrupt] {
@@ -163,7 +163,7 @@ fn exc_10_13_two_senders_may_use_one_id_and_each_message_has_its_own_result(open
 both! {
     exc_10_13_two_senders_may_use_one_id_and_each_message_has_its_own_result
     exc_10_14_a_batch_goes_through_and_each_message_ends_where_its_result_says
-    exc_15_16_what_is_undone_leaves_no_trace_and_is_offered_again
+    exc_15_exc_16_what_is_undone_leaves_no_trace_and_is_offered_again
     exc_13_results_are_complete_and_of_what_was_given
     exc_12_what_is_left_out_is_free_at_once_and_comes_after_the_others
     exc_18_20_what_took_too_long_is_unknown_until_somebody_knows

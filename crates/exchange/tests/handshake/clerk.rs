@@ -147,7 +147,7 @@ fn exc_6_replies_that_are_given_up_while_their_files_are_laid_leave_none() {
 }
 
 #[test]
-fn exc_14_24_a_folder_that_cannot_be_written_fails_the_process_until_it_can() {
+fn exc_14_exc_24_a_folder_that_cannot_be_written_fails_the_process_until_it_can() {
     let office = Office::in_folders();
     office.sent(&["a", "b"]);
     let log = office.shelf().path("Log");
