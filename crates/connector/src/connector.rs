@@ -38,8 +38,6 @@ pub struct Connector {
 struct Course {
     process: String,
     known: Vec<Message>,
-    /// One of those that nobody knows here.
-    unknown: Option<String>,
     left_out: usize,
     worked: Worked,
 }
@@ -66,10 +64,20 @@ impl Connector {
         }
         self.settle_earlier(&mut round).await;
         round.report = self.process().await;
-        if round.report.ended == End::Busy {
-            self.confirm_committed(&mut round).await;
+        match round.report.ended {
+            End::Busy => self.confirm_committed(&mut round).await,
+            End::Idle => self.forget_markers().await,
+            _ => {}
         }
         round
+    }
+
+    /// Only when no process of this database is active, and none is unknown after that: whatever calendars say, nobody needs the markers.
+    async fn forget_markers(&mut self) {
+        let unresolved = self.client.unresolved_processes(&self.settings.database).await;
+        if self.doubtful.is_empty() && unresolved.is_ok_and(|unresolved| unresolved.is_empty()) {
+            let _ = self.desk.ask(|database| database.forget_old_markers()).await;
+        }
     }
 
     async fn process(&mut self) -> Report {
@@ -101,8 +109,8 @@ impl Connector {
                 heard(self.client.narrow_process(&process, &ids).await)
             }
             Doing::SetAside { .. } => {
-                let kept: Vec<&str> = course.unknown.as_deref().into_iter().collect();
-                heard(self.client.narrow_process(&process, &kept).await)
+                // All of them are left out, so that what is behind them comes first next time.
+                heard(self.client.narrow_process(&process, &[]).await)
             }
             Doing::Work { blame } => self.work(course, blame.clone()).await,
             Doing::Prepare { .. } => {
@@ -145,7 +153,6 @@ impl Connector {
                 let is_known = |message: &Message| self.settings.handler(&message.body.kind).is_some();
                 let (known, unknown): (Vec<_>, Vec<_>) = started.messages.into_iter().partition(is_known);
                 (course.known, course.left_out) = (known, unknown.len());
-                course.unknown = unknown.into_iter().next().map(|message| message.id);
                 Heard::Started { known: course.known.len(), unknown: course.left_out }
             }
             (Status::Ok | Status::Cancelled, _) => Heard::Word(Word::Refused("a start without a process".into())),

@@ -47,6 +47,8 @@ pub struct Worked {
 pub struct Database {
     settings: Arc<Settings>,
     engine: Option<Box<dyn Engine>>,
+    /// Old markers were looked for on this connection.
+    is_tidy: bool,
 }
 
 const SEEN: &str = "SELECT process FROM fastness_process WHERE process = ";
@@ -59,7 +61,7 @@ impl Database {
     /// Not connected yet.
     #[must_use]
     pub fn new(settings: Arc<Settings>) -> Self {
-        Self { settings, engine: None }
+        Self { settings, engine: None, is_tidy: false }
     }
 
     /// Makes sure that there is a connection that answers, and the table of markers.
@@ -77,7 +79,7 @@ impl Database {
             Err(error) if error.kind == ErrorKind::Wrong => self.make_markers()?,
             Err(error) => return Err(error),
         }
-        self.forget_old_markers();
+        self.is_tidy = false;
         Ok(())
     }
 
@@ -237,8 +239,11 @@ impl Database {
         })
     }
 
-    /// Those that nobody will ask for. If it fails, they are there for another day.
-    fn forget_old_markers(&mut self) {
+    /// Those that nobody will ask for, once for each connection. If it fails, they are there for another day.
+    pub fn forget_old_markers(&mut self) {
+        if std::mem::replace(&mut self.is_tidy, true) {
+            return;
+        }
         let oldest = world::now().plus_ms(-DAY_MS * i64::from(self.settings.keep_markers_days));
         let oldest = SqlValue::Text(written(oldest, self.settings.engine.moments()));
         let sql = format!("DELETE FROM fastness_process WHERE written_at < {}", self.place(1));

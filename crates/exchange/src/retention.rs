@@ -1,5 +1,5 @@
-//! Lets go of what is older than `exchange.kept` says (EXC-22): messages that are done, wrong or of unknown outcome and that no process
-//! has, then processes that ended. A portion at a time, once an hour and at start.
+//! Lets go of what is older than `exchange.kept` says (EXC-22): messages that are done or wrong and that no process
+//! has, then processes that ended. What belongs to an unknown outcome stays until that is known. A portion at a time, once an hour and at start.
 //!
 //! Age is listening time of the store: a calendar that jumps ahead takes nothing that is young. Where there are folders, the file goes
 //! first, and the row with it.

@@ -80,11 +80,12 @@ pub(super) static PUT_OFF: Sql = Sql::new(
     "exc_message.put_off",
     "UPDATE exc_message SET due = ?3 WHERE number = ?1 AND place = ?2 AND due IS NOT NULL RETURNING process",
 );
-/// Its file is durable in its last folder, and nobody may yet take that back.
+/// It is done, its file is durable, and nobody may yet take that back. What is wrong keeps its text: it may be given again, and backups hold
+/// the store alone.
 pub(super) static DROP_BODY: Sql = Sql::new(
     "exc_body.drop",
     "DELETE FROM exc_body WHERE number = ?1 AND EXISTS (SELECT 1 FROM exc_message m WHERE m.number = ?1 AND m.process IS NULL \
-     AND m.place IN ('log', 'error') AND m.on_disk = m.place)",
+     AND m.place = 'log' AND m.on_disk = m.place)",
 );
 pub(super) static CLEANING: Sql =
     Sql::new("exc_process.cleaning", "SELECT id FROM exc_process WHERE state = 'CLEANUP' ORDER BY id LIMIT 1000");

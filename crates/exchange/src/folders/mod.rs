@@ -11,6 +11,7 @@
 
 mod clerk;
 mod layout;
+mod leave;
 mod perform;
 mod scan;
 mod shelves;
@@ -34,6 +35,8 @@ pub(crate) const STATEMENTS: &[&Sql] = &[
     &clerk::MARK,
     &clerk::ANY_PUT_OFF,
     &clerk::FORGET,
+    &leave::WAITING,
+    &leave::LET_BE,
     &clerk::FORGET_BODY,
     &clerk::CLEANING,
     &clerk::PUT_OFF,

@@ -66,11 +66,15 @@ static TEXTS: Query<Vec<i64>, BTreeMap<i64, String>> = Query::new("exchange.text
 pub fn perform(kernel: &Kernel, call: &WorkCall) -> Result<String, String> {
     let job: Job = serde_json::from_str(&call.param).map_err(|error| error.to_string())?;
     let ns = kernel.namespace(&call.namespace).map_err(|error| error.to_string())?;
-    let did = match job {
-        Job::Bring(steps) => Did::Brought(bring(kernel, &ns, &steps).map_err(|error| error.to_string())?),
-        Job::Scan(only) => Did::Scanned(scan::scan(kernel, &ns, &only)?),
-    };
+    let did = kernel.common::<Shelves>().alone(&ns, || work(kernel, &ns, job))??;
     serde_json::to_string(&did).map_err(|error| error.to_string())
+}
+
+fn work(kernel: &Kernel, ns: &Namespace, job: Job) -> Result<Did, String> {
+    Ok(match job {
+        Job::Bring(steps) => Did::Brought(bring(kernel, ns, &steps).map_err(|error| error.to_string())?),
+        Job::Scan(only) => Did::Scanned(scan::scan(kernel, ns, &only)?),
+    })
 }
 
 fn bring(kernel: &Kernel, ns: &Namespace, steps: &[Step]) -> OpResult<Brought> {

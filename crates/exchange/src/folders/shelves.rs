@@ -15,6 +15,8 @@ pub struct Shelves(Mutex<Open>);
 struct Open {
     how: Option<Opener>,
     open: BTreeMap<String, Arc<dyn Files>>,
+    /// Who is at work in each.
+    turns: BTreeMap<String, Arc<Mutex<()>>>,
 }
 
 /// Opens the folders of a namespace, by the place of its files.
@@ -23,7 +25,7 @@ type Opener = Box<dyn Fn(&str) -> io::Result<Arc<dyn Files>> + Send>;
 impl Shelves {
     /// Sets how they are opened.
     pub fn set(&self, open: impl Fn(&str) -> io::Result<Arc<dyn Files>> + Send + 'static) {
-        *self.lock() = Open { how: Some(Box::new(open)), open: BTreeMap::new() };
+        *self.lock() = Open { how: Some(Box::new(open)), ..Open::default() };
     }
 
     /// Those of a namespace.
@@ -40,6 +42,18 @@ impl Shelves {
         let files = how(&place)?;
         shelves.open.insert(place, files.clone());
         Ok(files)
+    }
+
+    /// Works in them, unless somebody still does whom nobody waits for any more.
+    ///
+    /// # Errors
+    /// Somebody does.
+    pub(super) fn alone<T>(&self, namespace: &Namespace, work: impl FnOnce() -> T) -> Result<T, String> {
+        let turn = self.lock().turns.entry(namespace.place()).or_default().clone();
+        let held = turn.try_lock().map_err(|_| "an earlier batch of files is still under way".to_owned())?;
+        let done = work();
+        drop(held);
+        Ok(done)
     }
 
     /// Nothing works there: perhaps the folder is another one by now. It is opened anew when it is needed next.

@@ -118,7 +118,7 @@ impl Form {
     /// The time by which it is ordered: one in our future counts as now.
     #[must_use]
     pub fn ordered_at(&self, now: Wall) -> Wall {
-        self.created_at.min(now)
+        self.created_at.max(Wall(0)).min(now)
     }
 }
 
@@ -150,6 +150,8 @@ mod tests {
         assert_eq!((form.order, form.reply_to.as_deref()), (0, None));
         assert_eq!(form.ordered_at(Wall(5)), Wall(5), "a time in our future counts as that of receipt");
         assert_eq!(form.ordered_at(Wall(i64::MAX)), form.created_at);
+        let ancient = Form { created_at: Wall(-62_135_596_800_000), ..form };
+        assert_eq!(ancient.ordered_at(Wall(5)), Wall(0), "names of files have no sign");
     }
 
     #[test]

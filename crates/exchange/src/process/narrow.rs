@@ -8,14 +8,14 @@ use kernel::{Op, OpCx};
 use serde::{Deserialize, Serialize};
 
 use super::finish::{Answer, Status, carry_out};
-use super::next::{Event, Step, next};
+use super::next::{Event, Outcome, State, Step, next};
 use super::row::Process;
 use crate::codes::AEXCHANGE;
 use crate::ledger::Moves;
 use crate::ledger::together;
 
 /// Narrows a process.
-pub static NARROW: Op<Narrow, Status> = Op::new("exchange.narrow", narrow).keyed(together);
+pub static NARROW: Op<Narrow, Status> = Op::new("exchange.narrow", narrow).keyed(together).ending();
 
 /// A message that was left out so often needs a person.
 const SKIPPED_MAX: i64 = 10;
@@ -56,10 +56,16 @@ fn narrow(tx: &mut dyn Tx, cx: &mut OpCx<'_>, input: &Narrow) -> OpResult<Status
 
 /// All of them are left out, so that what is behind them comes before them next time; then there is nothing to go on with.
 fn nothing(tx: &mut dyn Tx, cx: &mut OpCx<'_>, process: &Process) -> OpResult<Status> {
-    if next(process.state, Event::Narrow) == Step::Narrow {
+    let step = match process.state {
+        State::Started => next(State::Started, Event::Interrupt),
+        // The same again.
+        State::Ended(Outcome::Interrupted) => Step::Agree,
+        _ => Step::Cancel,
+    };
+    if process.state == State::Started {
         leave_out(tx, cx, process, &[])?;
     }
-    carry_out(tx, cx, process, next(process.state, Event::Interrupt), "no message is processed")
+    carry_out(tx, cx, process, step, "no message is processed")
 }
 
 fn leave_out(tx: &mut dyn Tx, cx: &mut OpCx<'_>, process: &Process, kept: &[String]) -> OpResult<()> {

@@ -16,7 +16,7 @@ use crate::rules::Rules;
 use crate::statistics;
 
 /// Starts a process. A repeat of the request gives the same process with the same messages.
-pub static START: Op<Start, Started> = Op::new("exchange.start", start).keyed(together).rebuilt(started_again);
+pub static START: Op<Start, Started> = Op::new("exchange.start", start).keyed(together).rebuilt(started_again).ending();
 
 /// Names in a filter.
 const FILTER_MAX: usize = 100;

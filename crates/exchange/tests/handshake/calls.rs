@@ -75,6 +75,14 @@ fn exc_12_what_is_left_out_is_free_at_once_and_comes_after_the_others(open: Open
         "nothing at all is an interrupt, and leaves all of them out"
     );
     assert_eq!(office.ledger(), [3, 2, 0, 1, 0, 0]);
+    office.send(&office.message("d", 55)).unwrap();
+    let started = office.start();
+    assert_eq!(ids(&started), ["d", "c", "a"], "what was left out altogether comes after the others too");
+    let process = started.process.unwrap();
+    let all = [("a", Processed), ("c", Processed), ("d", Processed)];
+    assert_eq!(office.prepare(&process, &all, &[]), Ok(Yes));
+    assert_eq!(office.narrow(&process, &[]), Ok(Cancelled), "too late: the database may be committing");
+    assert_eq!(office.commit(&process), Ok(Yes));
 }
 
 fn exc_18_20_what_took_too_long_is_unknown_until_somebody_knows(open: Open) {

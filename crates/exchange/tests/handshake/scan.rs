@@ -5,6 +5,7 @@ use std::fs;
 use base::Sql;
 use exchange::folders::{SCAN, recover};
 use exchange::process::Processed::Processed;
+use exchange::process::StartAnswer;
 use exchange::registry::{CREATE_DATABASE, NewDatabase};
 use exchange::{Bodies, Rules, Settings};
 
@@ -49,7 +50,7 @@ fn exc_7_21_a_message_moved_to_log_by_hand_is_done() {
     office.shelf().check(&office.world);
     assert_eq!(office.ledger(), [3, 0, 0, 1, 1, 1]);
     assert_eq!(["a", "b", "c"].map(|id| office.state(id)), ["processed", "error", "unknown"]);
-    assert_eq!((office.journal("exchange.moved_by_hand").len(), texts(&office)), (3, 1));
+    assert_eq!((office.journal("exchange.moved_by_hand").len(), texts(&office)), (3, 2));
     office.shelf().move_by_hand("c", "Messages");
     scan(&office);
     assert_eq!(ids(&office.start()), ["c"]);
@@ -222,4 +223,20 @@ fn exc_4_a_database_whose_paths_would_be_too_long_is_refused() {
         |id: &str| known(&office.world, &CREATE_DATABASE, NewDatabase { id: id.into(), company: "acme".into() });
     assert_eq!(create(&"x".repeat(64)).unwrap_err().code.name, "AEXCHANGE");
     assert!(create("x").is_ok());
+}
+
+#[test]
+fn exc_8_who_leaves_the_folders_waits_for_no_file() {
+    let office = Office::in_folders();
+    office.sent(&["a"]);
+    office.clerk_waits.set(true);
+    let process = office.start().process.unwrap();
+    office.prepare(&process, &[("a", Processed)], &[office.reply("r1")]).unwrap();
+    office.commit(&process).unwrap();
+    assert_eq!(office.start().status, StartAnswer::Busy, "its file is to be moved");
+    let rules = office.world.kernel.common::<Rules>();
+    rules.set(Settings { bodies: Bodies::Store, ..rules.get() });
+    recover(&office.world.kernel, &office.world.main());
+    assert_eq!((office.start().status, office.ledger()), (StartAnswer::Idle, [2, 1, 0, 1, 0, 0]));
+    assert_eq!(office.fetched(), ["r1"]);
 }

@@ -1,12 +1,14 @@
 //! Rules for texts, and rules between keys.
 
 use base::Engine;
+use kernel::Nodes;
 use kernel::alerts::Channel;
 use tracing_subscriber::filter::{EnvFilter, LevelFilter};
 
-use super::field::{BlobPlace, Secret};
+use super::field::{BlobPlace, BodiesPlace, Secret};
 use super::key::TextRule;
 use super::keys::{BlobSettings, Config, Server};
+use crate::alone;
 
 /// A rule that several keys keep together.
 #[derive(Debug, Clone, Copy)]
@@ -61,6 +63,11 @@ pub const RULES: &[Rule] = &[
         keys: &["blobs.place", "blobs.url", "blobs.bucket", "blobs.access_key", "blobs.secret_key"],
         says: "the place s3 needs a URL, a bucket and an access key with its secret",
         holds: |config| config.blobs.place != BlobPlace::S3 || knows_s3(&config.blobs),
+    },
+    Rule {
+        keys: &["exchange.bodies", "store.nodes"],
+        says: "messages as files in folders need one server: several have no folder in common",
+        holds: |config| config.exchange.bodies != BodiesPlace::Folders || alone::nodes(config) == Nodes::One,
     },
     Rule {
         keys: &["sensors.redis_url"],

@@ -45,26 +45,33 @@ pub(crate) static INSERT: Sql = Sql::new(
 /// # Errors
 /// The label or the scope cannot be.
 pub fn grant(tx: &mut dyn Tx, cx: &mut OpCx<'_>, wanted: &CreateKey) -> OpResult<CreatedKey> {
+    let scope = checked(wanted)?;
     let (id, salt) = (cx.id().to_string(), cx.chance());
     let key = secret_text(&cx.chance());
     secrets::insert(tx, &id, &hash(&key), &salt)?;
-    keep(tx, cx, wanted, &id)?;
+    keep(tx, cx, wanted, (&id, &scope))?;
     Ok(CreatedKey { id, key })
 }
 
 fn create_key(tx: &mut dyn Tx, cx: &mut OpCx<'_>, input: &CreateKey) -> OpResult<CreatedKey> {
+    let scope = checked(input)?;
     let id = cx.id().to_string();
     let key = secrets::add(tx, cx, &id)?;
-    keep(tx, cx, input, &id)?;
+    keep(tx, cx, input, (&id, &scope))?;
     Ok(CreatedKey { id, key })
 }
 
-fn keep(tx: &mut dyn Tx, cx: &mut OpCx<'_>, input: &CreateKey, id: &str) -> OpResult<()> {
+/// Its scope as text, before anything is made.
+fn checked(input: &CreateKey) -> OpResult<String> {
     let text = serde_json::Value::Object(input.scope.clone()).to_string();
     check_lengths(&input.label, &text)?;
     scope::check(&input.scope)?;
+    Ok(text)
+}
+
+fn keep(tx: &mut dyn Tx, cx: &mut OpCx<'_>, input: &CreateKey, (id, scope): (&str, &str)) -> OpResult<()> {
     let role = input.role.word();
-    tx.write(&INSERT, args![id, role, text, &input.label, cx.wall])?;
+    tx.write(&INSERT, args![id, role, scope, &input.label, cx.wall])?;
     cx.fx.journal("key.created", id, format!("{role} key `{}`", input.label));
     Ok(())
 }

@@ -5,6 +5,7 @@ use base::{OpResult, Sql, Tx, args};
 use kernel::{Kernel, Namespace, Op, OpCx};
 
 use super::{Scanned, Scans, run, tell};
+use crate::folders::leave::LEAVE;
 use crate::folders::perform::call;
 use crate::folders::{clerk, turn};
 use crate::process::TIMEOUTS;
@@ -39,6 +40,7 @@ fn end_overdue(kernel: &Kernel, ns: &Namespace) -> OpResult<()> {
 
 fn look(kernel: &Kernel, ns: &Namespace) -> OpResult<()> {
     if kernel.common::<Rules>().get().bodies != Bodies::Folders {
+        while call(kernel, ns, &LEAVE, ())? {}
         return Ok(());
     }
     call(kernel, ns, &SEIZE, ())?;
