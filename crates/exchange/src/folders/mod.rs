@@ -10,6 +10,7 @@
 //! did to a message that meanwhile belongs elsewhere is noted as it is, and put right with the next batch.
 
 mod clerk;
+mod generation;
 mod layout;
 mod leave;
 mod perform;
@@ -35,6 +36,8 @@ pub(crate) const STATEMENTS: &[&Sql] = &[
     &clerk::MARK,
     &clerk::ANY_PUT_OFF,
     &clerk::FORGET,
+    &generation::GET,
+    &generation::NEXT,
     &leave::WAITING,
     &leave::LET_BE,
     &clerk::FORGET_BODY,

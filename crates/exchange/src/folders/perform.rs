@@ -8,6 +8,7 @@ use kernel::{Caller, Kernel, Namespace, Op, Query};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
+use super::generation;
 use super::layout::path_of;
 use super::scan::{self, Scanned, Scans};
 use super::shelves::Shelves;
@@ -86,6 +87,13 @@ fn bring(kernel: &Kernel, ns: &Namespace, steps: &[Step]) -> OpResult<Brought> {
             return Ok(Brought { failed: steps.iter().map(failed).collect(), ..brought });
         }
     };
+    if !generation::is_current(kernel, ns, files.as_ref())? {
+        kernel.common::<Shelves>().close(ns);
+        return Err(OpError::new(
+            codes::XSTORE,
+            "the folders are not those that were here before: they are looked at first",
+        ));
+    }
     let (mut changes, mut bytes) = (vec![], 0);
     for portion in steps.chunks(PORTION) {
         let texts = read(kernel, ns, portion)?;

@@ -240,3 +240,32 @@ fn exc_8_who_leaves_the_folders_waits_for_no_file() {
     assert_eq!((office.start().status, office.ledger()), (StartAnswer::Idle, [2, 1, 0, 1, 0, 0]));
     assert_eq!(office.fetched(), ["r1"]);
 }
+
+#[test]
+fn exc_7_folders_that_are_older_than_the_store_make_nothing_be_done_again() {
+    let office = Office::in_folders();
+    office.sent(&["a"]);
+    let restart = || {
+        recover(&office.world.kernel, &office.world.main());
+        office.shelf().work(&office.world);
+    };
+    restart();
+    let old = fs::read(office.shelf().find("a")).unwrap();
+    let (name, generation) = (office.shelf().find("a"), office.shelf().directory.path().join("main/generation"));
+    let number = fs::read(&generation).unwrap();
+    let process = office.start().process.unwrap();
+    office.prepare(&process, &[("a", Processed)], &[]).unwrap();
+    office.commit(&process).unwrap();
+    restart();
+    // The disk of before is back: the message lies where it lay, and the folders know nothing of the last start.
+    fs::remove_file(office.shelf().find("a")).unwrap();
+    fs::write(&name, &old).unwrap();
+    fs::write(&generation, &number).unwrap();
+    restart();
+    assert_eq!((office.start().status, office.ledger()), (StartAnswer::Idle, [1, 0, 0, 1, 0, 0]));
+    assert_eq!((lies(&office, "a").as_str(), office.journal("exchange.moved_by_hand").len()), ("Log", 0));
+    // The same with folders that are in step is an administrator's wish.
+    office.shelf().move_by_hand("a", "Messages");
+    restart();
+    assert_eq!(ids(&office.start()), ["a"]);
+}

@@ -83,6 +83,10 @@ fn files(folders: &Path) -> Result<Vec<(String, String, String, u64)>> {
     let name = |entry: &std::fs::DirEntry| entry.file_name().to_string_lossy().into_owned();
     for db in std::fs::read_dir(folders)? {
         let db = db?;
+        // Beside the folders lies the number by which the server knows them.
+        if !db.file_type()?.is_dir() {
+            continue;
+        }
         for folder in std::fs::read_dir(db.path())? {
             let folder = folder?;
             for file in std::fs::read_dir(folder.path())? {

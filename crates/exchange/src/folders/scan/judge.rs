@@ -34,12 +34,17 @@ pub(super) enum Verdict {
     Lost,
 }
 
-/// Judges a message by its row and its files. The places of files that are to be removed come with it.
-pub(super) fn judge(known: &Known, found: &[Found]) -> (Verdict, Vec<&'static str>) {
+/// Judges a message by its row and its files; whether the folders are those that the store left. The places of files that are to be removed come with it.
+pub(super) fn judge(known: &Known, found: &[Found], is_trusted: bool) -> (Verdict, Vec<&'static str>) {
     let whole: Vec<&Found> = found.iter().filter(|file| file.size == known.size).collect();
     let Some(kept) = choose(known, &whole) else { return judge_without(known, found) };
     let surplus = found.iter().filter(|file| file.place != kept).map(|file| file.place).collect();
-    (judge_place(known, kept), surplus)
+    let verdict = match judge_place(known, kept) {
+        // Not by hand: these folders are older than the rows.
+        Verdict::Moved(place) if !is_trusted => Verdict::Lies(Some(place)),
+        verdict => verdict,
+    };
+    (verdict, surplus)
 }
 
 /// The one in its place, else the one where it is known to lie, else any.
@@ -92,7 +97,7 @@ mod tests {
     }
 
     fn of(known: &Known, places: &[(&'static str, i64)]) -> (Verdict, Vec<&'static str>) {
-        judge(known, &found(places))
+        judge(known, &found(places), true)
     }
 
     #[test]
@@ -121,6 +126,13 @@ mod tests {
         assert_eq!(of(&known("log", Some("log")), &[("prepared", 10)]), (Verdict::Misplaced("prepared"), vec![]));
         let pending = known("log", Some("messages"));
         assert_eq!(of(&pending, &[("error", 10)]), (Verdict::Lies(Some("error")), vec![]), "the row goes first");
+    }
+
+    #[test]
+    fn exc_7_an_old_copy_of_the_folders_says_nothing_about_messages() {
+        let done = Known { has_text: false, ..known("log", Some("log")) };
+        let old = judge(&done, &found(&[("messages", 10)]), false);
+        assert_eq!(old, (Verdict::Lies(Some("messages")), vec![]), "it is brought to its place, and not done again");
     }
 
     #[test]

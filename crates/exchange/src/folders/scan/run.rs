@@ -9,6 +9,7 @@ use super::judge::{Found, Verdict, judge};
 use super::look::{DATABASES_AFTER, Mark, PAGE_OF, PAGE_ROWS, Page, THESE};
 use super::settle::{Case, Cases, FOREIGN, Foreign, SETTLE, Surplus};
 use super::{Known, Scanned, Scans};
+use crate::folders::generation;
 use crate::folders::layout::{FOLDERS, folder_of, path_of};
 use crate::folders::perform::{ask, call};
 use crate::folders::shelves::Shelves;
@@ -30,9 +31,10 @@ const PROBLEMS_MAX: usize = 100;
 pub(in crate::folders) fn scan(kernel: &Kernel, ns: &Namespace, only: &str) -> Result<Scanned, String> {
     let files = kernel.common::<Shelves>().of(ns).map_err(|error| error.to_string())?;
     let known = databases(kernel, ns).map_err(|error| error.to_string())?;
+    let is_trusted = generation::is_current(kernel, ns, files.as_ref()).map_err(|error| error.to_string())?;
     let mut scanned = Scanned::default();
     for db in known.iter().filter(|db| only.is_empty() || *db == only) {
-        let mut scan = Scan::new((kernel, ns, files.as_ref()), db, &mut scanned);
+        let mut scan = Scan::new((kernel, ns, files.as_ref()), db, &mut scanned, is_trusted);
         let looked = scan.look().unwrap_or_else(|error| Err(error.to_string()));
         if let Err(problem) = looked {
             scanned.problems.push(format!("{db}: {problem}"));
@@ -40,12 +42,22 @@ pub(in crate::folders) fn scan(kernel: &Kernel, ns: &Namespace, only: &str) -> R
     }
     if only.is_empty() {
         leave_alone(kernel, ns, files.as_ref(), &known, &mut scanned);
+        if !is_trusted {
+            renew(kernel, ns, files.as_ref(), &mut scanned);
+        }
         kernel.common::<Scans>().done(kernel, ns, &scanned);
     } else if !scanned.problems.is_empty() {
         kernel.common::<Scans>().want(kernel, ns);
     }
     scanned.problems.truncate(PROBLEMS_MAX);
     Ok(scanned)
+}
+
+/// From now on these are the folders: others, wherever they are, are old.
+pub(super) fn renew(kernel: &Kernel, ns: &Namespace, files: &dyn Files, scanned: &mut Scanned) {
+    if let Err(problem) = generation::renew(kernel, ns, files) {
+        scanned.problems.push(problem);
+    }
 }
 
 fn databases(kernel: &Kernel, ns: &Namespace) -> OpResult<BTreeSet<String>> {
@@ -84,6 +96,7 @@ struct Scan<'a> {
     /// Folders and names of files that are not ours.
     foreign: Vec<(&'static str, String)>,
     scanned: &'a mut Scanned,
+    is_trusted: bool,
 }
 
 impl<'a> Scan<'a> {
@@ -91,8 +104,10 @@ impl<'a> Scan<'a> {
         (kernel, ns, files): (&'a Kernel, &'a Namespace, &'a dyn Files),
         db: &'a str,
         scanned: &'a mut Scanned,
+        is_trusted: bool,
     ) -> Self {
-        Self { kernel, ns, files, db, of: BTreeMap::new(), seen: BTreeSet::new(), foreign: vec![], scanned }
+        let (of, seen, foreign) = (BTreeMap::new(), BTreeSet::new(), vec![]);
+        Self { kernel, ns, files, db, of, seen, foreign, scanned, is_trusted }
     }
 
     /// Compares; the inner error is one of the disk.
@@ -159,7 +174,7 @@ impl<'a> Scan<'a> {
         let (own, foreign): (Vec<_>, Vec<_>) = files.into_iter().partition(|(name, _)| *name == known.name);
         self.foreign.extend(foreign.into_iter().map(|(name, found)| (found.place, name)));
         let found: Vec<Found> = own.into_iter().map(|(_, found)| found).collect();
-        let (verdict, surplus) = judge(known, &found);
+        let (verdict, surplus) = judge(known, &found, self.is_trusted);
         if verdict == Verdict::Fine && surplus.is_empty() {
             return None;
         }
@@ -185,7 +200,7 @@ impl<'a> Scan<'a> {
         self.scanned.mended += cases.len() as u64;
         while !cases.is_empty() {
             let rest = cases.split_off(together(&cases));
-            let input = Cases { db: self.db.to_owned(), cases };
+            let input = Cases { db: self.db.to_owned(), cases, is_trusted: self.is_trusted };
             let surplus = call(self.kernel, self.ns, &SETTLE, input)?;
             self.remove(&surplus);
             cases = rest;

@@ -23,6 +23,8 @@ pub(super) static FOREIGN: Op<Foreign, ()> = Op::new("exchange.scan_foreign", fo
 pub(super) struct Cases {
     pub(super) db: String,
     pub(super) cases: Vec<Case>,
+    /// Whether the folders are those that the store left.
+    pub(super) is_trusted: bool,
 }
 
 /// One of them.
@@ -78,7 +80,7 @@ fn settle(tx: &mut dyn Tx, cx: &mut OpCx<'_>, input: &Cases) -> OpResult<Vec<Sur
     let (mut surplus, mut processes) = (vec![], BTreeSet::new());
     for case in &input.cases {
         let Some(known) = look::one(tx, &input.db, case.number)? else { continue };
-        let (verdict, places) = judge(&known, &case.found);
+        let (verdict, places) = judge(&known, &case.found, input.is_trusted);
         let of = |place: &str| Surplus { place: place.to_owned(), name: known.name.clone() };
         surplus.extend(places.into_iter().map(of));
         processes.extend(Mended { db: &input.db, known: &known, case }.mend(tx, cx, verdict)?);

@@ -7,6 +7,7 @@ use kernel::{Kernel, Namespace, Op, OpCx};
 use super::{Scanned, Scans, run, tell};
 use crate::folders::leave::LEAVE;
 use crate::folders::perform::call;
+use crate::folders::shelves::Shelves;
 use crate::folders::{clerk, turn};
 use crate::process::TIMEOUTS;
 use crate::rules::{Bodies, Rules};
@@ -44,7 +45,10 @@ fn look(kernel: &Kernel, ns: &Namespace) -> OpResult<()> {
         return Ok(());
     }
     call(kernel, ns, &SEIZE, ())?;
-    let scanned = run::scan(kernel, ns, "");
+    let mut scanned = run::scan(kernel, ns, "");
+    if let (Ok(scanned), Ok(files)) = (&mut scanned, kernel.common::<Shelves>().of(ns)) {
+        run::renew(kernel, ns, files.as_ref(), scanned);
+    }
     if scanned.is_err() {
         kernel.common::<Scans>().want(kernel, ns);
     }

@@ -234,8 +234,8 @@ impl Seen {
                 return Err(format!("{path} has {content}"));
             }
         }
-        // What a failed write left is swept at the next start.
-        let is_left = |path: &&String| !path.contains("/.tmp-");
+        // What a failed write left is swept at the next start; the generation is the folders' own.
+        let is_left = |path: &&String| !path.contains(".tmp-") && *path != "generation";
         match files.keys().find(is_left) {
             Some(foreign) => Err(format!("{foreign} is no message's file")),
             None => Ok(()),
