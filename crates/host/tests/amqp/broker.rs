@@ -9,6 +9,7 @@ use lapin::options::{BasicPublishOptions, ConfirmSelectOptions, QueueDeclareOpti
 use lapin::types::FieldTable;
 use lapin::{BasicProperties, Channel, Connection, ConnectionProperties};
 use tokio::runtime::Runtime;
+use tokio::time::timeout;
 
 use crate::basket::PATIENCE;
 
@@ -60,6 +61,24 @@ pub fn wait_until(what: &str, mut holds: impl FnMut() -> bool) {
     }
 }
 
+/// A step of the library that takes longer hangs, which it does now and then.
+const STEP: Duration = Duration::from_secs(10);
+
+/// A connection with a channel: one that hangs is given up, and another one made.
+async fn open() -> lapin::Result<(Connection, Channel)> {
+    for _ in 0..3 {
+        let opened = timeout(STEP, async {
+            let connection = Connection::connect(&url(), ConnectionProperties::default()).await?;
+            let channel = connection.create_channel().await?;
+            Ok((connection, channel))
+        });
+        if let Ok(opened) = opened.await {
+            return opened;
+        }
+    }
+    panic!("no connection within {:?}", 3 * STEP)
+}
+
 /// A queue of the test's own, gone with it.
 pub struct Queue {
     pub name: String,
@@ -97,10 +116,10 @@ impl Queue {
 
     fn with<T>(&self, work: impl AsyncFnOnce(Channel) -> lapin::Result<T>) -> lapin::Result<T> {
         self.runtime.block_on(async {
-            let connection = Connection::connect(&url(), ConnectionProperties::default()).await?;
-            let done = work(connection.create_channel().await?).await?;
-            // The channel is being closed already, which it may complain of.
-            let _ = connection.close(200, "done".into()).await;
+            let (connection, channel) = open().await?;
+            let done = work(channel).await?;
+            // The channel is being closed already, which it may complain of, or not answer to.
+            let _ = timeout(STEP, connection.close(200, "done".into())).await;
             Ok(done)
         })
     }
