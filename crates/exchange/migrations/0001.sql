@@ -148,10 +148,12 @@ CREATE TABLE exc_given (
     PRIMARY KEY (process, number)
 ) {clustered};
 
--- Which task of the clerk of the folders is at work, and until when nobody else is; again: somebody wants it to look again.
+-- Which task of the clerk of the folders is at work, and until when nobody else is; number: of its turn, as its work outside
+-- knows it; again: somebody wants it to look again.
 CREATE TABLE exc_clerk (
     one {int} NOT NULL PRIMARY KEY,
     task {text} NOT NULL,
+    number {int} NOT NULL,
     until {int} NOT NULL,
     again {int} NOT NULL
 ) {strict};

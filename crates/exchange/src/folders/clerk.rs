@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use base::{Call, CallResult, Heard, OpResult, Sql, Tx, WorkCall, args};
 use kernel::{NewTask, Op, OpCx, Plan, Query, TaskDef, TaskRow};
 
-use super::perform::{Brought, Did, FILES, Job, Step};
+use super::perform::{Brought, Did, FILES, Job, Step, Work};
 use super::scan::{self, Scanned};
 use super::turn::{self, Turn};
 use crate::ledger::together;
@@ -144,9 +144,9 @@ fn plan(tx: &mut dyn Tx, cx: &mut OpCx<'_>, task: &TaskRow) -> OpResult<Plan> {
         }
         (Turn::Uncertain, _) => {
             turn::seize(tx, cx, &id, turn_ms(SCAN_MS))?;
-            return Ok(call(cx, &Job::Scan(String::new()), SCAN_MS));
+            return call(tx, cx, Job::Scan(String::new()), SCAN_MS);
         }
-        (Turn::Ours, Some(only)) => return Ok(call(cx, &Job::Scan(only), SCAN_MS)),
+        (Turn::Ours, Some(only)) => return call(tx, cx, Job::Scan(only), SCAN_MS),
         (Turn::Ours, None) => {}
     }
     let rows = tx.query(&DUE, args![cx.heard, i64::try_from(BATCH).unwrap_or(i64::MAX)], BATCH)?;
@@ -154,16 +154,17 @@ fn plan(tx: &mut dyn Tx, cx: &mut OpCx<'_>, task: &TaskRow) -> OpResult<Plan> {
         let again = turn::end(tx, &id)?;
         return Ok(if again { Plan::Checkpoint("null".into()) } else { Plan::Done });
     }
-    Ok(call(cx, &Job::Bring(rows.iter().map(step).collect()), BRING_MS))
+    call(tx, cx, Job::Bring(rows.iter().map(step).collect()), BRING_MS)
 }
 
 fn turn_ms(work_ms: u64) -> i64 {
     i64::try_from(work_ms).unwrap_or(i64::MAX).saturating_add(TURN_MS)
 }
 
-fn call(cx: &OpCx<'_>, job: &Job, timeout_ms: u64) -> Plan {
-    let param = serde_json::to_string(job).unwrap_or_default();
-    Plan::Call(Call::Work(WorkCall { name: FILES, namespace: cx.namespace.to_owned(), param, timeout_ms }))
+fn call(tx: &mut dyn Tx, cx: &OpCx<'_>, job: Job, timeout_ms: u64) -> OpResult<Plan> {
+    let turn = turn::number(tx)?.unwrap_or_default();
+    let param = serde_json::to_string(&Work { turn, job }).unwrap_or_default();
+    Ok(Plan::Call(Call::Work(WorkCall { name: FILES, namespace: cx.namespace.to_owned(), param, timeout_ms })))
 }
 
 fn step(row: &base::Row) -> Step {

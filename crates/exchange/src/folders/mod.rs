@@ -46,6 +46,7 @@ pub(crate) const STATEMENTS: &[&Sql] = &[
     &clerk::DROP_BODY,
     &turn::GET,
     &turn::TAKE,
+    &turn::NEXT,
     &turn::AGAIN,
     &turn::END,
     &perform::BODIES,

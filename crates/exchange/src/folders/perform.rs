@@ -12,6 +12,7 @@ use super::generation;
 use super::layout::path_of;
 use super::scan::{self, Scanned, Scans};
 use super::shelves::Shelves;
+use super::turn;
 
 /// Its name.
 pub const FILES: &str = "exchange.files";
@@ -19,6 +20,13 @@ pub const FILES: &str = "exchange.files";
 const PORTION: usize = 50;
 /// Bytes of texts that are written together: messages may be large.
 const BYTES_TOGETHER: usize = 16 << 20;
+
+/// What is to be done, and in which turn of the clerk.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Work {
+    pub(super) turn: i64,
+    pub(super) job: Job,
+}
 
 /// What is to be done.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -58,6 +66,8 @@ pub(super) struct Brought {
 }
 
 pub(super) static BODIES: Sql = Sql::new("exc_body.of", "SELECT body FROM exc_body WHERE number = ?1");
+/// The turn that is under way.
+static TURN: Query<(), Option<i64>> = Query::new("exchange.turn", |tx, ()| turn::number(tx));
 static TEXTS: Query<Vec<i64>, BTreeMap<i64, String>> = Query::new("exchange.texts", texts);
 
 /// Does what the call says; blocks.
@@ -65,13 +75,17 @@ static TEXTS: Query<Vec<i64>, BTreeMap<i64, String>> = Query::new("exchange.text
 /// # Errors
 /// Nobody knows what of it is done: why.
 pub fn perform(kernel: &Kernel, call: &WorkCall) -> Result<String, String> {
-    let job: Job = serde_json::from_str(&call.param).map_err(|error| error.to_string())?;
+    let Work { turn, job } = serde_json::from_str(&call.param).map_err(|error| error.to_string())?;
     let ns = kernel.namespace(&call.namespace).map_err(|error| error.to_string())?;
-    let did = kernel.common::<Shelves>().alone(&ns, || work(kernel, &ns, job))??;
+    let did = kernel.common::<Shelves>().alone(&ns, || work(kernel, &ns, turn, job))??;
     serde_json::to_string(&did).map_err(|error| error.to_string())
 }
 
-fn work(kernel: &Kernel, ns: &Namespace, job: Job) -> Result<Did, String> {
+fn work(kernel: &Kernel, ns: &Namespace, turn: i64, job: Job) -> Result<Did, String> {
+    let current = ask(kernel, ns, &TURN, ()).map_err(|error| error.to_string())?;
+    if current != Some(turn) {
+        return Err("it comes too late: others have brought files since".into());
+    }
     Ok(match job {
         Job::Bring(steps) => Did::Brought(bring(kernel, ns, &steps).map_err(|error| error.to_string())?),
         Job::Scan(only) => Did::Scanned(scan::scan(kernel, ns, &only)?),

@@ -7,11 +7,17 @@
 use base::{Heard, OpResult, Sql, Tx, args};
 use kernel::OpCx;
 
-pub(super) static GET: Sql = Sql::new("exc_clerk.get", "SELECT task, until, again FROM exc_clerk WHERE one = 1");
+pub(super) static GET: Sql =
+    Sql::new("exc_clerk.get", "SELECT task, until, again, number FROM exc_clerk WHERE one = 1");
 pub(super) static TAKE: Sql = Sql::new(
     "exc_clerk.take",
-    "INSERT INTO exc_clerk (one, task, until, again) VALUES (1, ?1, ?2, 0) \
-     ON CONFLICT (one) DO UPDATE SET task = ?1, until = ?2, again = 0",
+    "INSERT INTO exc_clerk (one, task, until, number, again) VALUES (1, ?1, ?2, ?3, 0) \
+     ON CONFLICT (one) DO UPDATE SET task = ?1, until = ?2, number = ?3, again = 0",
+);
+pub(super) static NEXT: Sql = Sql::new(
+    "exc_count.next_turn",
+    "INSERT INTO exc_count (name, value) VALUES ('turn', 1) ON CONFLICT (name) DO UPDATE SET value = exc_count.value + 1 \
+     RETURNING value",
 );
 pub(super) static AGAIN: Sql = Sql::new("exc_clerk.again", "UPDATE exc_clerk SET again = 1 WHERE one = 1");
 pub(super) static END: Sql = Sql::new("exc_clerk.end", "DELETE FROM exc_clerk WHERE one = 1 AND task = ?1");
@@ -40,7 +46,13 @@ pub(super) fn take(tx: &mut dyn Tx, cx: &OpCx<'_>, task: &str, ms: i64) -> OpRes
 
 /// Takes the turn whoever has it: at a start, when nobody can be at work.
 pub(super) fn seize(tx: &mut dyn Tx, cx: &OpCx<'_>, task: &str, ms: i64) -> OpResult<()> {
-    Ok(tx.write(&TAKE, args![task, cx.heard.plus_ms(ms)])?)
+    let number = tx.query_one(&NEXT, args![])?.map_or(1, |row| row.int(0));
+    Ok(tx.write(&TAKE, args![task, cx.heard.plus_ms(ms), number])?)
+}
+
+/// The number of the turn that is under way; work of another one comes too late.
+pub(super) fn number(tx: &mut dyn Tx) -> OpResult<Option<i64>> {
+    Ok(tx.query_one(&GET, args![])?.map(|row| row.int(3)))
 }
 
 /// Whether it is still this one's turn.
