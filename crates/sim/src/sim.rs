@@ -666,6 +666,11 @@ impl Sim {
         self.server.as_ref().map(|server| (&server.kernel, &server.main))
     }
 
+    /// The kernels of all nodes.
+    pub fn kernels(&self) -> impl Iterator<Item = &Kernel> {
+        self.server.iter().flat_map(|server| server.nodes.iter().map(|node| &node.kernel))
+    }
+
     /// Something that a node does while it waits for the store, as a thread of its own would.
     ///
     /// # Panics

@@ -116,6 +116,12 @@ impl Scans {
         is_due
     }
 
+    /// Whether one is wanted, now or in a while: files may lie where they do not belong.
+    #[must_use]
+    pub fn is_wanted(&self, namespace: &str) -> bool {
+        self.lock().next.get(namespace).is_some_and(Option::is_some)
+    }
+
     /// One is wanted in a while.
     pub(super) fn want(&self, kernel: &Kernel, ns: &Namespace) {
         let next = Some(kernel.env().clock.ran_ms() + AGAIN_MS);
