@@ -17,8 +17,12 @@ use crate::process;
 use crate::rules::Rules;
 
 /// The clerk's task.
-pub(crate) const CLERK: TaskDef =
-    TaskDef::new(CLERK_OP, plan).settled_by(settle).taken_back_by(take_back).keyed(|_| together(&())).ending();
+pub(crate) const CLERK: TaskDef = TaskDef::new(CLERK_OP, plan)
+    .retrying(&[1; 60])
+    .settled_by(settle)
+    .taken_back_by(take_back)
+    .keyed(|_| together(&()))
+    .ending();
 /// Its operation.
 pub const CLERK_OP: &str = "exchange.files";
 
@@ -37,7 +41,7 @@ const BATCH: usize = 500;
 /// Time for a batch.
 const BRING_MS: u64 = 240_000;
 /// Time for a look at all files.
-const SCAN_MS: u64 = 3_600_000;
+const SCAN_MS: u64 = 600_000;
 /// How much longer than its work a turn lasts.
 const TURN_MS: i64 = 60_000;
 /// What could not be brought to its place is tried again after so long.
