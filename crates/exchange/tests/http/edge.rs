@@ -263,6 +263,19 @@ impl Office {
         answer
     }
 
+    /// Sends `a` and `b`, and lets nobody know what became of their process: one was processed, one was wrong, `r` is the reply.
+    pub fn unknown(&self) -> String {
+        self.sent(&["a", "b"]);
+        let process = self.started();
+        let said = json!({ "results": [
+            { "id": "a", "status": "PROCESSED" }, { "id": "b", "status": "PROCESSED_INCORRECT" },
+        ], "replies": [self.reply("r")] });
+        self.step(&process, "prepare", said);
+        self.edge.world().pass_ms(300_000);
+        self.edge.world().call(&exchange::process::TIMEOUTS, ()).unwrap();
+        process
+    }
+
     /// The id of a process that starts now.
     pub fn started(&self) -> String {
         let answer = self.start();

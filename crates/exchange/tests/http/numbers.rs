@@ -44,14 +44,7 @@ pub fn check_ledger(office: &Office) {
 #[test]
 fn exc_21_an_unknown_outcome_balances_too() {
     let office = Office::open();
-    office.sent(&["a", "b"]);
-    let process = office.started();
-    let said = json!({ "results": [
-        { "id": "a", "status": "PROCESSED" }, { "id": "b", "status": "PROCESSED_INCORRECT" },
-    ], "replies": [office.reply("r")] });
-    office.step(&process, "prepare", said);
-    office.edge.world().pass_ms(300_000);
-    office.edge.world().call(&exchange::process::TIMEOUTS, ()).unwrap();
+    office.unknown();
     let ledger = office.edge.get("/ledger?db=erp");
     assert_eq!(ledger["counted"], json!({ "queued": 0, "in_process": 0, "log": 0, "error": 1, "unknown": 1 }));
     assert_eq!(ledger["balances"], json!(true));

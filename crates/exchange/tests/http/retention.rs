@@ -70,14 +70,7 @@ fn exc_22_what_is_old_is_let_go_at_start() {
 #[test]
 fn exc_22_what_a_process_has_is_never_let_go() {
     let office = Office::open();
-    office.sent(&["a", "b"]);
-    let process = office.started();
-    let said = json!({ "results": [
-        { "id": "a", "status": "PROCESSED" }, { "id": "b", "status": "PROCESSED_INCORRECT" },
-    ], "replies": [office.reply("r")] });
-    office.step(&process, "prepare", said);
-    office.edge.world().pass_ms(300_000);
-    office.edge.world().call(&exchange::process::TIMEOUTS, ()).unwrap();
+    let process = office.unknown();
     keep_for(&office, 1_000);
     office.edge.world().pass_ms(3 * HOUR_MS);
     assert_eq!(left(&office), [3, 3, 1, 3], "somebody may yet say what became of it");
