@@ -26,6 +26,8 @@ use rabbit::Rabbit;
 
 /// Senders at once.
 const SENDERS: [usize; 3] = [1, 16, 64];
+/// `--only ours`: for a profile.
+const OURS: &str = "ours";
 /// Who takes messages out, at most: databases of ours, consumers of theirs.
 pub const TAKERS: usize = 16;
 
@@ -43,8 +45,8 @@ pub fn run(effort: &Effort) -> Result<()> {
     let folder = tempfile::tempdir_in(".")?;
     let folder = folder.path().canonicalize()?;
     print_sync_time(&folder)?;
-    if "messages".contains(&effort.only) {
-        let mut sides = sides(&folder)?;
+    if "messages".contains(&effort.only) || effort.only == OURS {
+        let mut sides = sides(effort, &folder)?;
         for bytes in [1 << 10, 64 << 10] {
             SENDERS.iter().try_for_each(|senders| contest(effort, &mut sides, *senders, bytes))?;
         }
@@ -55,8 +57,11 @@ pub fn run(effort: &Effort) -> Result<()> {
     print_sync_time(&folder)
 }
 
-fn sides(folder: &Path) -> Result<Vec<Box<dyn Side>>> {
+fn sides(effort: &Effort, folder: &Path) -> Result<Vec<Box<dyn Side>>> {
     let mut sides: Vec<Box<dyn Side>> = vec![Box::new(Ours::start(&folder.join("ours"))?)];
+    if effort.only == OURS {
+        return Ok(sides);
+    }
     match Rabbit::start()? {
         Some(rabbit) => sides.push(Box::new(rabbit)),
         None => println!("RabbitMQ: not run, FASTNESS_TEST_RABBITMQ is not set (cargo xtask services run -- …)"),
