@@ -15,10 +15,12 @@ pub mod graph;
 pub mod names;
 pub mod process;
 pub mod recovery;
+mod routes;
 pub mod task;
 pub mod work;
 
 pub use decision::next::ActorRules;
+pub use routes::service;
 
 use base::{ContentionKey, Keys, Migration, Sql};
 use kernel::ServiceDef;
