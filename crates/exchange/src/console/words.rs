@@ -64,7 +64,6 @@ web::texts! {
     LEDGER: "Ledger", "Учёт сообщений", "Registre";
     RECEIVED: "Received", "Получено", "Reçus";
     RECEIVED_N: "{n} received", "получено: {n}", "{n} reçus";
-    IN_ALL: "in all", "всего", "en tout";
     NOTHING_RECEIVED: "nothing received", "ничего не получено", "rien reçu";
     QUEUED: "Waiting", "Ждут", "En attente";
     IN_PROCESS: "In process", "В обработке", "En traitement";
@@ -87,8 +86,12 @@ web::texts! {
     PROCESS_OF: "Process of {db}", "Процесс базы {db}", "Processus de {db}";
     ACTIVE_PROCESS: "Active process", "Текущий процесс", "Processus actif";
     ACTIVE_PROCESSES: "Under way", "Идут", "En cours";
+    UNDER_WAY: "under way", "идут", "en cours";
+    UNKNOWN_OUTCOMES: "Unknown outcome", "Исход неизвестен", "Issue inconnue";
+    FILES_STUCK: "Files stuck", "Файлы застряли", "Fichiers bloqués";
     LATEST_PROCESSES: "Latest processes", "Последние процессы", "Derniers processus";
     AT_REST: "at rest", "не занята", "au repos";
+    AT_REST_TITLE: "At rest", "Не занята", "Au repos";
     AT_REST_HINT: "With its next call it is given what waits.", "При следующем обращении ей передадут то, что ждёт.",
         "À son prochain appel elle reçoit ce qui attend.";
     STARTED: "started", "начат", "démarré";
@@ -119,7 +122,6 @@ web::texts! {
     COURSE: "Course", "Ход", "Déroulement";
     LASTS: "Duration", "Длительность", "Durée";
     SAID: "Said at its end", "Сказано в конце", "Dit à la fin";
-    NOTHING_SAID: "nothing", "ничего", "rien";
     NO_LONGER: "no longer kept", "уже не хранится", "n’est plus gardé";
     NONE_GIVEN: "It has no message", "Сообщений у него нет", "Il n’a aucun message";
     NONE_REPLIED: "It replied nothing", "Ответов нет", "Aucune réponse";
@@ -234,6 +236,8 @@ web::texts! {
     IS_WRONG: "The database could not process it.", "База не смогла его обработать.", "La base n’a pu le traiter.";
     IS_UNKNOWN: "Nobody knows whether it was processed: its process has an unknown outcome.", "Неизвестно, обработано ли оно: исход процесса неизвестен.",
         "Nul ne sait s’il a été traité : l’issue de son processus est inconnue.";
+    IS_UNKNOWN_REPLY: "A reply that goes out if its database committed, which nobody knows.", "Ответ уйдёт, если база зафиксировала данные, а это неизвестно.",
+        "Une réponse qui partira si sa base a validé, ce que nul ne sait.";
     IS_DEADLOCKED: "A lock was in its way; it is given again.", "Помешала блокировка; будет передано снова.",
         "Un verrou l’a gêné ; il est redonné.";
     REQUEUE: "Put back into the queue", "Вернуть в очередь", "Remettre en file";
