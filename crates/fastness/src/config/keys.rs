@@ -261,7 +261,7 @@ configuration! {
         prepare_within: Duration = Preset::Number(10 * MINUTE), Kind::Duration { min_ms: SECOND, max_ms: DAY };
         /// How long a process may take from there until the database says whether it committed; then its outcome is unknown.
         commit_within: Duration = Preset::Number(5 * MINUTE), Kind::Duration { min_ms: SECOND, max_ms: DAY };
-        /// How long messages that are done or wrong are kept, counted while the server runs.
+        /// How long messages that are done, wrong or of unknown outcome are kept, counted while the server runs.
         kept: Duration = Preset::Number(92 * DAY), Kind::Duration { min_ms: HOUR, max_ms: KEPT_MAX };
         /// Where the texts of messages are: as files in folders that follow the store, or in the store alone, as several servers on
         /// one PostgreSQL need it. auto: folders on SQLite, the store on PostgreSQL.
