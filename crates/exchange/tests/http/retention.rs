@@ -85,11 +85,12 @@ fn exc_22_what_an_active_process_has_is_never_let_go() {
 fn exc_22_what_belongs_to_an_unknown_outcome_is_kept_as_long_as_all_else() {
     let office = Office::open();
     let process = office.unknown();
+    keep_for(&office, 4 * 3_600_000);
     office.edge.world().pass_ms(3 * HOUR_MS);
     assert_eq!(left(&office), [3, 3, 1, 3], "somebody may yet say what became of it");
-    keep_for(&office, 3 * 3_600_000);
     assert_eq!(office.step(&process, "resolve", json!({ "committed": true })), json!("OK"));
     assert_eq!(office.fetched(), ["r"]);
+    keep_for(&office, 1_000);
     office.edge.world().pass_ms(3 * HOUR_MS);
     assert_eq!(left(&office), [1, 1, 0, 0]);
     office.check();
@@ -122,14 +123,14 @@ fn exc_22_an_outcome_that_nobody_came_to_know_is_forgotten() {
     let office = Office::open();
     let process = office.unknown();
     assert_eq!(office.edge.count(&ALERTS), 1);
-    keep_for(&office, 3_600_000);
-    office.edge.world().pass_ms(1_800_000);
-    assert_eq!(left(&office), [3, 3, 1, 3], "not yet");
+    keep_for(&office, 2 * 3_600_000);
     office.edge.world().pass_ms(HOUR_MS);
+    assert_eq!(left(&office), [3, 3, 1, 3], "not yet");
+    office.edge.world().pass_ms(2 * HOUR_MS);
     assert_eq!(left(&office), [0, 0, 1, 3], "its messages and replies are removed");
     check_forgotten(&office, &process);
     office.check();
-    office.edge.world().pass_ms(3 * HOUR_MS);
+    office.edge.world().pass_ms(4 * HOUR_MS);
     assert_eq!(left(&office), [0, 0, 0, 0], "and then the process");
     office.check();
 }
@@ -138,7 +139,7 @@ fn exc_22_an_outcome_that_nobody_came_to_know_is_forgotten() {
 fn exc_22_the_files_of_an_outcome_that_nobody_came_to_know_go_too() {
     let shelf = Shelf::open();
     let office = &shelf.office;
-    let process = office.unknown();
+    office.unknown();
     shelf.lay();
     let folders = |shelf: &Shelf| -> Vec<String> {
         shelf.files().iter().map(|path| path.split('/').nth(1).unwrap().to_owned()).collect()

@@ -14,7 +14,7 @@ use crate::folders::generation;
 use crate::folders::layout::{FOLDERS, folder_of, path_of};
 use crate::folders::perform::{ask, call};
 use crate::folders::shelves::Shelves;
-use crate::message::form::MESSAGE_BYTES_MAX;
+use crate::message::form::MESSAGE_BYTES;
 use crate::message::name::number_of;
 use crate::rules::Rules;
 
@@ -228,7 +228,7 @@ impl<'a> Scan<'a> {
         let is_wanted = matches!(verdict, Verdict::Moved("messages" | "unknown"));
         let lies = kept(known, found).filter(|_| !known.has_text && (is_wanted || known.is_flawed));
         let Some(path) = lies.and_then(|place| path_of(self.db, place, &known.name)) else { return Ok(None) };
-        match self.files.get(&path, MESSAGE_BYTES_MAX as u64) {
+        match self.files.get(&path, u64::try_from(known.size).unwrap_or(0)) {
             Ok(bytes) => Ok(String::from_utf8(bytes).ok()),
             Err(error) if is_wanted => Err(error),
             // What is damaged stays so; that was told.
@@ -306,7 +306,7 @@ fn together(cases: &[Case]) -> usize {
     let mut bytes = 0;
     let small = |case: &&Case| {
         bytes += case.text.as_ref().map_or(0, String::len);
-        bytes <= MESSAGE_BYTES_MAX
+        bytes <= MESSAGE_BYTES
     };
     cases.iter().take(TOGETHER).take_while(small).count().max(1)
 }
