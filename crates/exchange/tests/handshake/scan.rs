@@ -7,7 +7,7 @@ use exchange::folders::{SCAN, recover};
 use exchange::process::Processed::Processed;
 use exchange::process::{Answer, StartAnswer};
 use exchange::registry::{CREATE_DATABASE, NewDatabase};
-use exchange::{Bodies, Rules, Settings};
+use exchange::{Bodies, Rules, Settings, Watch};
 
 use crate::kit::{Office, ids, known};
 use crate::shelf::Shelf;
@@ -229,6 +229,33 @@ fn exc_7_19_a_folder_that_cannot_be_read_is_told_and_nothing_is_taken_for_missin
     scan(&office);
     office.shelf().check(&office.world);
     assert_eq!((office.alerts(), office.shelf().lie().len()), (vec![], 2));
+}
+
+#[test]
+fn exc_7_what_cannot_be_looked_at_is_looked_at_again_after_ever_longer_pauses() {
+    let office = Office::in_folders();
+    let log = office.shelf().path("Log");
+    fs::remove_dir(&log).unwrap();
+    fs::write(&log, "in the way").unwrap();
+    office.clerk_waits.set(true);
+    recover(&office.world.kernel, &office.world.main());
+    let _watch = Watch::start(&office.world.kernel);
+    let mut looks = vec![];
+    for minute in 1..=120 {
+        office.world.pass_ms(60_000);
+        while let Some((base::Call::Work(call), done)) = office.world.partner.next() {
+            if call.param.contains("Scan") {
+                looks.push(minute);
+            }
+            done(crate::shelf::answer(&office.world, &call));
+            office.world.pass_ms(0);
+        }
+    }
+    assert!((4..=8).contains(&looks.len()), "{looks:?}");
+    assert_eq!(office.alerts(), ["exchange-scan"]);
+    fs::remove_file(&log).unwrap();
+    scan(&office);
+    assert_eq!(office.alerts(), Vec::<String>::new());
 }
 
 #[test]

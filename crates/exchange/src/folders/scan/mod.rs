@@ -143,23 +143,28 @@ impl Scans {
         self.lock().next.get(namespace).is_some_and(Option::is_some)
     }
 
-    /// One is wanted in a while: each time a longer one, because all files are looked at for what may be one that nobody can read.
+    /// One is wanted in a while; one that is wanted already is not put off.
     pub(super) fn want(&self, kernel: &Kernel, ns: &Namespace) {
         let now = kernel.env().clock.ran_ms();
         let mut state = self.lock();
+        let at = now + state.pauses_ms.get(&ns.name).copied().unwrap_or(AGAIN_MS);
+        let next = state.next.get(&ns.name).copied().flatten().map_or(at, |next| next.min(at));
+        state.next.insert(ns.name.clone(), Some(next));
+    }
+
+    /// One is done. Where something could not be looked at, the next pause is twice as long: all files are looked at for what may be one
+    /// that nobody can read.
+    fn done(&self, kernel: &Kernel, ns: &Namespace, scanned: &Scanned) {
+        let now = kernel.env().clock.ran_ms();
+        let mut state = self.lock();
+        if scanned.problems.is_empty() {
+            state.pauses_ms.remove(&ns.name);
+            state.next.insert(ns.name.clone(), None);
+            return;
+        }
         let pause_ms = state.pauses_ms.get(&ns.name).map_or(AGAIN_MS, |ms| (ms * 2).min(AGAIN_MS_MAX));
         state.pauses_ms.insert(ns.name.clone(), pause_ms);
         state.next.insert(ns.name.clone(), Some(now + pause_ms));
-    }
-
-    /// One is done.
-    fn done(&self, kernel: &Kernel, ns: &Namespace, scanned: &Scanned) {
-        if !scanned.problems.is_empty() {
-            return self.want(kernel, ns);
-        }
-        let mut state = self.lock();
-        state.pauses_ms.remove(&ns.name);
-        state.next.insert(ns.name.clone(), None);
     }
 
     /// Whether this is told for the first time.
