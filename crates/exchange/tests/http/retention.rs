@@ -111,8 +111,8 @@ pub fn check_forgotten(office: &Office, process: &str) {
     let gone = office.edge.refused_as(&office.phone_key, "GET", "/messages/a/status", &Value::Null);
     assert_eq!(gone, (404, "NMESSAGE".into()));
     assert!(office.fetched().is_empty(), "a reply that was never confirmed is not sent");
-    for step in ["commit", "rollback"] {
-        assert_eq!(office.step(process, step, json!({})), json!("CANCELLED"), "{step} comes too late");
+    for (step, body) in [("commit", json!({})), ("rollback", json!({ "error": "late" }))] {
+        assert_eq!(office.step(process, step, body), json!("CANCELLED"), "{step} comes too late");
     }
     let resolve = format!("/processes/{process}/resolve");
     assert_eq!(office.edge.refused("POST", &resolve, &json!({ "committed": true })).1, "APROCESS");
