@@ -148,7 +148,7 @@ async fn bytes_of(request: Request, shared: &Shared, route: &RouteInfo) -> Resul
     let label = route.label();
     let uri = request.uri().clone();
     let stay = request.extensions().get::<Arc<Stay>>().expect("handlers run within a stay").clone();
-    let limits = read::Limits::of(&shared.config().body, route.limits);
+    let limits = read::Limits::of(shared.kernel(), &shared.config().body, route.limits);
     let (bytes, memory) = read::all(request.into_body(), &limits, shared.body_memory()).await?;
     let hash = fingerprint(&label, &uri, &bytes);
     memory.into_iter().for_each(|memory| stay.keep_memory(memory));

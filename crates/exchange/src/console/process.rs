@@ -105,6 +105,7 @@ fn end(console: &Console, process: &ProcessView, ended: Option<Wall>) -> Stop {
         Some("committed") => (Tone::Good, &words::COMMITTED),
         Some("rolled_back") => (Tone::Warn, &words::ROLLED_BACK),
         Some("interrupted") => (Tone::Warn, &words::INTERRUPTED),
+        Some("forgotten") => (Tone::Bad, &words::FORGOTTEN),
         Some(_) => (Tone::Warn, &words::TIMED_OUT),
     };
     stop(console, tone, text, ended)

@@ -7,6 +7,7 @@ use super::form::Form;
 use super::put::NewMessage;
 use super::send::{FIND, check_device};
 use crate::codes::{AEXCHANGE, ATAKEN};
+use crate::rules::Rules;
 
 /// A reply, and to which process it belongs.
 pub(crate) struct Draft<'a> {
@@ -17,7 +18,7 @@ pub(crate) struct Draft<'a> {
 
 /// Keeps a reply; says its number and id.
 pub(crate) fn put_draft(tx: &mut dyn Tx, cx: &OpCx<'_>, draft: &Draft<'_>) -> OpResult<(i64, String)> {
-    let form = Form::read(draft.text)?;
+    let form = Form::read(draft.text, cx.home.common::<Rules>().get().message_bytes)?;
     if form.from != draft.db {
         let message = format!("reply `{}` is from `{}`, not from the database", form.id, form.from);
         return Err(OpError::new(AEXCHANGE, message));

@@ -19,13 +19,17 @@ use crate::process::{
     ProcessView, ProcessesOf, RESOLVE, RESUME, ROLLBACK, Resolve, Resume, SHOW_PROCESS, START, Start, StartAnswer,
     Started, Status,
 };
+use crate::rules::Rules;
 
 const ALL: &str = "/v1/{ns}/exchange/processes";
-/// Bytes of results and replies together.
-const PREPARE_BYTES_MAX: usize = 32 << 20;
+/// Bytes of results and further replies, beside a reply as large as a message may be.
+const RESULTS_BYTES: usize = 12 << 20;
 /// Replies over a slow line.
-const UP_TO_A_PREPARE: RouteLimits =
-    RouteLimits { body_max: Some(PREPARE_BYTES_MAX), body_timeout: Some(Duration::from_secs(300)) };
+const UP_TO_A_PREPARE: RouteLimits = RouteLimits {
+    body_max: None,
+    body_max_set: Some(|kernel| kernel.common::<Rules>().get().message_bytes + RESULTS_BYTES),
+    body_timeout: Some(Duration::from_secs(300)),
+};
 /// Messages that a narrowing or a preparation may name: more are never given.
 const NAMED_MAX: usize = 10_000;
 /// Bytes of a text that goes into the journal.
