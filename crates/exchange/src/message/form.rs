@@ -39,7 +39,6 @@ pub struct Form {
 #[serde(deny_unknown_fields)]
 struct Message<'a> {
     #[serde(borrow)]
-    #[expect(dead_code, reason = "read before, to say what is wrong with it")]
     version: &'a RawValue,
     id: String,
     head: Head,
@@ -88,14 +87,10 @@ impl Form {
             let message = format!("a message of {} bytes, at most {MESSAGE_BYTES_MAX}", text.len());
             return Err(OpError::before_start(codes::ALIMIT, message));
         }
-        let wrong = |error| OpError::before_start(codes::ABODY, format!("no message: {error}"));
-        match serde_json::from_str::<Versioned>(text).map_err(wrong)?.version {
-            Some(VERSION) => {}
-            Some(other) => return Err(version(&other.to_string())),
-            None => return Err(version("none")),
+        match serde_json::from_str::<Message<'_>>(text) {
+            Ok(message) if message.version.get() == "1" => Self::checked(message),
+            read => Err(why_not(text, read.err())),
         }
-        let message: Message<'_> = serde_json::from_str(text).map_err(wrong)?;
-        Self::checked(message)
     }
 
     fn checked(Message { id, head, body, .. }: Message<'_>) -> OpResult<Self> {
@@ -119,6 +114,17 @@ impl Form {
     #[must_use]
     pub fn ordered_at(&self, now: Wall) -> Wall {
         self.created_at.max(Wall(0)).min(now)
+    }
+}
+
+/// Why a text is no message: another version may have another form, so it is looked at first.
+fn why_not(text: &str, error: Option<serde_json::Error>) -> OpError {
+    let wrong = |error| OpError::before_start(codes::ABODY, format!("no message: {error}"));
+    match serde_json::from_str::<Versioned>(text) {
+        Err(error) => wrong(error),
+        Ok(Versioned { version: None }) => version("none"),
+        Ok(Versioned { version: Some(VERSION) }) => error.map_or_else(|| version("not written as 1"), wrong),
+        Ok(Versioned { version: Some(other) }) => version(&other.to_string()),
     }
 }
 
