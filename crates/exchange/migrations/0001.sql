@@ -62,7 +62,8 @@ CREATE INDEX exc_device_by_company ON exc_device (company, id);
 CREATE INDEX exc_database_of ON exc_database (company, id);
 
 -- Messages (EXC-3), by the number of their receipt. at is created_at, or the time of receipt if that lies before it: order is at, ord, number.
--- db: whose folders it belongs in, at place; gone: it is to vanish from there. process holds it while it is given, prepared, or its outcome
+-- db: whose folders it belongs in, at place; 'gone': it is to vanish from there, its id is free again and void is its number, else 0 (which
+-- is no condition of the index: that would be written anew with every place). process holds it while it is given, prepared, or its outcome
 -- is open. draft: a reply that no commit has confirmed yet. result, error_code and error_text are what the database said of it.
 -- on_disk is where its file is known to lie; due: from when on (listening time of the store) the clerk of the folders shall look at it.
 -- heard: when it came to its place, in listening time of the store. flaw: its file is lost or damaged and its text is nowhere else.
@@ -79,6 +80,7 @@ CREATE TABLE exc_message (
     size {int} NOT NULL,
     digest {blob} NOT NULL,
     place {text} NOT NULL,
+    void {int} NOT NULL DEFAULT 0,
     process {text},
     draft {int} NOT NULL DEFAULT 0,
     skipped {int} NOT NULL DEFAULT 0,
@@ -91,9 +93,10 @@ CREATE TABLE exc_message (
     due {int},
     flaw {text},
     CHECK (place IN ('messages', 'prepared', 'log', 'unknown', 'error', 'gone')),
-    CHECK (flaw IS NULL OR flaw IN ('lost', 'damaged'))
+    CHECK (flaw IS NULL OR flaw IN ('lost', 'damaged')),
+    CHECK (void = CASE place WHEN 'gone' THEN number ELSE 0 END)
 ) {strict};
-CREATE UNIQUE INDEX exc_message_of ON exc_message (sender, id) WHERE place <> 'gone';
+CREATE UNIQUE INDEX exc_message_of ON exc_message (sender, id, void);
 CREATE INDEX exc_message_for ON exc_message (receiver, id) WHERE sender = db;
 CREATE INDEX exc_message_queue ON exc_message (receiver, skipped, at, ord, number) WHERE place = 'messages' AND process IS NULL;
 CREATE INDEX exc_message_queue_of ON exc_message (receiver, subsystem, skipped, at, ord, number)
@@ -114,6 +117,7 @@ CREATE TABLE exc_count (
     name {text} NOT NULL PRIMARY KEY,
     value {int} NOT NULL
 ) {strict};
+INSERT INTO exc_count (name, value) VALUES ('receipt', 0);
 
 -- Processes (EXC-11). At most one of a database is active. ready, and until when it may stand in its state: listening time of the store.
 -- prepared is the digest of what was prepared: a repeat says the same.

@@ -43,8 +43,10 @@ static OLD: Sql = Sql::new(
 );
 static DROP_BODY: Sql = Sql::new("exc_body.remove", "DELETE FROM exc_body WHERE number = ?1");
 static DROP: Sql = Sql::new("exc_message.remove", "DELETE FROM exc_message WHERE number = ?1");
-static GIVE_UP: Sql =
-    Sql::new("exc_message.give_up", "UPDATE exc_message SET place = 'gone', heard = ?2, due = ?3 WHERE number = ?1");
+static GIVE_UP: Sql = Sql::new(
+    "exc_message.give_up",
+    "UPDATE exc_message SET place = 'gone', void = number, heard = ?2, due = ?3 WHERE number = ?1",
+);
 static OLD_PROCESSES: Sql = Sql::new(
     "exc_process.old",
     "SELECT id FROM exc_process WHERE state = 'ENDED' AND ended < ?1 ORDER BY ended, id LIMIT ?2",

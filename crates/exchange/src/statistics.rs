@@ -149,8 +149,10 @@ pub(crate) fn committed(tx: &mut dyn Tx, cx: &mut OpCx<'_>, process: &str, db: &
     tx.write(&DATABASE_RESULTS, args![db, sums[0], sums[1], sums[2], cx.wall])?;
     cx.fx.count(DATABASES, db, &fields(sums));
     let replies = tx.query_one(&REPLIES, args![process])?;
-    let (many, bytes) = replies.map_or((0, 0), |row| (row.int(0), row.int(1)));
-    Ok(tx.write(&DATABASE_SENT, args![db, many, bytes, cx.wall])?)
+    match replies.map_or((0, 0), |row| (row.int(0), row.int(1))) {
+        (0, _) => Ok(()),
+        (many, bytes) => Ok(tx.write(&DATABASE_SENT, args![db, many, bytes, cx.wall])?),
+    }
 }
 
 fn fields([processed, errors, deadlocks]: [i64; 3]) -> [(Field, i64); 3] {

@@ -351,13 +351,22 @@ impl RouteInfo {
     /// Whether a request is for this route, seen before routing. A last part `{*path}` takes all the rest; what is read can
     /// be asked for with HEAD too.
     pub(crate) fn is_for(&self, method: &Method, path: &str) -> bool {
-        let fits = |(wanted, given): (&str, &str)| (wanted.starts_with('{') && !given.is_empty()) || wanted == given;
-        let (wanted, given) = (self.path.split('/').count(), path.split('/').count());
-        let takes_rest = self.path.rsplit('/').next().is_some_and(|last| last.starts_with("{*"));
         let method_fits = *method == self.method || (*method == Method::HEAD && self.method == Method::GET);
-        method_fits
-            && (wanted == given || (takes_rest && wanted < given))
-            && self.path.split('/').zip(path.split('/')).all(fits)
+        method_fits && self.fits(path)
+    }
+
+    fn fits(&self, path: &str) -> bool {
+        let mut given = path.split('/');
+        for wanted in self.path.split('/') {
+            let Some(given) = given.next() else { return false };
+            if !(wanted.starts_with('{') && !given.is_empty()) && wanted != given {
+                return false;
+            }
+            if wanted.starts_with("{*") {
+                return true;
+            }
+        }
+        given.next().is_none()
     }
 
     /// Whether the table describes a body of this type.

@@ -24,7 +24,7 @@ pub use perform::{FILES, perform};
 pub use scan::{Scans, recover};
 pub use shelves::Shelves;
 
-pub(crate) use clerk::{CLERK, make, wake};
+pub(crate) use clerk::{CLERK, URGENT, make, wake_for_process};
 pub(crate) use scan::{STATEMENTS as SCAN_STATEMENTS, close_lost_unless_any};
 
 use base::Sql;
@@ -34,6 +34,9 @@ pub(crate) const STATEMENTS: &[&Sql] = &[
     &clerk::DUE,
     &clerk::ANY_DUE,
     &clerk::MARK,
+    &clerk::MARK_LAID,
+    &clerk::OLDEST_DUE,
+    &clerk::NEWEST_DUE,
     &clerk::ANY_PUT_OFF,
     &clerk::FORGET,
     &generation::GET,
@@ -44,6 +47,8 @@ pub(crate) const STATEMENTS: &[&Sql] = &[
     &clerk::CLEANING,
     &clerk::PUT_OFF,
     &clerk::DROP_BODY,
+    &clerk::DROP_BODIES,
+    &clerk::HOLDERS,
     &turn::GET,
     &turn::TAKE,
     &turn::NEXT,

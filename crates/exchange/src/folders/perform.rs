@@ -61,10 +61,33 @@ pub(super) struct Step {
 /// What became of a batch.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(super) struct Brought {
+    /// Messages that have files now and had none, by where those lie.
+    pub(super) laid: BTreeMap<String, Vec<i64>>,
     /// Messages whose files lie there now; `None`: there is none any more.
     pub(super) done: Vec<(i64, Option<String>)>,
     /// Messages whose files could not be brought to their places, which, and why.
     pub(super) failed: Vec<(i64, String, String)>,
+}
+
+impl Brought {
+    /// How many were tried.
+    pub(super) fn many(&self) -> usize {
+        self.laid.values().map(Vec::len).sum::<usize>() + self.done.len() + self.failed.len()
+    }
+
+    /// Those whose files lie in the log now.
+    pub(super) fn logged(&self) -> Vec<i64> {
+        let moved = self.done.iter().filter(|(_, place)| place.as_deref() == Some("log")).map(|(number, _)| *number);
+        self.laid.get("log").into_iter().flatten().copied().chain(moved).collect()
+    }
+
+    fn is_done(&mut self, step: &Step) {
+        match (&step.from, step.to.as_str()) {
+            (_, "gone") => self.done.push((step.number, None)),
+            (None, to) => self.laid.entry(to.to_owned()).or_default().push(step.number),
+            (Some(_), to) => self.done.push((step.number, Some(to.to_owned()))),
+        }
+    }
 }
 
 pub(super) static BODIES: Sql = Sql::new("exc_body.of", "SELECT body FROM exc_body WHERE number = ?1");
@@ -122,7 +145,7 @@ pub(super) fn bring(kernel: &Kernel, ns: &Namespace, steps: &[Step]) -> OpResult
         }
     }
     apply(files.as_ref(), changes, &mut brought);
-    if brought.done.is_empty() {
+    if brought.many() == brought.failed.len() {
         // The folder may have been removed or exchanged under us: then it is another one now.
         kernel.common::<Shelves>().close(ns);
     }
@@ -164,11 +187,10 @@ fn change(step: &Step, texts: &BTreeMap<i64, String>) -> Result<Option<FileChang
 }
 
 fn apply(files: &dyn Files, changes: Vec<(&Step, Result<Option<FileChange>, String>)>, brought: &mut Brought) {
-    let place = |step: &Step| Some(step.to.clone()).filter(|to| to != "gone");
     let (mut wanted, mut of) = (vec![], vec![]);
     for (step, change) in changes {
         match change {
-            Ok(None) => brought.done.push((step.number, place(step))),
+            Ok(None) => brought.is_done(step),
             Ok(Some(change)) => {
                 wanted.push(change);
                 of.push(step);
@@ -178,7 +200,7 @@ fn apply(files: &dyn Files, changes: Vec<(&Step, Result<Option<FileChange>, Stri
     }
     for (step, result) in of.into_iter().zip(files.apply(&wanted)) {
         match result {
-            Ok(()) => brought.done.push((step.number, place(step))),
+            Ok(()) => brought.is_done(step),
             Err(error) => brought.failed.push((step.number, step.to.clone(), error.to_string())),
         }
     }

@@ -162,7 +162,7 @@ pub(crate) fn move_failed(tx: &mut dyn Tx, cx: &mut OpCx<'_>, id: &str, why: &st
 /// Its files are moved at once.
 fn clean_up(tx: &mut dyn Tx, cx: &mut OpCx<'_>, process: &Process) -> OpResult<()> {
     tx.write(&row::SET_STATE, args![&process.id, "CLEANUP"])?;
-    crate::folders::wake(cx);
+    crate::folders::wake_for_process(cx);
     Ok(())
 }
 

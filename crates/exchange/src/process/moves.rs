@@ -9,6 +9,7 @@ use kernel::OpCx;
 
 use super::prepare::REPLIES_MAX;
 use crate::arrivals;
+use crate::folders::URGENT;
 use crate::ledger::Moves;
 use crate::rules::Rules;
 
@@ -25,11 +26,22 @@ pub(crate) static DROP_DRAFTS: Sql =
     Sql::new("exc_message.drop_drafts", "DELETE FROM exc_message WHERE process = ?1 AND draft = 1");
 pub(crate) static GIVE_UP_DRAFTS: Sql = Sql::new(
     "exc_message.give_up_drafts",
-    "UPDATE exc_message SET place = 'gone', process = NULL, heard = ?2, due = ?3 WHERE process = ?1 AND draft = 1",
+    "UPDATE exc_message SET place = 'gone', void = number, process = NULL, heard = ?2, due = ?3 WHERE process = ?1 AND draft = 1",
 );
 pub(crate) static LAY_DRAFTS: Sql = Sql::new(
     "exc_message.lay_drafts",
     "UPDATE exc_message SET place = ?2, heard = ?3, due = ?4 WHERE process = ?1 AND draft = 1",
+);
+/// What is not simply processed, or has a file that must be moved, or is a reply.
+pub(crate) static UNUSUAL: Sql = Sql::new(
+    "exc_message.unusual",
+    "SELECT number FROM exc_message WHERE process = ?1 AND (draft = 1 OR COALESCE(result, '') <> 'PROCESSED' OR on_disk IS NOT NULL) \
+     ORDER BY number LIMIT 1",
+);
+/// All that a process holds is done and let go: files follow.
+pub(crate) static FINISH: Sql = Sql::new(
+    "exc_message.finish",
+    "UPDATE exc_message SET place = 'log', heard = ?2, due = ?3, process = NULL WHERE process = ?1",
 );
 /// Those of one result in one place go to another, and stay held.
 pub(crate) static LAY: Sql = Sql::new(
@@ -55,7 +67,7 @@ pub(crate) static DROP_GIVEN: Sql =
     Sql::new("exc_message.drop_given", "DELETE FROM exc_message WHERE process = ?1 AND draft = 0 AND place = ?2");
 pub(crate) static GIVE_UP_GIVEN: Sql = Sql::new(
     "exc_message.give_up_given",
-    "UPDATE exc_message SET place = 'gone', process = NULL, heard = ?3, due = ?4 WHERE process = ?1 AND draft = 0 AND place = ?2",
+    "UPDATE exc_message SET place = 'gone', void = number, process = NULL, heard = ?3, due = ?4 WHERE process = ?1 AND draft = 0 AND place = ?2",
 );
 pub(crate) static HOLDS: Sql =
     Sql::new("exc_message.holds", "SELECT number FROM exc_message WHERE process = ?1 ORDER BY number LIMIT 1");
@@ -79,8 +91,11 @@ impl<'a> Held<'a> {
 
     /// The database committed: results count, replies go out. Whether all of it is where it belongs.
     pub(crate) fn commit(&self, tx: &mut dyn Tx, cx: &mut OpCx<'_>) -> OpResult<bool> {
+        if tx.query_one(&UNUSUAL, args![self.process])?.is_none() {
+            return self.finish(tx).map(|()| true);
+        }
         // Its database waits for these files: before all others.
-        let first = Self { due: self.due.map(|_| Heard(0)), ..*self };
+        let first = Self { due: self.due.map(|_| URGENT), ..*self };
         first.lay(tx, DONE, "messages", "log")?;
         first.lay(tx, WRONG, "messages", "error")?;
         if mutants::on(Mutant::ExchangeDeadlockDone) {
@@ -88,6 +103,19 @@ impl<'a> Held<'a> {
         }
         first.lay_drafts(tx, "messages")?;
         first.let_go(tx, cx)
+    }
+
+    /// Everything was processed, and nothing waits for a file: one statement for all.
+    fn finish(&self, tx: &mut dyn Tx) -> OpResult<()> {
+        let log = count(tx.execute(&FINISH, args![self.process, self.heard, self.due_now()])?);
+        if mutants::on(Mutant::ExchangeLedgerSkipped) {
+            return Ok(());
+        }
+        Moves { in_process: -log, log, ..Moves::default() }.count(tx, self.db)
+    }
+
+    fn due_now(&self) -> Option<Heard> {
+        self.due.filter(|_| !mutants::on(Mutant::ExchangeFileForgotten))
     }
 
     /// Lets go what waits for no file any more. Whether nothing is held.
@@ -161,8 +189,7 @@ impl<'a> Held<'a> {
     }
 
     fn lay(&self, tx: &mut dyn Tx, result: &str, from: &str, to: &str) -> OpResult<i64> {
-        let due = self.due.filter(|_| !mutants::on(Mutant::ExchangeFileForgotten));
-        Ok(count(tx.execute(&LAY, args![self.process, from, result, to, self.heard, due])?))
+        Ok(count(tx.execute(&LAY, args![self.process, from, result, to, self.heard, self.due_now()])?))
     }
 
     fn lay_drafts(&self, tx: &mut dyn Tx, to: &str) -> OpResult<()> {

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use axum::http::HeaderMap;
 use axum::response::Response;
-use base::codes;
+use base::{OpResult, codes};
 use kernel::Role;
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -17,7 +17,8 @@ use super::{Speaker, TAG, answer_text};
 use crate::arrivals::{Arrivals, LOOK_AGAIN_MS};
 use crate::codes::{AEXCHANGE, AFORM, ATAKEN, NMESSAGE, NPARTY, SBLOCKED};
 use crate::message::{
-    ACK, Ack, Acked, FETCH, Fetch, Fetched, MessageStatus, OWN_STATUS, SEND, STATUS, Send, Sent, StatusOf, array,
+    ACK, Ack, Acked, FETCH, Fetch, Fetched, Letter, MessageStatus, OWN_STATUS, SEND, STATUS, Send, Sent, StatusOf,
+    array,
 };
 use crate::rules::Rules;
 
@@ -225,8 +226,13 @@ async fn send(api: Api, body: JsonBody<SentMessage>) -> ApiResult<Sent> {
         Speaker::Anyone => None,
         Speaker::Device(id) | Speaker::Database(id) => Some(id),
     };
-    let input = |message: SentMessage| Send { sender, text: Box::<str>::from(message.0).into_string() };
-    api.call(&SEND, body.map(input)).await
+    let body = body.try_map(|message| letter(message.0))?;
+    api.call(&SEND, body.map(|letter| Send { sender, letter })).await
+}
+
+/// Reads a message, before any transaction.
+pub(super) fn letter(text: Box<RawValue>) -> OpResult<Letter> {
+    Letter::read(Box::<str>::from(text).into_string())
 }
 
 async fn fetch(api: Api, headers: HeaderMap, QueryOf(query): QueryOf<FetchQuery>) -> Result<Response, ApiError> {

@@ -3,14 +3,14 @@
 use std::time::Duration;
 
 use axum::response::Response;
-use base::codes;
+use base::{OpResult, codes};
 use kernel::watch::shown;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use utoipa::{IntoParams, ToSchema};
 use web::{Api, ApiError, ApiResult, JsonBody, List, NoBody, PageQuery, PathOf, QueryOf, Route, RouteLimits};
 
-use super::messages::ExchangeMessage;
+use super::messages::{ExchangeMessage, letter};
 use super::{LOOKERS, PROCESSORS, Speaker, TAG, WRITERS, answer_text, check_unbound, looked_at};
 use crate::codes::{AEXCHANGE, AFORM, APROCESS, ATAKEN, NPARTY, NPROCESS};
 use crate::message::array;
@@ -262,8 +262,11 @@ async fn prepare(
 ) -> ApiResult<Status> {
     let db = Speaker::database(&api)?;
     check_many("results", body.value().results.len())?;
-    let input = |said: PrepareBody| Prepare { process: id, db, results: said.results, replies: said.replies };
-    api.call(&PREPARE, body.map(input)).await
+    let input = |PrepareBody { results, replies }: PrepareBody| {
+        let replies = replies.into_iter().map(letter).collect::<OpResult<_>>()?;
+        OpResult::Ok(Prepare { process: id, db, results, replies })
+    };
+    api.call(&PREPARE, body.try_map(input)?).await
 }
 
 fn check_many(what: &str, many: usize) -> Result<(), ApiError> {

@@ -158,7 +158,7 @@ configuration! {
         /// SQLite: page cache of one open namespace.
         cache: u64 = Preset::Number(64 * MIB), Kind::Size { min: MIB, max: 64 * GIB };
         /// SQLite: size of a namespace's write-ahead log at which it is emptied before more is written.
-        wal_max: u64 = Preset::Number(8 * MIB), Kind::Size { min: 4 * MIB, max: 16 * GIB };
+        wal_max: u64 = Preset::Number(64 * MIB), Kind::Size { min: 4 * MIB, max: 16 * GIB };
         /// SQLite: room that each namespace keeps on the disk and gives up when the disk is full, so that work already
         /// begun can end. 0 B keeps none.
         reserve: u64 = Preset::Number(8 * MIB), Kind::Size { min: 0, max: 16 * GIB };

@@ -21,7 +21,7 @@ const LOOK_AGAIN_MS: u64 = 5_000;
 /// Bytes of results in one call.
 const RELEASE_BYTES_MAX: usize = 8 << 20;
 const UP_TO_A_RELEASE: RouteLimits =
-    RouteLimits { body_max: Some(RELEASE_BYTES_MAX), body_timeout: Some(Duration::from_secs(60)) };
+    RouteLimits { body_max: Some(RELEASE_BYTES_MAX), body_timeout: Some(Duration::from_secs(60)), body_max_set: None };
 
 pub(super) fn routes() -> Vec<Route> {
     let work = |route: Route| route.tag(TAG).roles(WORKERS).errors(&[AWORKFLOW, codes::ALIMIT]);
