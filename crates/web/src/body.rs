@@ -158,7 +158,7 @@ async fn bytes_of(request: Request, shared: &Shared, route: &RouteInfo) -> Resul
     let uri = request.uri().clone();
     let is_once = request.headers().contains_key(IDEMPOTENCY_KEY);
     let stay = request.extensions().get::<Arc<Stay>>().expect("handlers run within a stay").clone();
-    let limits = read::Limits::of(&shared.config().body, route.limits);
+    let limits = read::Limits::of(shared.kernel(), &shared.config().body, route.limits);
     let (bytes, memory) = read::all(request.into_body(), &limits, shared.body_memory()).await?;
     let hash = if is_once { fingerprint(&label, &uri, &bytes) } else { [0; 32] };
     memory.into_iter().for_each(|memory| stay.keep_memory(memory));

@@ -15,7 +15,7 @@ use axum::handler::Handler;
 use axum::http::Method;
 use axum::routing::{MethodFilter, MethodRouter, on};
 use base::Code;
-use kernel::{Op, Role, ServiceDef};
+use kernel::{Kernel, Op, Role, ServiceDef};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use utoipa::openapi::path::{Parameter, ParameterIn};
@@ -92,6 +92,8 @@ impl Access {
 pub struct RouteLimits {
     /// Bytes of the body.
     pub body_max: Option<usize>,
+    /// The same where an operator sets it: asked at each request, and goes before the other.
+    pub body_max_set: Option<fn(&Kernel) -> usize>,
     /// Time for the whole body.
     pub body_timeout: Option<Duration>,
 }

@@ -14,6 +14,7 @@ mod million;
 mod nats;
 mod ours;
 mod rabbit;
+mod recovery;
 
 use std::path::Path;
 
@@ -64,6 +65,9 @@ pub fn run(effort: &Effort) -> Result<()> {
     }
     if million::TITLE.contains(&effort.only) {
         million::run(effort, &folder)?;
+    }
+    if recovery::TITLE.contains(&effort.only) {
+        recovery::run(effort, &folder)?;
     }
     print_sync_time(&folder)
 }

@@ -195,6 +195,11 @@ fn path(name: &str) -> String {
     format!("/v1/main/exchange/{name}")
 }
 
+/// Asks our server as its administrator.
+pub fn get(server: &Process, name: &str) -> Result<Value> {
+    ask_json(server.address, &request("GET", &path(name), &format!("Bearer {KEY}"), ""))
+}
+
 fn post(server: &Process, name: &str, key: &str, body: &Value) -> Result<Value> {
     ask_json(server.address, &request("POST", &path(name), key, &body.to_string()))
 }

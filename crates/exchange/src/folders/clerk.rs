@@ -1,7 +1,7 @@
 //! The clerk: brings files to where their messages belong, a batch at a time.
 //!
 //! It never needs a person: what fails is tried again every minute; a batch of which nobody knows what came of it is followed by a look at
-//! all files (`scan`); and a clerk that ended in whatever way is followed by another one, because `watch` looks for what is due.
+//! the files of all that is due (`scan`); and a clerk that ended in whatever way is followed by another one, because `watch` looks for what is due.
 //!
 //! Acknowledgements come first. What a database waits for (a commit that moves files) is brought at once and alone, so that it is quick.
 //! Everything else gives way: as long as messages keep coming there is one batch per look of `watch`, unless something has waited for
@@ -201,9 +201,10 @@ fn plan(tx: &mut dyn Tx, cx: &mut OpCx<'_>, task: &TaskRow) -> OpResult<Plan> {
             turn::end(tx, &id)?;
             return Ok(Plan::Done);
         }
-        (Turn::Uncertain, _) => {
+        (Turn::Uncertain, wanted) => {
             turn::seize(tx, cx, &id, turn_ms(SCAN_MS))?;
-            return call(tx, cx, Job::Scan(String::new()), SCAN_MS);
+            let job = wanted.map_or(Job::LookAgain, |_| Job::Scan(String::new()));
+            return call(tx, cx, job, SCAN_MS);
         }
         (Turn::Ours, Some(only)) => return call(tx, cx, Job::Scan(only), SCAN_MS),
         (Turn::Ours, None) => {}
@@ -227,7 +228,7 @@ fn call(tx: &mut dyn Tx, cx: &OpCx<'_>, job: Job, timeout_ms: u64) -> OpResult<P
     Ok(Plan::Call(Call::Work(WorkCall { name: FILES, namespace: cx.namespace.to_owned(), param, timeout_ms })))
 }
 
-fn step(row: &base::Row) -> Step {
+pub(super) fn step(row: &base::Row) -> Step {
     let name = file_name(row);
     let word = |column: usize| row.text(column).to_owned();
     Step { number: row.int(0), db: word(2), name, from: row.opt_text(8).map(str::to_owned), to: word(7) }
@@ -279,7 +280,7 @@ fn gives_way(tx: &mut dyn Tx, cx: &OpCx<'_>) -> OpResult<bool> {
         && is_after(tx.query_one(&OLDEST_DUE, args![])?, LATE_MS))
 }
 
-/// Nobody knows what was done: the turn is not ended, so that all files are looked at first. Databases do not wait for that.
+/// Nobody knows what was done: the turn is not ended, so that files are looked at first. Databases do not wait for that.
 fn unknown(tx: &mut dyn Tx, cx: &mut OpCx<'_>, why: &str) -> OpResult<Plan> {
     let message =
         format!("Files of messages cannot be brought to their folders, which is tried again and again: {why}");
@@ -291,7 +292,7 @@ fn unknown(tx: &mut dyn Tx, cx: &mut OpCx<'_>, why: &str) -> OpResult<Plan> {
 }
 
 /// Notes what lies where now.
-fn take_in(tx: &mut dyn Tx, cx: &mut OpCx<'_>, brought: &Brought) -> OpResult<()> {
+pub(super) fn take_in(tx: &mut dyn Tx, cx: &mut OpCx<'_>, brought: &Brought) -> OpResult<()> {
     let mut processes = BTreeSet::new();
     for (place, numbers) in &brought.laid {
         for ten in tens(args![place, cx.heard], numbers) {

@@ -1,6 +1,6 @@
 //! Brings a batch of files to where they belong, or compares all of them with rows: work of the program outside of any transaction.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::mpsc::channel;
 
 use base::{FileChange, Files, OpError, OpResult, Sql, Tx, WorkCall, args, codes};
@@ -35,6 +35,8 @@ pub(super) enum Job {
     Bring(Vec<Step>),
     /// Compare the files of this database with its rows; of all where it is empty.
     Scan(String),
+    /// Look where the files of all that is due lie: nobody knows what came of the batch before.
+    LookAgain,
 }
 
 /// What was done.
@@ -107,10 +109,11 @@ fn work(kernel: &Kernel, ns: &Namespace, turn: i64, job: Job) -> Result<Did, Str
     Ok(match job {
         Job::Bring(steps) => Did::Brought(bring(kernel, ns, &steps).map_err(|error| error.to_string())?),
         Job::Scan(only) => Did::Scanned(scan::scan(kernel, ns, &only)?),
+        Job::LookAgain => Did::Scanned(scan::look_again(kernel, ns)?),
     })
 }
 
-fn bring(kernel: &Kernel, ns: &Namespace, steps: &[Step]) -> OpResult<Brought> {
+pub(super) fn bring(kernel: &Kernel, ns: &Namespace, steps: &[Step]) -> OpResult<Brought> {
     let mut brought = Brought::default();
     let files = match kernel.common::<Shelves>().of(ns) {
         Ok(files) => files,
@@ -142,10 +145,21 @@ fn bring(kernel: &Kernel, ns: &Namespace, steps: &[Step]) -> OpResult<Brought> {
         kernel.common::<Shelves>().close(ns);
     }
     if !brought.failed.is_empty() {
-        // What failed may have been done in part.
-        kernel.common::<Scans>().want(kernel, ns);
+        look_at_failed(kernel, ns, files.as_ref(), steps, &brought);
     }
     Ok(brought)
+}
+
+/// What failed may have been done in part, or be in vain because a file is not where it should be. Where that cannot be seen now, all
+/// files are looked at later.
+fn look_at_failed(kernel: &Kernel, ns: &Namespace, files: &dyn Files, steps: &[Step], brought: &Brought) {
+    let failed: BTreeSet<i64> = brought.failed.iter().map(|(number, ..)| *number).collect();
+    let steps = steps.iter().filter(|step| failed.contains(&step.number));
+    let messages = steps.map(|step| (step.db.clone(), step.number)).collect();
+    let looked = scan::look_at(kernel, ns, files, messages);
+    if !looked.is_ok_and(|scanned| scanned.problems.is_empty()) {
+        kernel.common::<Scans>().want(kernel, ns);
+    }
 }
 
 /// What a step does to a file: `None` is nothing at all.

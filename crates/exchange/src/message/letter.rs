@@ -6,7 +6,7 @@ use base::{OpError, OpResult};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use super::form::Form;
+use super::form::{Form, MESSAGE_BYTES};
 
 /// A message that can be taken, as far as its text alone tells. Text, form and digest never differ.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -23,12 +23,20 @@ pub(crate) fn digest(text: &str) -> [u8; 32] {
 }
 
 impl Letter {
-    /// Reads a text.
+    /// Reads a text of the size that a message may have where nobody sets another limit.
     ///
     /// # Errors
     /// As [`Form::read`].
     pub fn read(text: String) -> OpResult<Self> {
-        let form = Form::read(&text)?;
+        Self::read_within(text, MESSAGE_BYTES)
+    }
+
+    /// Reads a text of at most so many bytes.
+    ///
+    /// # Errors
+    /// As [`Form::read`].
+    pub fn read_within(text: String, bytes_max: usize) -> OpResult<Self> {
+        let form = Form::read(&text, bytes_max)?;
         Ok(Self { digest: digest(&text), form, text })
     }
 

@@ -12,7 +12,7 @@ mod start;
 mod timeouts;
 
 pub use finish::{Answer, COMMIT, Finish, INTERRUPT, RESOLVE, ROLLBACK, Resolve, Status};
-pub(crate) use finish::{move_failed, moved};
+pub(crate) use finish::{forget, move_failed, moved};
 pub use narrow::{NARROW, Narrow};
 pub use prepare::{MessageResult, PREPARE, Prepare, Processed, REPLIES_MAX};
 pub use resume::{RESUME, Resume};
@@ -57,6 +57,9 @@ pub(crate) const STATEMENTS: &[&Sql] = &[
     &moves::LET_GO,
     &moves::SEND_DRAFTS,
     &moves::HOLDS,
+    &moves::DROP_HELD_BODIES,
+    &moves::DROP_GIVEN,
+    &moves::GIVE_UP_GIVEN,
     &timeouts::OVERDUE,
     &resume::DUE_NOW,
     &show::ONE,

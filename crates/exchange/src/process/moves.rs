@@ -59,6 +59,16 @@ pub(crate) static SEND_DRAFTS: Sql = Sql::new(
     "UPDATE exc_message SET process = NULL, draft = 0 WHERE process = ?1 AND draft = 1 AND place = 'messages' \
      AND (?2 = 1 OR due IS NULL OR on_disk IS NULL OR on_disk = place) RETURNING receiver",
 );
+pub(crate) static DROP_HELD_BODIES: Sql = Sql::new(
+    "exc_body.drop_held",
+    "DELETE FROM exc_body WHERE number IN (SELECT number FROM exc_message WHERE process = ?1)",
+);
+pub(crate) static DROP_GIVEN: Sql =
+    Sql::new("exc_message.drop_given", "DELETE FROM exc_message WHERE process = ?1 AND draft = 0 AND place = ?2");
+pub(crate) static GIVE_UP_GIVEN: Sql = Sql::new(
+    "exc_message.give_up_given",
+    "UPDATE exc_message SET place = 'gone', process = NULL, heard = ?3, due = ?4 WHERE process = ?1 AND draft = 0 AND place = ?2",
+);
 pub(crate) static HOLDS: Sql =
     Sql::new("exc_message.holds", "SELECT number FROM exc_message WHERE process = ?1 ORDER BY number LIMIT 1");
 
@@ -158,6 +168,24 @@ impl<'a> Held<'a> {
         tx.execute(&FREE, args![self.process])?;
         self.drop_drafts(tx)?;
         Moves { queued: unknown + error, unknown: -unknown, error: -error, ..Moves::default() }.count(tx, self.db)
+    }
+
+    /// Nobody will ever know what became of what was set aside: all of it is removed.
+    pub(crate) fn forget_aside(&self, tx: &mut dyn Tx) -> OpResult<()> {
+        self.drop_drafts(tx)?;
+        tx.write(&DROP_HELD_BODIES, args![self.process])?;
+        let (unknown, error) = (self.remove_given(tx, "unknown")?, self.remove_given(tx, "error")?);
+        let removed = unknown + error;
+        Moves { unknown: -unknown, error: -error, removed, ..Moves::default() }.count(tx, self.db)
+    }
+
+    /// Without folders they are gone; else their files go first.
+    fn remove_given(&self, tx: &mut dyn Tx, place: &str) -> OpResult<i64> {
+        let removed = match self.due {
+            None => tx.execute(&DROP_GIVEN, args![self.process, place])?,
+            Some(due) => tx.execute(&GIVE_UP_GIVEN, args![self.process, place, self.heard, due])?,
+        };
+        Ok(count(removed))
     }
 
     fn lay(&self, tx: &mut dyn Tx, result: &str, from: &str, to: &str) -> OpResult<i64> {

@@ -19,13 +19,17 @@ use crate::process::{
     ProcessView, ProcessesOf, RESOLVE, RESUME, ROLLBACK, Resolve, Resume, SHOW_PROCESS, START, Start, StartAnswer,
     Started, Status,
 };
+use crate::rules::Rules;
 
 const ALL: &str = "/v1/{ns}/exchange/processes";
-/// Bytes of results and replies together.
-const PREPARE_BYTES_MAX: usize = 32 << 20;
+/// Bytes of results and further replies, beside a reply as large as a message may be.
+const RESULTS_BYTES: usize = 12 << 20;
 /// Replies over a slow line.
-const UP_TO_A_PREPARE: RouteLimits =
-    RouteLimits { body_max: Some(PREPARE_BYTES_MAX), body_timeout: Some(Duration::from_secs(300)) };
+const UP_TO_A_PREPARE: RouteLimits = RouteLimits {
+    body_max: None,
+    body_max_set: Some(|kernel| kernel.common::<Rules>().get().message_bytes + RESULTS_BYTES),
+    body_timeout: Some(Duration::from_secs(300)),
+};
 /// Messages that a narrowing or a preparation may name: more are never given.
 const NAMED_MAX: usize = 10_000;
 /// Bytes of a text that goes into the journal.
@@ -259,7 +263,7 @@ async fn prepare(
     let db = Speaker::database(&api)?;
     check_many("results", body.value().results.len())?;
     let input = |PrepareBody { results, replies }: PrepareBody| {
-        let replies = replies.into_iter().map(letter).collect::<OpResult<_>>()?;
+        let replies = replies.into_iter().map(|reply| letter(&api, reply)).collect::<OpResult<_>>()?;
         OpResult::Ok(Prepare { process: id, db, results, replies })
     };
     api.call(&PREPARE, body.try_map(input)?).await

@@ -1,0 +1,211 @@
+//! Tasks end, with a value, as another, or with an error (WFL-7, WFL-8); with the last of them the process does.
+
+use std::collections::BTreeSet;
+
+use base::OpResult;
+use kernel::counters::Field;
+use serde::{Deserialize, Serialize};
+
+use super::{Engine, Layout, Note};
+use crate::decision::next::{Failure, failed};
+use crate::decision::row::{self, Decision, Ending};
+use crate::graph::Ended;
+use crate::names::{TaskId, queue};
+use crate::process::row::State;
+use crate::task::ErrorForm;
+use crate::task::row::Task;
+
+/// The kind under which actors are counted over time.
+pub(crate) const ACTORS: &str = "workflow-actor";
+/// The kind under which types of processes are.
+pub(crate) const TYPES: &str = "workflow-type";
+
+/// What is kept of a decision beside its value.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Made {
+    /// The tasks that it laid out.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub(crate) made: BTreeSet<i64>,
+    /// The task whose result is its result.
+    #[serde(default, rename = "as", skip_serializing_if = "Option::is_none")]
+    pub(crate) as_other: Option<i64>,
+}
+
+impl Made {
+    pub(crate) fn read(text: Option<&str>) -> Self {
+        text.and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default()
+    }
+
+    fn text(&self) -> Option<String> {
+        (*self != Self::default()).then(|| serde_json::to_string(self).unwrap_or_default())
+    }
+}
+
+/// How a task ended.
+pub(crate) enum Outcome<'a> {
+    /// With a value, and these tasks.
+    Value(&'a str, Layout),
+    /// As another, with these tasks.
+    As(i64, Layout),
+    /// With an error.
+    Error(ErrorForm),
+}
+
+impl Outcome<'_> {
+    /// With a value that the server itself made.
+    pub(crate) fn plain<'a>(
+        engine: &mut Engine<'_, '_>,
+        process: &str,
+        value: &'a str,
+    ) -> OpResult<Option<Outcome<'a>>> {
+        let held = engine.hold(process)?;
+        Ok(held.map(|held| Outcome::Value(value, Layout::nothing(&held.graph, process))))
+    }
+}
+
+impl Engine<'_, '_> {
+    /// A task ends; its process is held. `decision`: as it was found, if it was.
+    pub(crate) fn end(
+        &mut self,
+        task: &Task,
+        decision: Option<&Decision>,
+        attempt: i64,
+        outcome: Outcome<'_>,
+    ) -> OpResult<()> {
+        match outcome {
+            Outcome::Value(value, layout) => {
+                self.end_well(task, decision, attempt, (Some(value), Ended::Itself), layout)
+            }
+            Outcome::As(other, layout) => self.end_well(task, decision, attempt, (None, Ended::As(other)), layout),
+            Outcome::Error(error) => self.end_badly(task, decision, attempt, &error),
+        }
+    }
+
+    fn end_well(
+        &mut self,
+        task: &Task,
+        decision: Option<&Decision>,
+        attempt: i64,
+        (value, ended): (Option<&str>, Ended),
+        mut layout: Layout,
+    ) -> OpResult<()> {
+        layout.graph.finish(task.id.number, ended)?;
+        let as_other = match ended {
+            Ended::As(other) => Some(other),
+            Ended::Itself => None,
+        };
+        let made = Made { made: layout.numbers(), as_other };
+        let failures = decision.map_or(0, |decision| decision.failures);
+        self.keep_ending(
+            task,
+            decision,
+            attempt,
+            &Ending { value, tasks: made.text(), failures, ..Ending::default() },
+        )?;
+        self.cx.fx.count(ACTORS, &task.actor, &[(Field::Processed, 1)]);
+        self.lay_out(layout)
+    }
+
+    /// An error: tried again, accepted, or the end of the process for now.
+    fn end_badly(&mut self, task: &Task, decision: Option<&Decision>, attempt: i64, error: &ErrorForm) -> OpResult<()> {
+        let error = error.bounded();
+        let failures = decision.map_or(0, |decision| decision.failures) + 1;
+        let first_queued = decision.map_or(self.cx.wall, |decision| decision.ready_at);
+        let age_ms = self.cx.wall.0.saturating_sub(first_queued.0);
+        let text = format!("{}: {}", error.class, error.message);
+        self.note(&task.id, &Note { kind: "failed", attempt: Some(attempt), text: &text })?;
+        self.cx.fx.count(ACTORS, &task.actor, &[(Field::Errors, 1)]);
+        match (failed(task.more.retry.as_ref(), failures, &error.class, age_ms, task.accept_fail), decision) {
+            (Failure::Again { pause_ms }, Some(decision)) => self.try_again(task, decision, &error, pause_ms),
+            (Failure::Again { .. }, None) => self.queue_up(task, Some(self.cx.heard)),
+            (Failure::Accepted, _) => {
+                self.keep_ending(
+                    task,
+                    decision,
+                    attempt,
+                    &Ending { error: Some(&error), failures, ..Ending::default() },
+                )?;
+                self.finish_in_graph(&task.id, Ended::Itself)
+            }
+            (Failure::Broken, _) => {
+                let ending = Ending { error: Some(&error), failures, broken: true, ..Ending::default() };
+                self.keep_ending(task, decision, attempt, &ending)?;
+                self.break_off(&task.id, &error)
+            }
+        }
+    }
+
+    fn try_again(&mut self, task: &Task, decision: &Decision, error: &ErrorForm, pause_ms: i64) -> OpResult<()> {
+        let at = self.cx.heard.plus_ms(pause_ms);
+        let rules = self.actor(&task.actor)?.for_task(task.timeout_ms);
+        if decision.register(self.tx, (at, rules.queued_until(at)), None, Some(error))? {
+            self.cx.fx.count(ACTORS, &task.actor, &[(Field::Retries, 1)]);
+            self.queue_again(task, at)?;
+            self.touch(&task.id.process);
+        }
+        Ok(())
+    }
+
+    /// Keeps that a task is over, and takes it out of its queue.
+    fn keep_ending(
+        &mut self,
+        task: &Task,
+        decision: Option<&Decision>,
+        attempt: i64,
+        ending: &Ending<'_>,
+    ) -> OpResult<()> {
+        let own = queue(&task.actor, &task.list);
+        let (queue, queued) =
+            decision.map_or((own.as_str(), self.cx.heard), |decision| (decision.queue.as_str(), decision.queued));
+        if decision.is_some_and(|decision| decision.state == crate::decision::next::State::Registered) {
+            row::dequeue(self.tx, queue, queued, &task.id)?;
+        }
+        Decision::finish(self.tx, &task.id, (queue, queued), attempt, ending, self.cx.wall)
+    }
+
+    /// Tells the graph that a task is over.
+    pub(crate) fn finish_in_graph(&mut self, id: &TaskId, ended: Ended) -> OpResult<()> {
+        if let Some(held) = self.hold(&id.process)? {
+            held.graph.finish(id.number, ended)?;
+        }
+        self.touch(&id.process);
+        Ok(())
+    }
+
+    /// A task is interrupted, and with it the process is broken.
+    pub(crate) fn break_off(&mut self, id: &TaskId, error: &ErrorForm) -> OpResult<()> {
+        let now = self.cx.heard;
+        let Some(held) = self.hold(&id.process)? else { return Ok(()) };
+        held.graph.break_off(id.number);
+        let was_active = held.process.state == State::Active;
+        if was_active {
+            held.process.state = State::Broken;
+            held.process.error = Some(error.clone());
+            held.process.changed = now;
+            held.process_changed = true;
+            let kind = held.process.kind.clone();
+            self.cx.fx.count(TYPES, &kind, &[(Field::Errors, 1)]);
+            let message = format!("A process of type {kind} is broken: task {id}, {}: {}", error.class, error.message);
+            self.cx.fx.open_alert(format!("workflow-broken/{kind}"), "workflow-broken", message);
+        }
+        self.touch(&id.process);
+        Ok(())
+    }
+
+    /// All tasks of a process are done.
+    pub(super) fn end_process(&mut self, process: &str) -> OpResult<()> {
+        let (now, at) = (self.cx.heard, self.cx.wall);
+        let Some(held) = self.held.get_mut(process) else { return Ok(()) };
+        let last = TaskId::new(process, held.graph.resolved(held.process.first));
+        let decision = Decision::find(self.tx, &last)?;
+        let process = &mut held.process;
+        let (value, error) = decision.map_or((None, None), |decision| (decision.value, decision.error));
+        (process.value, process.error) = (value, error);
+        (process.state, process.ended_at, process.changed, process.recovery) = (State::Finished, Some(at), now, None);
+        (held.changed, held.process_changed) = (true, true);
+        let (kind, parent) = (process.kind.clone(), process.parent.clone());
+        let ended = process.clone();
+        self.cx.fx.count(TYPES, &kind, &[(Field::Processed, 1)]);
+        parent.map_or(Ok(()), |parent| self.end_parent(&parent, &ended))
+    }
+}

@@ -1,0 +1,94 @@
+//! Workflow: long processes of many tasks, done by workers that poll.
+//!
+//! - `task/`: what is to be done; `graph/`: what waits for what, pure; `decision/`: what became of each, with the pure machine;
+//! - `engine/`: carries processes on within the transaction of whoever brings the news; `process/`: started, looked at, begun anew;
+//! - `work/`: what workers call; `actors/`: what holds for them, and who polls;
+//! - `recovery/`: who looks after what nobody calls about; `routes/`: HTTP.
+//!
+//! Invariants, checked by the simulator after every commit (`check`).
+
+mod actors;
+pub mod codes;
+pub mod decision;
+mod engine;
+pub mod graph;
+pub mod names;
+pub mod process;
+pub mod recovery;
+mod routes;
+pub mod task;
+pub mod work;
+
+pub use decision::next::ActorRules;
+pub use routes::service;
+
+use base::{ContentionKey, Keys, Migration, Sql};
+use kernel::ServiceDef;
+
+/// The service.
+pub static SERVICE: ServiceDef = ServiceDef {
+    name: "workflow",
+    migrations: &[Migration { service: "workflow", version: 1, text: include_str!("../migrations/0001.sql") }],
+    statements: &STATEMENTS,
+    operations: &[
+        &process::START,
+        &process::ABORT,
+        &process::RESTART,
+        &process::CLONE,
+        &process::SIGNAL,
+        &work::POLL,
+        &work::RELEASE,
+        &work::HEARTBEAT,
+        &recovery::OVERDUE,
+    ],
+    tasks: &[recovery::BEGIN],
+    ..ServiceDef::EMPTY
+};
+
+/// What does not overlap in one process of the server, to spare the engine conflicts.
+pub(crate) fn contention(name: &str) -> ContentionKey {
+    ContentionKey::of("workflow", name)
+}
+
+pub(crate) fn key_of(name: &str) -> Keys {
+    Keys::of(vec![contention(name)])
+}
+
+const PARTS: &[&[&[&Sql]]] = &[
+    actors::STATEMENTS,
+    engine::STATEMENTS,
+    process::STATEMENTS,
+    recovery::STATEMENTS,
+    &[task::STATEMENTS, decision::STATEMENTS, work::STATEMENTS],
+];
+
+const fn many() -> usize {
+    let (mut sum, mut part) = (0, 0);
+    while part < PARTS.len() {
+        let mut piece = 0;
+        while piece < PARTS[part].len() {
+            sum += PARTS[part][piece].len();
+            piece += 1;
+        }
+        part += 1;
+    }
+    sum
+}
+
+/// All statements, each prepared on every engine in a test.
+static STATEMENTS: [&Sql; many()] = {
+    let (mut all, mut part, mut next) = ([task::STATEMENTS[0]; many()], 0, 0);
+    while part < PARTS.len() {
+        let mut piece = 0;
+        while piece < PARTS[part].len() {
+            let mut place = 0;
+            while place < PARTS[part][piece].len() {
+                all[next] = PARTS[part][piece][place];
+                (place, next) = (place + 1, next + 1);
+            }
+            piece += 1;
+        }
+        part += 1;
+    }
+    all
+};

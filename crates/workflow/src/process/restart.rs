@@ -1,0 +1,145 @@
+//! Begins a process anew (WFL-18): from the start, or from a task: its results and those after it are dropped, earlier ones kept.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use base::{OpError, OpResult, Sql, Tx, args};
+use kernel::{Op, OpCx};
+use serde::{Deserialize, Serialize};
+
+use super::row::{Process, RUN, State};
+use super::start::{self, Start, Started, unripe};
+use crate::codes::{AFLOW, NFLOWTASK};
+use crate::decision::next::State as Stands;
+use crate::decision::row::{self, Decision};
+use crate::engine::{Engine, Note};
+use crate::graph::rebuild;
+use crate::names::{TaskId, short};
+use crate::task::row::Task;
+
+/// All statements of this part.
+pub(crate) const STATEMENTS: &[&Sql] = &[&DEQUEUE_ALL];
+
+static DEQUEUE_ALL: Sql = Sql::new(
+    "wfl_queue.dequeue_all",
+    "DELETE FROM wfl_queue WHERE process = ?1 AND queue IN (SELECT d.queue FROM wfl_decision d WHERE d.process = ?1) \
+     AND at IN (SELECT d.queued FROM wfl_decision d WHERE d.process = ?1)",
+);
+
+/// Begins a process anew.
+pub static RESTART: Op<Restart, ()> =
+    Op::new("workflow.restart", restart).keyed(|restart| super::super::key_of(&restart.process));
+/// Starts a process like another one.
+pub static CLONE: Op<Clone, Started> = Op::new("workflow.clone", clone);
+
+/// What is begun anew.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Restart {
+    /// The process.
+    pub process: String,
+    /// From this task; not given: from the start.
+    pub task: Option<String>,
+    /// Whose doing it is, beside the caller's: an operator's job.
+    pub source: Option<String>,
+}
+
+/// Which process is to be started once more.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Clone {
+    /// Its id.
+    pub process: String,
+}
+
+fn restart(tx: &mut dyn Tx, cx: &mut OpCx<'_>, wanted: &Restart) -> OpResult<()> {
+    let process = Process::get(tx, &wanted.process)?;
+    let source = wanted.source.clone().unwrap_or_else(|| cx.caller.name.clone());
+    let mut engine = Engine::new(tx, cx);
+    engine.source = source;
+    match &wanted.task {
+        None => from_start(&mut engine, process, "by hand")?,
+        Some(task) => from_task(&mut engine, process, task)?,
+    }
+    engine.settle()
+}
+
+/// Everything of the process is dropped; its numbers are not used again.
+pub(crate) fn from_start(engine: &mut Engine<'_, '_>, mut process: Process, why: &str) -> OpResult<()> {
+    let id = process.id.clone();
+    let form = process.start_form()?;
+    engine.tx.write(&DEQUEUE_ALL, args![&id])?;
+    Task::remove_all(engine.tx, &id)?;
+    Decision::remove_all(engine.tx, &id)?;
+    engine.drop_signals(&id)?;
+    engine.drop_graph(&id)?;
+    process.first = (process.first / RUN + 1) * RUN + 1;
+    reopen(engine, &mut process)?;
+    engine.note_of(&id, None, &Note { kind: "restarted", attempt: None, text: why })?;
+    engine.lay_out_start(&id, process.first, &form)?;
+    let graph = unripe(process.first);
+    process.save(engine.tx)?;
+    engine.begin(process, graph);
+    Ok(())
+}
+
+/// It is active again, and is looked at soon.
+fn reopen(engine: &mut Engine<'_, '_>, process: &mut Process) -> OpResult<()> {
+    let rules = engine.kind(&process.kind)?;
+    (process.state, process.ended_at, process.value, process.error) = (State::Active, None, None, None);
+    process.changed = engine.cx.heard;
+    process.recovery = Some(engine.cx.heard.plus_ms(rules.idle_timeout_ms));
+    Ok(())
+}
+
+fn from_task(engine: &mut Engine<'_, '_>, mut process: Process, task: &str) -> OpResult<()> {
+    let absent = || OpError::new(NFLOWTASK, format!("process {} has no task `{}`", process.id, short(task)));
+    let from: TaskId = task.parse().map_err(|()| absent())?;
+    if from.process != process.id || Task::find(engine.tx, &from)?.is_none() {
+        return Err(absent());
+    }
+    if Decision::find(engine.tx, &from)?.is_none() {
+        return Err(OpError::new(AFLOW, format!("task {from} never ran: there is nothing to begin anew")));
+    }
+    if process.state.is_over() && process.parent.is_some() {
+        return Err(OpError::new(
+            AFLOW,
+            format!(
+                "task {:?} of another process has its result already",
+                process.parent.as_ref().map(ToString::to_string)
+            ),
+        ));
+    }
+    let tasks: BTreeMap<i64, Task> =
+        Task::of_process(engine.tx, &process.id)?.into_iter().map(|task| (task.id.number, task)).collect();
+    let waited: BTreeMap<i64, BTreeSet<i64>> = tasks.iter().map(|(number, task)| (*number, task.waits())).collect();
+    let laid_out: BTreeMap<i64, i64> = tasks.iter().map(|(number, task)| (*number, task.parent)).collect();
+    let graph = rebuild(&crate::engine::known(engine.tx, &process.id)?, engine.cx.heard);
+    let after = graph.after(from.number, &waited, &laid_out);
+    for number in &after {
+        let is_laid_out_anew = laid_out.get(number).is_some_and(|parent| after.contains(parent));
+        drop_result(engine, &TaskId::new(&process.id, *number), is_laid_out_anew)?;
+    }
+    engine.drop_graph(&process.id)?;
+    reopen(engine, &mut process)?;
+    process.save(engine.tx)?;
+    let text = format!("from task {from}: {} results were dropped", after.len());
+    engine.note_of(&process.id, Some(from.number), &Note { kind: "restarted", attempt: None, text: &text })?;
+    engine.hold(&process.id)?;
+    engine.touch(&process.id);
+    Ok(())
+}
+
+/// The result of a task is dropped, and the task with it if it was laid out by one whose result is.
+fn drop_result(engine: &mut Engine<'_, '_>, id: &TaskId, with_task: bool) -> OpResult<()> {
+    if let Some(decision) = Decision::find(engine.tx, id)? {
+        if decision.state == Stands::Registered {
+            row::dequeue(engine.tx, &decision.queue, decision.queued, id)?;
+        }
+        Decision::remove(engine.tx, id)?;
+    }
+    if with_task { Task::remove(engine.tx, id) } else { Ok(()) }
+}
+
+fn clone(tx: &mut dyn Tx, cx: &mut OpCx<'_>, wanted: &Clone) -> OpResult<Started> {
+    let process = Process::get(tx, &wanted.process)?;
+    let start = Start { start: process.start_form()?, kind: process.kind, custom_id: process.custom_id, key: None };
+    (start::START.run)(tx, cx, &start)
+}

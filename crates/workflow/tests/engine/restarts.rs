@@ -1,0 +1,105 @@
+//! Processes are aborted, and begun anew.
+
+use serde_json::{Value, json};
+use workflow::process::{ABORT, Abort, RESTART, Restart};
+
+use crate::kit::{Flow, args};
+
+fn restart(flow: &Flow, id: &str, task: Option<&str>) -> Result<(), base::OpError> {
+    let restart = Restart { process: id.into(), task: task.map(str::to_owned), source: None };
+    flow.0.call(&RESTART, restart).map(drop)
+}
+
+#[test]
+fn wfl_7_what_is_brought_to_an_aborted_process_does_not_count() {
+    let flow = Flow::new();
+    let id = flow.start(json!({ "actor": "a#1" }));
+    let task = flow.take("a#1");
+    let abort = || flow.0.call(&ABORT, Abort { process: id.clone(), reason: "not wanted".into(), source: None });
+    abort().unwrap();
+    abort().unwrap();
+    assert_eq!(flow.state(&id), "ABORTED");
+    assert_eq!(flow.bring(&task, json!({ "value": 1 })).reason.as_deref(), Some("the process is over"));
+    flow.pass_ms(120_000);
+    flow.nothing_for("a#1");
+}
+
+#[test]
+fn wfl_18_a_process_begun_anew_refuses_late_results_of_before() {
+    let flow = Flow::new();
+    let id = flow.start(json!({ "actor": "a#1", "args": [{ "value": 5 }] }));
+    let old = flow.take("a#1");
+    restart(&flow, &id, None).unwrap();
+    let new = flow.take("a#1");
+    assert_eq!(args(&new), [json!(5)]);
+    assert_ne!(new.task_id, old.task_id);
+    assert_eq!(flow.bring(&old, json!({ "value": "old" })).reason.as_deref(), Some("no such task"));
+    flow.done(&new, json!({ "value": "new" }));
+    assert_eq!(flow.value(&id), json!("new"));
+    restart(&flow, &id, None).unwrap();
+    assert_eq!(flow.state(&id), "ACTIVE", "also one that is finished");
+    flow.done(&flow.take("a#1"), json!({ "value": "third" }));
+    assert_eq!(flow.value(&id), json!("third"));
+}
+
+/// a and b, then c from both; the result is that of c.
+fn chain(flow: &Flow) -> (String, Vec<String>) {
+    let id = flow.start(json!({ "actor": "decide#1" }));
+    let tasks = json!([
+        { "id": "a", "actor": "a#1" },
+        { "id": "b", "actor": "b#1" },
+        { "id": "c", "actor": "c#1", "args": [{ "promise": "a" }, { "promise": "b" }] },
+    ]);
+    flow.done(&flow.take("decide#1"), json!({ "value": { "promise": "c" }, "tasks": tasks }));
+    flow.done(&flow.take("a#1"), json!({ "value": "a" }));
+    flow.done(&flow.take("b#1"), json!({ "value": "b" }));
+    flow.done(&flow.take("c#1"), json!({ "value": "ab" }));
+    assert_eq!(flow.value(&id), json!("ab"));
+    let ids = flow.tasks(&id).into_iter().map(|task| task.task_id).collect();
+    (id, ids)
+}
+
+#[test]
+fn wfl_18_from_a_task_on_results_are_dropped_and_earlier_ones_kept() {
+    let flow = Flow::new();
+    let (id, tasks) = chain(&flow);
+    restart(&flow, &id, Some(&tasks[1])).unwrap();
+    assert_eq!(flow.state(&id), "ACTIVE");
+    flow.nothing_for("decide#1");
+    flow.nothing_for("b#1");
+    let again = flow.take("a#1");
+    assert_eq!((again.task_id.as_str(), again.attempt), (tasks[1].as_str(), 2), "the attempt grows on");
+    flow.done(&again, json!({ "value": "A" }));
+    let c = flow.take("c#1");
+    assert_eq!(args(&c), [json!("A"), json!("b")]);
+    flow.done(&c, json!({ "value": "Ab" }));
+    assert_eq!(flow.value(&id), json!("Ab"));
+}
+
+#[test]
+fn wfl_18_from_a_coordinator_on_what_it_laid_out_is_dropped_too() {
+    let flow = Flow::new();
+    let (id, tasks) = chain(&flow);
+    restart(&flow, &id, Some(&tasks[0])).unwrap();
+    flow.nothing_for("a#1");
+    let again = flow.take("decide#1");
+    flow.done(&again, json!({ "value": { "promise": "z" }, "tasks": [{ "id": "z", "actor": "z#1" }] }));
+    flow.done(&flow.take("z#1"), json!({ "value": "other" }));
+    assert_eq!(flow.value(&id), json!("other"));
+}
+
+#[test]
+fn wfl_18_what_cannot_be_begun_anew_is_refused() {
+    let flow = Flow::new();
+    let (id, _) = chain(&flow);
+    for wrong in ["", "x", "01ARZ3NDEKTSV4RRFFQ69G5FAV.1", &format!("{id}.99")] {
+        assert_eq!(restart(&flow, &id, Some(wrong)).unwrap_err().code.name, "NFLOWTASK", "{wrong}");
+    }
+    assert_eq!(restart(&flow, "01ARZ3NDEKTSV4RRFFQ69G5FAV", None).unwrap_err().code.name, "NFLOW");
+    let waiting = flow.start(json!({ "actor": "decide#1" }));
+    let tasks = json!([{ "id": "a", "actor": "a#1" }, { "id": "b", "actor": "b#1", "wait_for": ["a"] }]);
+    flow.done(&flow.take("decide#1"), json!({ "tasks": tasks }));
+    let error = restart(&flow, &waiting, Some(&format!("{waiting}.3"))).unwrap_err();
+    assert_eq!(error.code.name, "AFLOW", "it never ran");
+    assert_eq!(flow.value(&id), Value::from("ab"), "and nothing changed");
+}
