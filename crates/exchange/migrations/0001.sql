@@ -93,8 +93,8 @@ CREATE TABLE exc_message (
     due {int},
     flaw {text},
     CHECK (place IN ('messages', 'prepared', 'log', 'unknown', 'error', 'gone')),
-    CHECK (flaw IS NULL OR flaw IN ('lost', 'damaged')),
-    CHECK (void = CASE place WHEN 'gone' THEN number ELSE 0 END)
+    CHECK (void = CASE place WHEN 'gone' THEN number ELSE 0 END),
+    CHECK (flaw IS NULL OR flaw IN ('lost', 'damaged'))
 ) {strict};
 CREATE UNIQUE INDEX exc_message_of ON exc_message (sender, id, void);
 CREATE INDEX exc_message_for ON exc_message (receiver, id) WHERE sender = db;

@@ -13,7 +13,7 @@ use base::{Call, CallResult, Heard, OpResult, Sql, Tx, WorkCall, args};
 use kernel::{NewTask, Op, OpCx, Plan, Query, TaskDef, TaskRow};
 
 use super::perform::{Brought, Did, FILES, Job, Step, Work};
-use super::scan::{self, Scanned};
+use super::scan;
 use super::turn::{self, Turn};
 use crate::ledger::together;
 use crate::message::name::FileName;
@@ -184,10 +184,10 @@ fn is_urgent_only(task: &TaskRow) -> bool {
     task.checkpoint.as_ref().unwrap_or(&task.param) == URGENT_ONLY
 }
 
-/// The first rows of those that are due: what databases wait for comes alone.
+/// The first rows of those that are due: what databases wait for comes alone where much is due.
 fn batch(rows: &[base::Row], urgent_only: bool) -> &[base::Row] {
     let urgent = rows.iter().take_while(|row| Heard(row.int(9)) == URGENT).count();
-    if urgent > 0 || urgent_only { &rows[..urgent] } else { rows }
+    if urgent_only || (urgent > 0 && rows.len() == BATCH) { &rows[..urgent] } else { rows }
 }
 
 fn plan(tx: &mut dyn Tx, cx: &mut OpCx<'_>, task: &TaskRow) -> OpResult<Plan> {
@@ -257,13 +257,13 @@ fn settle(tx: &mut dyn Tx, cx: &mut OpCx<'_>, task: &TaskRow, result: &CallResul
         CallResult::NotMade(why) | CallResult::Unknown(why) => (None, why.as_str()),
         CallResult::Http(_) | CallResult::Mailed => (None, "not a result of work"),
     };
-    let many = match did {
+    match did {
         None => return unknown(tx, cx, why),
-        Some(Did::Scanned(scanned)) => take_in_scan(cx, &scanned),
+        Some(Did::Scanned(scanned)) => scan::tell(cx, &scanned),
         Some(Did::Brought(brought)) => take_in(tx, cx, &brought)?,
-    };
+    }
     let again = turn::end(tx, &id)?;
-    Ok(if many && !gives_way(tx, cx)? {
+    Ok(if !is_urgent_only(task) && any_due(tx, &())? && !gives_way(tx, cx)? {
         Plan::Checkpoint("null".into())
     } else if again {
         // Whoever left word for anything else comes again by itself.
@@ -291,13 +291,8 @@ fn unknown(tx: &mut dyn Tx, cx: &mut OpCx<'_>, why: &str) -> OpResult<Plan> {
     Ok(Plan::Later(cx.wall.plus_ms(PAUSE_MS)))
 }
 
-fn take_in_scan(cx: &mut OpCx<'_>, scanned: &Scanned) -> bool {
-    scan::tell(cx, scanned);
-    true
-}
-
-/// Notes what lies where now; whether there may be more.
-pub(super) fn take_in(tx: &mut dyn Tx, cx: &mut OpCx<'_>, brought: &Brought) -> OpResult<bool> {
+/// Notes what lies where now.
+pub(super) fn take_in(tx: &mut dyn Tx, cx: &mut OpCx<'_>, brought: &Brought) -> OpResult<()> {
     let mut processes = BTreeSet::new();
     for (place, numbers) in &brought.laid {
         for ten in tens(args![place, cx.heard], numbers) {
@@ -319,8 +314,7 @@ pub(super) fn take_in(tx: &mut dyn Tx, cx: &mut OpCx<'_>, brought: &Brought) -> 
             failed.push(step.2.as_str());
         }
     }
-    tell(tx, cx, &failed)?;
-    Ok(brought.many() >= BATCH)
+    tell(tx, cx, &failed)
 }
 
 /// Notes where a file lies now; says which process holds its message.

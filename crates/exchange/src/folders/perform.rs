@@ -70,11 +70,6 @@ pub(super) struct Brought {
 }
 
 impl Brought {
-    /// How many were tried.
-    pub(super) fn many(&self) -> usize {
-        self.laid.values().map(Vec::len).sum::<usize>() + self.done.len() + self.failed.len()
-    }
-
     /// Those whose files lie in the log now.
     pub(super) fn logged(&self) -> Vec<i64> {
         let moved = self.done.iter().filter(|(_, place)| place.as_deref() == Some("log")).map(|(number, _)| *number);
@@ -145,7 +140,7 @@ pub(super) fn bring(kernel: &Kernel, ns: &Namespace, steps: &[Step]) -> OpResult
         }
     }
     apply(files.as_ref(), changes, &mut brought);
-    if brought.many() == brought.failed.len() {
+    if brought.laid.is_empty() && brought.done.is_empty() {
         // The folder may have been removed or exchanged under us: then it is another one now.
         kernel.common::<Shelves>().close(ns);
     }

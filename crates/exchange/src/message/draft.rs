@@ -7,7 +7,6 @@ use super::letter::Letter;
 use super::put::NewMessage;
 use super::send::check_device;
 use crate::codes::{AEXCHANGE, ATAKEN};
-use crate::rules::Rules;
 
 /// A reply, and to which process it belongs.
 pub(crate) struct Draft<'a> {
@@ -18,7 +17,6 @@ pub(crate) struct Draft<'a> {
 
 /// Keeps a reply; says its number.
 pub(crate) fn put_draft(tx: &mut dyn Tx, cx: &OpCx<'_>, draft: &Draft<'_>) -> OpResult<i64> {
-    draft.letter.within(cx.home.common::<Rules>().get().message_bytes)?;
     let form = draft.letter.form();
     if form.from != draft.db {
         let message = format!("reply `{}` is from `{}`, not from the database", form.id, form.from);

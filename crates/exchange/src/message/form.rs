@@ -81,8 +81,12 @@ impl Form {
     /// Reads a message.
     ///
     /// # Errors
-    /// `ABODY`: no such JSON; `AFORM`: of a version that nobody knows; `AEXCHANGE`: something of it cannot be.
-    pub fn read(text: &str) -> OpResult<Self> {
+    /// `ABODY`: no such JSON; `AFORM`: of a version that nobody knows; `AEXCHANGE`: something of it cannot be; `ALIMIT`: it is too large.
+    pub fn read(text: &str, bytes_max: usize) -> OpResult<Self> {
+        if text.len() > bytes_max {
+            let message = format!("a message of {} bytes, at most {bytes_max}", text.len());
+            return Err(OpError::before_start(codes::ALIMIT, message));
+        }
         match serde_json::from_str::<Message<'_>>(text) {
             Ok(message) if message.version.get() == "1" => Self::checked(message),
             read => Err(why_not(text, read.err())),
@@ -142,12 +146,12 @@ mod tests {
     }
 
     fn code(message: &Value) -> &'static str {
-        Form::read(&message.to_string()).unwrap_err().code.name
+        Form::read(&message.to_string(), MESSAGE_BYTES).unwrap_err().code.name
     }
 
     #[test]
     fn exc_3_a_message_is_read_by_its_head() {
-        let form = Form::read(&message().to_string()).unwrap();
+        let form = Form::read(&message().to_string(), MESSAGE_BYTES).unwrap();
         assert_eq!((form.id.as_str(), form.from.as_str(), form.to.as_str()), ("m-1", "phone-1", "erp.main"));
         assert_eq!((form.order, form.reply_to.as_deref()), (0, None));
         assert_eq!(form.ordered_at(Wall(5)), Wall(5), "a time in our future counts as that of receipt");
@@ -187,5 +191,8 @@ mod tests {
         let mut more = message();
         more["head"]["secret"] = json!(1);
         assert_eq!(code(&more), "ABODY", "fields that version 1 does not have");
+        let huge = "x".repeat(1_000);
+        assert_eq!(Form::read(&huge, 1_000).unwrap_err().code.name, "ABODY");
+        assert_eq!(Form::read(&format!("{huge}x"), 1_000).unwrap_err().code.name, "ALIMIT");
     }
 }

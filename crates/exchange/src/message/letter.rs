@@ -2,11 +2,11 @@
 //!
 //! It is read and hashed when it is made, which is before any transaction: a store has one writer, whose time all share.
 
-use base::{OpError, OpResult, codes};
+use base::{OpError, OpResult};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use super::form::Form;
+use super::form::{Form, MESSAGE_BYTES};
 
 /// A message that can be taken, as far as its text alone tells. Text, form and digest never differ.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -23,25 +23,21 @@ pub(crate) fn digest(text: &str) -> [u8; 32] {
 }
 
 impl Letter {
-    /// Reads a text.
+    /// Reads a text of the size that a message may have where nobody sets another limit.
     ///
     /// # Errors
     /// As [`Form::read`].
     pub fn read(text: String) -> OpResult<Self> {
-        let form = Form::read(&text)?;
-        Ok(Self { digest: digest(&text), form, text })
+        Self::read_within(text, MESSAGE_BYTES)
     }
 
-    /// Refuses one that is too large.
+    /// Reads a text of at most so many bytes.
     ///
     /// # Errors
-    /// `ALIMIT`.
-    pub fn within(&self, bytes_max: usize) -> OpResult<()> {
-        let bytes = self.text.len();
-        if bytes <= bytes_max {
-            return Ok(());
-        }
-        Err(OpError::before_start(codes::ALIMIT, format!("a message of {bytes} bytes, at most {bytes_max}")))
+    /// As [`Form::read`].
+    pub fn read_within(text: String, bytes_max: usize) -> OpResult<Self> {
+        let form = Form::read(&text, bytes_max)?;
+        Ok(Self { digest: digest(&text), form, text })
     }
 
     /// As it came.
@@ -74,20 +70,5 @@ impl TryFrom<String> for Letter {
 impl From<Letter> for String {
     fn from(letter: Letter) -> Self {
         letter.text
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn exc_3_a_message_that_is_too_large_is_refused() {
-        let head =
-            r#"{"company":"acme","subsystem":"sales","from":"phone","to":"erp","created_at":"2026-11-16T12:00:00Z"}"#;
-        let text = format!(r#"{{"version":1,"id":"m","head":{head},"body":{{"type":"t","version":1,"payload":0}}}}"#);
-        let (bytes, letter) = (text.len(), Letter::read(text).unwrap());
-        assert_eq!(letter.within(bytes), Ok(()));
-        assert_eq!(letter.within(bytes - 1).unwrap_err().code, codes::ALIMIT);
     }
 }

@@ -13,7 +13,6 @@ use crate::arrivals;
 use crate::codes::{AEXCHANGE, ATAKEN, NPARTY, SBLOCKED};
 use crate::ledger::Moves;
 use crate::ledger::together;
-use crate::rules::Rules;
 use crate::statistics;
 
 /// Takes a message.
@@ -52,7 +51,6 @@ pub(super) static DEVICE: Sql =
 pub(crate) static DATABASE: Sql = Sql::new("exc_database.company", "SELECT company FROM exc_database WHERE id = ?1");
 
 fn send(tx: &mut dyn Tx, cx: &mut OpCx<'_>, input: &Send) -> OpResult<Sent> {
-    input.letter.within(cx.home.common::<Rules>().get().message_bytes)?;
     let form = input.letter.form();
     if input.sender.as_ref().is_some_and(|sender| *sender != form.from) {
         return Err(OpError::new(AEXCHANGE, format!("the message is from `{}`, who sends it is another", form.from)));

@@ -226,13 +226,14 @@ async fn send(api: Api, body: JsonBody<SentMessage>) -> ApiResult<Sent> {
         Speaker::Anyone => None,
         Speaker::Device(id) | Speaker::Database(id) => Some(id),
     };
-    let body = body.try_map(|message| letter(message.0))?;
+    let body = body.try_map(|message| letter(&api, message.0))?;
     api.call(&SEND, body.map(|letter| Send { sender, letter })).await
 }
 
 /// Reads a message, before any transaction.
-pub(super) fn letter(text: Box<RawValue>) -> OpResult<Letter> {
-    Letter::read(Box::<str>::from(text).into_string())
+pub(super) fn letter(api: &Api, text: Box<RawValue>) -> OpResult<Letter> {
+    let bytes_max = api.kernel().common::<Rules>().get().message_bytes;
+    Letter::read_within(Box::<str>::from(text).into_string(), bytes_max)
 }
 
 async fn fetch(api: Api, headers: HeaderMap, QueryOf(query): QueryOf<FetchQuery>) -> Result<Response, ApiError> {

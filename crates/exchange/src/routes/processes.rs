@@ -263,7 +263,7 @@ async fn prepare(
     let db = Speaker::database(&api)?;
     check_many("results", body.value().results.len())?;
     let input = |PrepareBody { results, replies }: PrepareBody| {
-        let replies = replies.into_iter().map(letter).collect::<OpResult<_>>()?;
+        let replies = replies.into_iter().map(|reply| letter(&api, reply)).collect::<OpResult<_>>()?;
         OpResult::Ok(Prepare { process: id, db, results, replies })
     };
     api.call(&PREPARE, body.try_map(input)?).await

@@ -20,7 +20,7 @@ static CLEANING_NOW: Query<(), i64> = Query::new("exchange.cleaning", |tx, ()| c
 /// Files of such processes, after a message.
 static UNMOVED_AFTER: Query<i64, Vec<Step>> = Query::new("exchange.unmoved", unmoved);
 /// Notes what became of some of them.
-static BROUGHT: Op<Brought, bool> = Op::new("exchange.start_brought", clerk::take_in).keyed(together).ending();
+static BROUGHT: Op<Brought, ()> = Op::new("exchange.start_brought", clerk::take_in).keyed(together).ending();
 /// The start is over.
 static END: Op<Ended, ()> = Op::new("exchange.start_scanned", end).ending();
 
@@ -95,7 +95,7 @@ fn finish(kernel: &Kernel, ns: &Namespace) -> OpResult<()> {
         let Some(last) = steps.last() else { return Ok(()) };
         after = last.number;
         let brought = bring(kernel, ns, &steps)?;
-        let nothing_moves = brought.done.is_empty();
+        let nothing_moves = brought.done.is_empty() && brought.laid.is_empty();
         call(kernel, ns, &BROUGHT, brought)?;
         if nothing_moves || kernel.env().clock.ran_ms().saturating_sub(began) >= FINISH_MS {
             return Ok(());
