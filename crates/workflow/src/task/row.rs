@@ -140,6 +140,11 @@ impl Task {
         Ok(tx.write(&REMOVE_ALL, args![process])?)
     }
 
+    /// How long a timer waits once it is ready, if its argument says so.
+    pub(crate) fn pause_ms(&self) -> Option<i64> {
+        self.args.0.first().and_then(|argument| argument.value.as_ref()).and_then(|value| value.get().parse().ok())
+    }
+
     /// All that it waits for before it is ready.
     pub(crate) fn waits(&self) -> BTreeSet<i64> {
         let mut waits = self.args.promises();

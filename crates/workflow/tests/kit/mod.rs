@@ -1,9 +1,11 @@
 //! A world with processes, and workers that are told what to do.
 
+#![allow(dead_code, reason = "each test program uses its part")]
+
 use serde_json::{Value, json};
 use testbed::World;
 use workflow::process::{HISTORY, HistoryView, PROCESS, ProcessView, START, TASKS, TaskView};
-use workflow::recovery::OVERDUE;
+use workflow::recovery::{OVERDUE, RECOVER, Repair};
 use workflow::work::{GivenTask, HEARTBEAT, Heartbeat, POLL, Poll, RELEASE, Release, Verdict};
 
 pub struct Flow(pub World);
@@ -66,6 +68,11 @@ impl Flow {
     pub fn pass_ms(&self, ms: u64) {
         self.0.pass_ms(ms);
         while self.0.call(&OVERDUE, ()).expect("looked").out {}
+    }
+
+    /// Has a process examined and repaired at once.
+    pub fn recover(&self, id: &str) -> Repair {
+        self.0.call(&RECOVER, id.into()).expect("recovered").out
     }
 
     pub fn process(&self, id: &str) -> ProcessView {
