@@ -11,7 +11,7 @@ use crate::recovery::{VerdictView, verdict};
 use crate::task::ErrorForm;
 
 /// A process by its id.
-pub static PROCESS: Query<String, ProcessView> = Query::at_home("workflow.process", show);
+pub static PROCESS: Query<String, ProcessView> = Query::at_home("workflow.process", |tx, home, id| show(tx, home, id));
 
 /// A process.
 #[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
@@ -65,7 +65,7 @@ impl ProcessView {
     }
 }
 
-fn show(tx: &mut dyn Tx, home: &Home, id: &String) -> OpResult<ProcessView> {
+fn show(tx: &mut dyn Tx, home: &Home, id: &str) -> OpResult<ProcessView> {
     let process = Process::get(tx, id)?;
     let verdict = verdict(tx, home, &process)?;
     Ok(ProcessView { verdict, ..ProcessView::of(process) })

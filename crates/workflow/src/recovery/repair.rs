@@ -38,7 +38,9 @@ static GRAPH_NOW: Sql =
 
 /// Examines a process and repairs what is wrong with it.
 pub static RECOVER: Op<String, Repair> =
-    Op::new("workflow.recover", recover).keyed(|process| crate::key_of(process)).ending();
+    Op::new("workflow.recover", |tx, cx, process: &String| recover(tx, cx, process))
+        .keyed(|process| crate::key_of(process))
+        .ending();
 /// Repairs what was found of a process of many tasks, unless it has changed since.
 pub(super) static REPAIR: Op<Examined, Repair> =
     Op::new("workflow.repair", repair_found).keyed(|examined| crate::key_of(&examined.process.id)).ending();
@@ -63,7 +65,7 @@ pub struct Repaired {
     pub what: String,
 }
 
-fn recover(tx: &mut dyn Tx, cx: &mut OpCx<'_>, process: &String) -> OpResult<Repair> {
+fn recover(tx: &mut dyn Tx, cx: &mut OpCx<'_>, process: &str) -> OpResult<Repair> {
     let mut engine = Engine::new(tx, cx);
     let repair = recover_process(&mut engine, process)?;
     engine.settle()?;
@@ -227,6 +229,8 @@ fn write_ending(engine: &mut Engine<'_, '_>, id: &TaskId, ending: &Ending<'_>) -
 fn start_again(engine: &mut Engine<'_, '_>, process: &Process, id: &TaskId) -> OpResult<()> {
     let decision = Decision::find(engine.tx, id)?;
     let attempt = decision.as_ref().map_or(0, |decision| decision.attempt);
+    // One that cannot be read may still be there.
+    Task::remove(engine.tx, id)?;
     engine.lay_out_start(&process.id, process.first, &process.start_form()?, attempt)?;
     if decision.is_none()
         && let Some(item) = engine.hold(&process.id)?.and_then(|held| held.graph.open.get_mut(&id.number))

@@ -185,12 +185,59 @@ impl Looks {
         let mut failures = lock(&self.failures);
         let many = failures.entry((ns.name.clone(), process.to_owned())).or_default();
         *many = many.saturating_add(1);
-        let (first, most) = PAUSE_MS;
-        first.saturating_mul(1 << (*many - 1).min(20)).min(most)
+        pause_ms(*many)
     }
+}
+
+/// The pause after so many failures in a row.
+fn pause_ms(failures: u32) -> i64 {
+    let (first, most) = PAUSE_MS;
+    first.saturating_mul(1 << failures.saturating_sub(1).min(20)).min(most)
 }
 
 /// Whole between any two steps.
 fn lock<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
     of.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use base::{Sql, Value};
+    use kernel::Op;
+    use testbed::World;
+
+    use super::*;
+    use crate::process::START;
+
+    #[test]
+    fn wfl_11_pauses_grow_and_end() {
+        let pauses: Vec<i64> = [1, 2, 3, 10, 11, u32::MAX].into_iter().map(pause_ms).collect();
+        assert_eq!(pauses, [5_000, 10_000, 20_000, 2_560_000, 3_600_000, 3_600_000]);
+    }
+
+    static JOURNAL: Sql = Sql::new("test.journal", "SELECT COUNT(*) FROM journal WHERE kind = 'workflow-recovery'");
+    static STATES: Sql = Sql::new("test.states", "SELECT state, first, recovery FROM wfl_process ORDER BY id");
+    static DUE: Sql = Sql::new("test.due", "UPDATE wfl_process SET recovery = 0 WHERE id = ?1");
+    static NOW: kernel::Query<(), i64> = kernel::Query::new("test.now", |tx, ()| Ok(tx.heard().0));
+    static CUT: Op<String, u64> = Op::new("test.due", |tx, _, id| Ok(tx.execute(&DUE, &[Value::from(id)])?));
+
+    #[test]
+    fn wfl_11_what_cannot_be_examined_changes_nothing_but_its_time_and_is_told() {
+        let world = World::of(&[&crate::SERVICE]);
+        let looks =
+            Arc::new(Looks { kernel: world.kernel.clone(), failures: Mutex::default(), busy: Mutex::default() });
+        let start = serde_json::from_str(r#"{"type": "test", "start": {"actor": "a#1"}}"#).unwrap();
+        let id = world.call(&START, start).unwrap().out.process_id;
+        for (place, pause_ms) in [(1, 5_000), (2, 10_000), (3, 20_000)] {
+            assert_eq!(world.call(&CUT, id.clone()).unwrap().out, 1);
+            let now = world.read(&NOW, ()).unwrap();
+            looks.put_off(&world.main(), id.clone(), "it cannot be read".into());
+            let row = world.rows(&STATES).remove(0);
+            assert_eq!((row.text(0), row.int(1), row.int(2)), ("ACTIVE", 1, now + pause_ms));
+            assert_eq!(world.count(&JOURNAL), place);
+        }
+        let repaired = looks.when_repaired(&world.main(), id.clone());
+        world.kernel.call(&world.main(), &RECOVER, world.request(), id, repaired);
+        assert!(lock(&looks.failures).is_empty(), "the next trouble is the first again");
+    }
 }

@@ -13,6 +13,8 @@ static TASK_1: Sql = Sql::new("test.task_1", "DELETE FROM wfl_task WHERE process
 static TASK_3: Sql = Sql::new("test.task_3", "DELETE FROM wfl_task WHERE process = ?1 AND number = 3");
 static GRAPH: Sql = Sql::new("test.graph", "DELETE FROM wfl_graph WHERE process = ?1");
 static DAMAGE: Sql = Sql::new("test.damage", "UPDATE wfl_graph SET data = '{' WHERE process = ?1");
+static DAMAGE_1: Sql = Sql::new("test.damage_1", "UPDATE wfl_task SET args = '{' WHERE process = ?1 AND number = 1");
+static DAMAGE_2: Sql = Sql::new("test.damage_2", "UPDATE wfl_task SET args = '{' WHERE process = ?1 AND number = 2");
 static GRAPHS: Sql = Sql::new("test.graphs", "SELECT data, open, ready, done FROM wfl_graph ORDER BY process");
 static PUT_BACK: Sql =
     Sql::new("test.put_back", "UPDATE wfl_graph SET data = ?2, open = ?3, ready = ?4, done = ?5 WHERE process = ?1");
@@ -172,6 +174,24 @@ fn wfl_11_a_missing_task_breaks_its_process_with_an_alert() {
     assert_eq!(world.0.count(&ALERTS), 1);
     world.wait_ms(2 * A_LOOK_MS);
     assert_eq!(world.kinds(&id), ["inconsistent"], "once");
+}
+
+#[test]
+fn wfl_11_a_task_that_cannot_be_read_is_as_good_as_lost_and_stops_no_other() {
+    let world = Watched::new();
+    let (broken, first) = (two(&world), world.start(json!({ "actor": "c#1", "args": [{ "value": 7 }] })));
+    world.cut_of(&DAMAGE_2, &broken);
+    world.cut_of(&DAMAGE_1, &first);
+    world.wait_ms(10);
+    world.nothing_for("a#1");
+    world.nothing_for("c#1");
+    world.nothing_for("c#1");
+    world.wait_ms(A_LOOK_MS);
+    assert_eq!(world.state(&broken), "BROKEN");
+    let again = world.take("c#1");
+    assert_eq!(args(&again), [json!(7)], "the process tells what its first task was");
+    world.done(&again, json!({ "value": 1 }));
+    assert_eq!(world.value(&first), json!(1));
 }
 
 #[test]

@@ -68,7 +68,7 @@ fn wfl_25_a_process_does_not_end_without_its_result() {
     let id = world.start(json!({ "actor": "decide#1" }));
     let tasks = json!([{ "id": "a", "actor": "a#1" }]);
     let first = world.take("decide#1");
-    world.done(&first, json!({ "value": "mine", "tasks": tasks.clone() }));
+    world.done(&first, json!({ "value": "mine", "tasks": tasks }));
     world.cut_of(&DECISION_1, &id);
     world.done(&world.take("a#1"), json!({ "value": 1 }));
     assert_eq!(world.state(&id), "ACTIVE", "its result is lost");

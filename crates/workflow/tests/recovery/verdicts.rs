@@ -37,7 +37,7 @@ fn wfl_27_each_reason_why_a_process_waits_is_told() {
     flow.cut_of(&FINISH, &id);
     assert_eq!(verdict(&flow, &id), "not-applied");
     flow.recover(&id);
-    assert_eq!(flow.0.read(&VERDICT, id.clone()).unwrap(), None, "it is over");
+    assert_eq!(flow.0.read(&VERDICT, id).unwrap(), None, "it is over");
     assert!(!flow.bring(&task, json!({ "value": 2 })).accepted);
 }
 
