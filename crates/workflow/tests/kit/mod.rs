@@ -1,12 +1,10 @@
 //! A world with processes, and workers that are told what to do.
 
-#![allow(dead_code, reason = "each test program uses its part")]
-
 use serde_json::{Value, json};
 use testbed::World;
 use workflow::process::{HISTORY, HistoryView, PROCESS, ProcessView, START, TASKS, TaskView};
-use workflow::recovery::{OVERDUE, RECOVER, Repair};
-use workflow::work::{GivenTask, HEARTBEAT, Heartbeat, POLL, Poll, RELEASE, Release, Verdict};
+use workflow::recovery::OVERDUE;
+use workflow::work::{GivenTask, POLL, Poll, RELEASE, Release, Verdict};
 
 pub struct Flow(pub World);
 
@@ -58,21 +56,9 @@ impl Flow {
         self.release(result)
     }
 
-    pub fn beat(&self, task: &GivenTask, says: Value) -> bool {
-        let mut beat = json!({ "task_id": task.task_id, "attempt": task.attempt, "pass": task.pass });
-        beat.as_object_mut().unwrap().extend(says.as_object().unwrap().clone());
-        let heartbeat: Heartbeat = serde_json::from_value(json!({ "tasks": [beat] })).expect("a heartbeat");
-        self.0.call(&HEARTBEAT, heartbeat).expect("beaten").out.tasks[0].ok
-    }
-
     pub fn pass_ms(&self, ms: u64) {
         self.0.pass_ms(ms);
         while self.0.call(&OVERDUE, ()).expect("looked").out {}
-    }
-
-    /// Has a process examined and repaired at once.
-    pub fn recover(&self, id: &str) -> Repair {
-        self.0.call(&RECOVER, id.into()).expect("recovered").out
     }
 
     pub fn process(&self, id: &str) -> ProcessView {

@@ -2,6 +2,7 @@
 //! ends with the value that it should have, and those of which nothing is lost go on untouched.
 
 use base::{Sql, Value};
+use kernel::{Invariant, Query};
 use serde_json::json;
 
 use crate::cases::RESTARTS;
@@ -56,6 +57,16 @@ fn lose(world: &Watched, dice: &mut Dice) {
     }
 }
 
+/// What holds as long as nothing gets lost.
+fn check_sound(world: &Watched) {
+    static CHECK: Query<&'static Invariant, Vec<String>> = Query::new("test.sound", |tx, invariant| {
+        Ok((invariant.check)(tx)?.into_iter().map(|violation| violation.0).collect())
+    });
+    for invariant in &workflow::check::SOUND {
+        assert_eq!(world.0.read(&CHECK, invariant), Ok(vec![]), "{}", invariant.name);
+    }
+}
+
 /// How much was repaired.
 fn run(seed: u64, loses: bool) -> i64 {
     let (world, mut dice) = (Watched::new(), Dice::new(seed));
@@ -75,6 +86,9 @@ fn run(seed: u64, loses: bool) -> i64 {
                 let silent = dice.below(10);
                 work(&world, || silent == 0);
             }
+        }
+        if !loses {
+            check_sound(&world);
         }
     }
     for _ in 0..600 {

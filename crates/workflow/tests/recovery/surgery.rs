@@ -4,7 +4,7 @@ use std::ops::Deref;
 
 use base::{Sql, Value};
 use kernel::Op;
-use workflow::recovery::Watch;
+use workflow::recovery::{RECOVER, Repair, Watch};
 
 use crate::kit::Flow;
 
@@ -50,6 +50,12 @@ impl Flow {
         assert_eq!(self.cut(sql, vec![Value::from(process.to_owned())]), 1, "{}", sql.name);
     }
 
+    /// Has a process examined and repaired at once.
+    pub fn recover(&self, id: &str) -> Repair {
+        self.0.call(&RECOVER, id.into()).expect("recovered").out
+    }
+
+    /// What happened to a process, oldest first.
     pub fn kinds(&self, process: &str) -> Vec<String> {
         let mut lines = self.history(process);
         lines.reverse();
