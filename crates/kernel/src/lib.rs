@@ -33,6 +33,7 @@ mod op;
 pub mod ops;
 pub mod overview;
 mod request;
+pub mod rounds;
 mod schema;
 pub mod secret;
 mod service;

@@ -87,7 +87,7 @@ CREATE TABLE wfl_queue (
     PRIMARY KEY (queue, at, process, number)
 ) {clustered};
 
--- Graphs (WFL-5). data: what waits for what (see graph/). open and ready count its unfinished and its ready items.
+-- Graphs (WFL-5). data: what waits for what (see graph/). open, ready and done count its unfinished, its ready and its finished items.
 CREATE TABLE wfl_graph (
     process {text} NOT NULL PRIMARY KEY,
     version {int} NOT NULL,
@@ -95,6 +95,7 @@ CREATE TABLE wfl_graph (
     changed {int} NOT NULL,
     open {int} NOT NULL,
     ready {int} NOT NULL,
+    done {int} NOT NULL,
     data {text} NOT NULL
 ) {clustered};
 CREATE INDEX wfl_graph_recovery ON wfl_graph (recovery, process) WHERE recovery IS NOT NULL;

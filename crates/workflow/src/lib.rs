@@ -8,9 +8,11 @@
 //! Invariants, checked by the simulator after every commit (`check`).
 
 mod actors;
+pub mod check;
 pub mod codes;
 pub mod decision;
 mod engine;
+mod figures;
 pub mod graph;
 pub mod names;
 pub mod process;
@@ -23,7 +25,7 @@ pub use decision::next::ActorRules;
 pub use routes::service;
 
 use base::{ContentionKey, Keys, Migration, Sql};
-use kernel::ServiceDef;
+use kernel::{FigureDef, ServiceDef, StuckDef};
 
 /// The service.
 pub static SERVICE: ServiceDef = ServiceDef {
@@ -40,8 +42,20 @@ pub static SERVICE: ServiceDef = ServiceDef {
         &work::RELEASE,
         &work::HEARTBEAT,
         &recovery::OVERDUE,
+        &recovery::RECOVER,
     ],
     tasks: &[recovery::BEGIN],
+    invariants: &check::INVARIANTS,
+    stuck: &[
+        StuckDef { what: "workflow-task", find: figures::late_tasks },
+        StuckDef { what: "workflow-graph", find: figures::late_graphs },
+        StuckDef { what: "workflow-process", find: figures::late_processes },
+    ],
+    figures: &[
+        FigureDef { name: "active", find: figures::active },
+        FigureDef { name: "broken", find: figures::broken },
+        FigureDef { name: "waiting", find: figures::waiting },
+    ],
     ..ServiceDef::EMPTY
 };
 
@@ -59,7 +73,7 @@ const PARTS: &[&[&[&Sql]]] = &[
     engine::STATEMENTS,
     process::STATEMENTS,
     recovery::STATEMENTS,
-    &[task::STATEMENTS, decision::STATEMENTS, work::STATEMENTS],
+    &[task::STATEMENTS, decision::STATEMENTS, work::STATEMENTS, figures::STATEMENTS, check::STATEMENTS],
 ];
 
 const fn many() -> usize {

@@ -7,7 +7,7 @@ use kernel::counters::Field;
 use serde::{Deserialize, Serialize};
 
 use super::{Engine, Layout, Note};
-use crate::decision::next::{Failure, failed};
+use crate::decision::next::{Failure, State as Stands, failed};
 use crate::decision::row::{self, Decision, Ending};
 use crate::graph::Ended;
 use crate::names::{TaskId, queue};
@@ -36,7 +36,7 @@ impl Made {
         text.and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default()
     }
 
-    fn text(&self) -> Option<String> {
+    pub(crate) fn text(&self) -> Option<String> {
         (*self != Self::default()).then(|| serde_json::to_string(self).unwrap_or_default())
     }
 }
@@ -157,7 +157,7 @@ impl Engine<'_, '_> {
         let own = queue(&task.actor, &task.list);
         let (queue, queued) =
             decision.map_or((own.as_str(), self.cx.heard), |decision| (decision.queue.as_str(), decision.queued));
-        if decision.is_some_and(|decision| decision.state == crate::decision::next::State::Registered) {
+        if decision.is_some_and(|decision| decision.state == Stands::Registered) {
             row::dequeue(self.tx, queue, queued, &task.id)?;
         }
         Decision::finish(self.tx, &task.id, (queue, queued), attempt, ending, self.cx.wall)
@@ -198,9 +198,11 @@ impl Engine<'_, '_> {
         let Some(held) = self.held.get_mut(process) else { return Ok(()) };
         let last = TaskId::new(process, held.graph.resolved(held.process.first));
         let decision = Decision::find(self.tx, &last)?;
+        let is_over = |found: &Decision| found.state == Stands::Finish && found.broken_at.is_none();
+        // Its result is lost: whoever looks after the process has it made again.
+        let Some(decision) = decision.filter(is_over) else { return self.miss(&last) };
         let process = &mut held.process;
-        let (value, error) = decision.map_or((None, None), |decision| (decision.value, decision.error));
-        (process.value, process.error) = (value, error);
+        (process.value, process.error) = (decision.value, decision.error);
         (process.state, process.ended_at, process.changed, process.recovery) = (State::Finished, Some(at), now, None);
         (held.changed, held.process_changed) = (true, true);
         let (kind, parent) = (process.kind.clone(), process.parent.clone());

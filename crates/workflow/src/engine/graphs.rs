@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use base::{Heard, OpResult, Sql, Tx, args};
+use base::{Heard, OpError, OpResult, Sql, Tx, args, codes};
 
 use super::{Engine, Note};
 use crate::decision::next::State as Stands;
@@ -10,6 +10,7 @@ use crate::decision::row::Decision;
 use crate::engine::end::Made;
 use crate::graph::{Ended, Graph, Known, rebuild};
 use crate::process::row::Process;
+use crate::recovery::{LostGraphs, is_large};
 use crate::task::row::Task;
 
 /// All statements of this part.
@@ -18,9 +19,9 @@ pub(crate) const STATEMENTS: &[&Sql] = &[&FIND, &KEEP, &REMOVE];
 static FIND: Sql = Sql::new("wfl_graph.find", "SELECT version, data FROM wfl_graph WHERE process = ?1");
 static KEEP: Sql = Sql::new(
     "wfl_graph.keep",
-    "INSERT INTO wfl_graph (process, version, recovery, changed, open, ready, data) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) \
+    "INSERT INTO wfl_graph (process, version, recovery, changed, open, ready, done, data) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) \
      ON CONFLICT (process) DO UPDATE SET version = excluded.version, recovery = excluded.recovery, changed = excluded.changed, \
-     open = excluded.open, ready = excluded.ready, data = excluded.data",
+     open = excluded.open, ready = excluded.ready, done = excluded.done, data = excluded.data",
 );
 static REMOVE: Sql = Sql::new("wfl_graph.remove", "DELETE FROM wfl_graph WHERE process = ?1");
 
@@ -45,11 +46,8 @@ impl Engine<'_, '_> {
     pub(crate) fn hold(&mut self, id: &str) -> OpResult<Option<&mut Held>> {
         if !self.held.contains_key(id) {
             let Some(process) = Process::find(self.tx, id)? else { return Ok(None) };
-            let held = match self.tx.query_one(&FIND, args![id])? {
-                Some(row) => {
-                    let graph = Graph::read(row.text(1))?;
-                    Held { process, graph, version: row.int(0), changed: false, process_changed: false }
-                }
+            let held = match kept(self.tx, id)? {
+                Some((version, graph)) => Held { process, graph, version, changed: false, process_changed: false },
                 None => self.rebuilt(process)?,
             };
             self.held.insert(id.to_owned(), held);
@@ -59,7 +57,12 @@ impl Engine<'_, '_> {
 
     /// A process whose graph was lost, with one made anew.
     fn rebuilt(&mut self, process: Process) -> OpResult<Held> {
-        let known = known(self.tx, &process.id)?;
+        if is_large(self.tx, &process.id)? {
+            self.cx.home.memory::<LostGraphs>().tell(&process.id);
+            let text = format!("the graph of process {} was lost and is being made anew: try again soon", process.id);
+            return Err(OpError::new(codes::XBUSY, text));
+        }
+        let known = known_of(self.tx, &process.id)?;
         let mut graph = rebuild(&known, self.cx.heard);
         graph.next = graph.next.max(process.first);
         if !process.state.is_over() {
@@ -74,6 +77,18 @@ impl Engine<'_, '_> {
     pub(crate) fn begin(&mut self, process: Process, graph: Graph) {
         self.touched.insert(process.id.clone());
         let held = Held { process, graph, version: 0, changed: true, process_changed: false };
+        self.held.insert(held.process.id.clone(), held);
+    }
+
+    /// Whether somebody works on a process here.
+    pub(crate) fn holds(&self, process: &str) -> bool {
+        self.held.contains_key(process)
+    }
+
+    /// Takes in a process with a graph that was made elsewhere from what it was in this version.
+    pub(crate) fn adopt(&mut self, process: Process, graph: Graph, version: i64) {
+        self.touched.insert(process.id.clone());
+        let held = Held { process, graph, version, changed: true, process_changed: false };
         self.held.insert(held.process.id.clone(), held);
     }
 
@@ -96,7 +111,8 @@ impl Engine<'_, '_> {
         let recovery = is_open.then(|| full_second(self.cx.heard.plus_ms(rules.idle_timeout_ms)));
         let many = |count: usize| i64::try_from(count).unwrap_or(i64::MAX);
         let (open, ready) = (many(graph.open.len()), many(graph.ready().count()));
-        let row = args![&process.id, version + 1, recovery, self.cx.heard, open, ready, graph.text()];
+        let done = many(graph.done.len());
+        let row = args![&process.id, version + 1, recovery, self.cx.heard, open, ready, done, graph.text()];
         Ok(self.tx.write(&KEEP, row)?)
     }
 
@@ -107,18 +123,35 @@ impl Engine<'_, '_> {
     }
 }
 
+/// The graph of a process as it is kept, with its version; `None`: it is lost, or damaged, which is the same: it can be made anew.
+pub(crate) fn kept(tx: &mut dyn Tx, process: &str) -> OpResult<Option<(i64, Graph)>> {
+    let row = tx.query_one(&FIND, args![process])?;
+    Ok(row.and_then(|row| Some((row.int(0), Graph::read(row.text(1)).ok()?))))
+}
+
 /// What tasks and decisions tell of a process.
-pub(crate) fn known(tx: &mut dyn Tx, process: &str) -> OpResult<BTreeMap<i64, Known>> {
-    let tasks = Task::of_process(tx, process)?;
+pub(crate) fn known(tasks: &BTreeMap<i64, Task>, decisions: &BTreeMap<i64, Decision>) -> BTreeMap<i64, Known> {
     let mut known: BTreeMap<i64, Known> =
-        tasks.iter().map(|task| (task.id.number, Known { waits: task.waits(), ..Known::default() })).collect();
-    for decision in Decision::of_process(tx, process)? {
-        let Some(task) = known.get_mut(&decision.id.number) else { continue };
-        task.begun = true;
-        task.broken = decision.broken_at.is_some();
+        tasks.iter().map(|(number, task)| (*number, Known { waits: task.waits(), ..Known::default() })).collect();
+    for (number, decision) in decisions {
+        let broken = decision.broken_at.is_some();
+        let is_over = decision.state == Stands::Finish && !broken;
+        if is_over {
+            // Its result counts also where the task itself is lost.
+            known.entry(*number).or_default();
+        }
+        let Some(task) = known.get_mut(number) else { continue };
+        (task.begun, task.broken) = (true, broken);
         let made = Made::read(decision.tasks.as_deref());
-        let is_over = decision.state == Stands::Finish && !task.broken;
         task.ended = is_over.then(|| made.as_other.map_or(Ended::Itself, Ended::As));
     }
-    Ok(known)
+    known
+}
+
+/// The same of a process, read.
+pub(crate) fn known_of(tx: &mut dyn Tx, process: &str) -> OpResult<BTreeMap<i64, Known>> {
+    let tasks = Task::of_process(tx, process)?.into_iter().map(|task| (task.id.number, task)).collect();
+    let decisions = Decision::of_process(tx, process)?;
+    let decisions = decisions.into_iter().map(|decision| (decision.id.number, decision)).collect();
+    Ok(known(&tasks, &decisions))
 }

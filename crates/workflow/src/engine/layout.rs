@@ -155,10 +155,11 @@ impl Engine<'_, '_> {
         Ok(())
     }
 
-    /// Lays out the task that a process begins with.
-    pub(crate) fn lay_out_start(&mut self, process: &str, number: i64, form: &TaskForm) -> OpResult<()> {
+    /// Lays out the task that a process begins with, which was given out so often before.
+    pub(crate) fn lay_out_start(&mut self, process: &str, number: i64, form: &TaskForm, attempt: i64) -> OpResult<()> {
         let nothing = Layout::nothing(&Graph { next: number, ..Graph::default() }, process);
         let task = nothing.task(&TaskId::new(process, 0), form, local(form, 0), number)?;
+        let task = Task { attempt, ..task };
         task.insert(self.tx)?;
         self.fresh.insert(task.id.clone(), task);
         Ok(())

@@ -17,7 +17,8 @@ use base::{OpResult, Sql, Tx};
 use kernel::{Hint, OpCx, Topic};
 
 pub(crate) use end::{ACTORS, Made, Outcome};
-pub(crate) use graphs::{Held, known};
+use graphs::Held;
+pub(crate) use graphs::{kept, known, known_of};
 pub(crate) use history::{AUTOMATIC, Note};
 pub(crate) use layout::{Layout, TASKS_AT_ONCE};
 pub(crate) use ready::BEGIN;

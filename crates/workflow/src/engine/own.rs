@@ -73,12 +73,7 @@ impl Engine<'_, '_> {
 
     /// A timer waits so long as its argument says, if it says anything; from when it is ready.
     fn begin_timer(&mut self, task: &Task) -> OpResult<()> {
-        let pause_ms = task
-            .args
-            .0
-            .first()
-            .and_then(|argument| argument.value.as_ref())
-            .and_then(|value| value.get().parse::<i64>().ok());
+        let pause_ms = task.pause_ms();
         let since = Decision::find(self.tx, &task.id)?.map(|decision| decision.ready_at);
         match (pause_ms, since) {
             (Some(ms), None) if ms > 0 => {

@@ -1,7 +1,7 @@
 //! Processes (WFL-2): started, looked at, aborted, begun anew.
 
 mod abort;
-mod restart;
+pub(crate) mod restart;
 pub(crate) mod row;
 mod show;
 mod signal;

@@ -73,7 +73,7 @@ pub(crate) fn from_start(engine: &mut Engine<'_, '_>, mut process: Process, why:
     process.first = (process.first / RUN + 1) * RUN + 1;
     reopen(engine, &mut process)?;
     engine.note_of(&id, None, &Note { kind: "restarted", attempt: None, text: why })?;
-    engine.lay_out_start(&id, process.first, &form)?;
+    engine.lay_out_start(&id, process.first, &form, 0)?;
     let graph = unripe(process.first);
     process.save(engine.tx)?;
     engine.begin(process, graph);
@@ -111,7 +111,7 @@ fn from_task(engine: &mut Engine<'_, '_>, mut process: Process, task: &str) -> O
         Task::of_process(engine.tx, &process.id)?.into_iter().map(|task| (task.id.number, task)).collect();
     let waited: BTreeMap<i64, BTreeSet<i64>> = tasks.iter().map(|(number, task)| (*number, task.waits())).collect();
     let laid_out: BTreeMap<i64, i64> = tasks.iter().map(|(number, task)| (*number, task.parent)).collect();
-    let graph = rebuild(&crate::engine::known(engine.tx, &process.id)?, engine.cx.heard);
+    let graph = rebuild(&crate::engine::known_of(engine.tx, &process.id)?, engine.cx.heard);
     let after = graph.after(from.number, &waited, &laid_out);
     for number in &after {
         let is_laid_out_anew = laid_out.get(number).is_some_and(|parent| after.contains(parent));

@@ -1,16 +1,17 @@
 //! A process as people and programs see it.
 
 use base::{OpResult, Tx};
-use kernel::Query;
+use kernel::{Home, Query};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use utoipa::ToSchema;
 
 use super::row::Process;
+use crate::recovery::{VerdictView, verdict};
 use crate::task::ErrorForm;
 
 /// A process by its id.
-pub static PROCESS: Query<String, ProcessView> = Query::new("workflow.process", show);
+pub static PROCESS: Query<String, ProcessView> = Query::at_home("workflow.process", |tx, home, id| show(tx, home, id));
 
 /// A process.
 #[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
@@ -43,6 +44,9 @@ pub struct ProcessView {
     /// The task of another process that waits for it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parent: Option<String>,
+    /// Why it does not go on, of one that is looked at alone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub verdict: Option<VerdictView>,
 }
 
 impl ProcessView {
@@ -57,10 +61,13 @@ impl ProcessView {
             started_at: process.started_at.rfc3339(),
             ended_at: process.ended_at.map(|at| at.rfc3339()),
             parent: process.parent.map(|parent| parent.to_string()),
+            verdict: None,
         }
     }
 }
 
-fn show(tx: &mut dyn Tx, id: &String) -> OpResult<ProcessView> {
-    Process::get(tx, id).map(ProcessView::of)
+fn show(tx: &mut dyn Tx, home: &Home, id: &str) -> OpResult<ProcessView> {
+    let process = Process::get(tx, id)?;
+    let verdict = verdict(tx, home, &process)?;
+    Ok(ProcessView { verdict, ..ProcessView::of(process) })
 }

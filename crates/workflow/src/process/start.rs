@@ -120,7 +120,7 @@ fn begin(
         recovery: Some(engine.cx.heard.plus_ms(rules.idle_timeout_ms)),
     };
     process.insert(engine.tx, key)?;
-    engine.lay_out_start(id, process.first, &wanted.start)?;
+    engine.lay_out_start(id, process.first, &wanted.start, 0)?;
     let graph = unripe(process.first);
     engine.begin(process, graph);
     Ok(())

@@ -28,7 +28,7 @@ static LINES: Sql = Sql::new(
 );
 
 /// The tasks of a process.
-pub static TASKS: Query<String, Vec<TaskView>> = Query::new("workflow.tasks", tasks);
+pub static TASKS: Query<String, Vec<TaskView>> = Query::new("workflow.tasks", |tx, process| tasks(tx, process));
 /// The history of a process, newest first.
 pub static HISTORY: Query<String, Vec<HistoryView>> = Query::new("workflow.history", history);
 
@@ -115,7 +115,7 @@ pub struct HistoryView {
     pub text: String,
 }
 
-fn tasks(tx: &mut dyn Tx, process: &String) -> OpResult<Vec<TaskView>> {
+fn tasks(tx: &mut dyn Tx, process: &str) -> OpResult<Vec<TaskView>> {
     Process::get(tx, process)?;
     let decisions = Decision::of_process(tx, process)?;
     let mut decisions: BTreeMap<i64, Decision> =

@@ -1,7 +1,7 @@
 //! Decisions whose time passed (WFL-11, WFL-12): the task goes back to its queue, or ends with an error. Every step is conditional on the
 //! state and attempt that it read.
 
-use base::{Heard, OpResult, Sql, Tx, args};
+use base::{Heard, OpResult, Sql, Tx, args, codes};
 use kernel::counters::Field;
 use kernel::{Op, OpCx, Query};
 
@@ -17,6 +17,10 @@ pub(crate) const STATEMENTS: &[&Sql] = &[&DUE];
 
 /// Decisions of one look.
 const AT_ONCE: usize = 100;
+/// When one whose task is missing is looked at again.
+const MISSING_MS: i64 = 60_000;
+/// When one whose graph is being made anew is.
+const BUSY_MS: i64 = 10_000;
 
 static DUE: Sql = Sql::new(
     "wfl_decision.due",
@@ -50,11 +54,18 @@ fn look(tx: &mut dyn Tx, cx: &mut OpCx<'_>) -> OpResult<bool> {
 fn look_at(engine: &mut Engine<'_, '_>, id: &TaskId) -> OpResult<()> {
     let Some(decision) = Decision::find(engine.tx, id)? else { return Ok(()) };
     let Some(task) = Task::find(engine.tx, id)? else {
-        decision.later(engine.tx, None)?;
+        // Whoever looks after the process comes soon; until then, once a minute will do.
+        decision.later(engine.tx, Some(engine.cx.heard.plus_ms(MISSING_MS)))?;
         return engine.miss(id);
     };
-    if engine.hold(&id.process)?.is_none_or(|held| held.process.state.is_over()) {
-        return decision.later(engine.tx, None);
+    match engine.hold(&id.process).map(|held| held.is_none_or(|held| held.process.state.is_over())) {
+        Ok(true) => return decision.later(engine.tx, None),
+        Ok(false) => {}
+        // Its graph is being made anew; the others need not wait for that.
+        Err(error) if error.code == codes::XBUSY => {
+            return decision.later(engine.tx, Some(engine.cx.heard.plus_ms(BUSY_MS)));
+        }
+        Err(error) => return Err(error),
     }
     let rules = engine.actor(&task.actor)?.for_task(task.timeout_ms);
     let recovery = decision.recovery.unwrap_or(engine.cx.heard);

@@ -93,12 +93,13 @@ impl Task {
         })
     }
 
+    /// A task; one that cannot be read is as good as lost, and is looked after like that.
     pub(crate) fn find(tx: &mut dyn Tx, id: &TaskId) -> OpResult<Option<Self>> {
-        tx.query_one(&FIND, args![&id.process, id.number])?.as_ref().map(Self::of).transpose()
+        Ok(tx.query_one(&FIND, args![&id.process, id.number])?.and_then(|row| Self::of(&row).ok()))
     }
 
     pub(crate) fn of_process(tx: &mut dyn Tx, process: &str) -> OpResult<Vec<Self>> {
-        tx.query(&OF_PROCESS, args![process], TASKS_MAX)?.iter().map(Self::of).collect()
+        Ok(tx.query(&OF_PROCESS, args![process], TASKS_MAX)?.iter().filter_map(|row| Self::of(row).ok()).collect())
     }
 
     /// What this task laid out before, by the ids that it gave.
@@ -138,6 +139,11 @@ impl Task {
 
     pub(crate) fn remove_all(tx: &mut dyn Tx, process: &str) -> OpResult<()> {
         Ok(tx.write(&REMOVE_ALL, args![process])?)
+    }
+
+    /// How long a timer waits once it is ready, if its argument says so.
+    pub(crate) fn pause_ms(&self) -> Option<i64> {
+        self.args.0.first().and_then(|argument| argument.value.as_ref()).and_then(|value| value.get().parse().ok())
     }
 
     /// All that it waits for before it is ready.

@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests end by panicking")]
 
+#[path = "../kit/mod.rs"]
 mod kit;
 mod processes;
 mod restarts;

@@ -1,8 +1,19 @@
 //! Workers that are silent, late or twice.
 
-use serde_json::json;
+use serde_json::{Value, json};
+use workflow::work::{GivenTask, HEARTBEAT, Heartbeat};
 
 use crate::kit::Flow;
+
+impl Flow {
+    /// A worker says that it is at it.
+    pub fn beat(&self, task: &GivenTask, says: Value) -> bool {
+        let mut beat = json!({ "task_id": task.task_id, "attempt": task.attempt, "pass": task.pass });
+        beat.as_object_mut().unwrap().extend(says.as_object().unwrap().clone());
+        let heartbeat: Heartbeat = serde_json::from_value(json!({ "tasks": [beat] })).expect("a heartbeat");
+        self.0.call(&HEARTBEAT, heartbeat).expect("beaten").out.tasks[0].ok
+    }
+}
 
 #[test]
 fn wfl_11_a_silent_worker_loses_its_task_to_another() {

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use testbed::World;
 use workflow::process::{HISTORY, HistoryView, PROCESS, ProcessView, START, TASKS, TaskView};
 use workflow::recovery::OVERDUE;
-use workflow::work::{GivenTask, HEARTBEAT, Heartbeat, POLL, Poll, RELEASE, Release, Verdict};
+use workflow::work::{GivenTask, POLL, Poll, RELEASE, Release, Verdict};
 
 pub struct Flow(pub World);
 
@@ -54,13 +54,6 @@ impl Flow {
         let mut result = json!({ "task_id": task.task_id, "attempt": task.attempt, "pass": task.pass });
         result.as_object_mut().unwrap().extend(says.as_object().unwrap().clone());
         self.release(result)
-    }
-
-    pub fn beat(&self, task: &GivenTask, says: Value) -> bool {
-        let mut beat = json!({ "task_id": task.task_id, "attempt": task.attempt, "pass": task.pass });
-        beat.as_object_mut().unwrap().extend(says.as_object().unwrap().clone());
-        let heartbeat: Heartbeat = serde_json::from_value(json!({ "tasks": [beat] })).expect("a heartbeat");
-        self.0.call(&HEARTBEAT, heartbeat).expect("beaten").out.tasks[0].ok
     }
 
     pub fn pass_ms(&self, ms: u64) {

@@ -1,0 +1,177 @@
+//! Finds graphs and processes whose time passed (WFL-13, WFL-14): in a read, so that it costs the writer nothing; those that are well are
+//! put off together, those that look ill are examined.
+
+use std::collections::BTreeMap;
+
+use base::{Heard, OpResult, Row, Sql, Tx, Wall, args, codes};
+use kernel::{Home, Op, OpCx, Query};
+use serde::{Deserialize, Serialize};
+
+use super::examine::{Examined, examine, is_large};
+use super::repair;
+use crate::actors::polled::Polls;
+use crate::actors::rules::{TypeRules, of_type};
+
+/// All statements of this part.
+pub(crate) const STATEMENTS: &[&Sql] = &[&GRAPHS, &PROCESSES];
+
+/// Processes of one look.
+const DUE_MAX: usize = 500;
+/// Those of them that are examined.
+const EXAMINED_MAX: usize = 50;
+
+/// Whether a process looks well, by counts alone: each ready task is in work, in its queue or waits for a signal; each finished one has
+/// its decision; each task is there. `g` is its graph.
+macro_rules! looks_well {
+    () => {
+        "CASE WHEN g.open > 0 AND g.ready = (SELECT COUNT(*) FROM wfl_decision d WHERE d.process = g.process \
+         AND (d.state = 'WORK' AND d.recovery IS NOT NULL OR d.state = 'REGISTERED' AND (d.queue = '@signal' OR EXISTS (SELECT 1 \
+         FROM wfl_queue q WHERE q.queue = d.queue AND q.at = d.queued AND q.process = d.process AND q.number = d.number)))) \
+         AND g.done = (SELECT COUNT(*) FROM wfl_decision d WHERE d.process = g.process AND d.state = 'FINISH' AND d.broken_at IS NULL) \
+         AND g.open + g.done = (SELECT COUNT(*) FROM wfl_task t WHERE t.process = g.process) THEN 1 ELSE 0 END"
+    };
+}
+pub(super) use looks_well;
+
+static GRAPHS: Sql = Sql::new(
+    "wfl_graph.due",
+    concat!(
+        "SELECT g.process, g.recovery, p.type, ",
+        looks_well!(),
+        " FROM wfl_graph g JOIN wfl_process p ON p.id = g.process WHERE g.recovery IS NOT NULL AND g.recovery <= ?1 \
+         ORDER BY g.recovery, g.process LIMIT ?2"
+    ),
+);
+static PROCESSES: Sql = Sql::new(
+    "wfl_process.due",
+    concat!(
+        "SELECT p.id, p.recovery, p.type, ",
+        looks_well!(),
+        " FROM wfl_process p LEFT JOIN wfl_graph g ON g.process = p.id WHERE p.recovery IS NOT NULL AND p.recovery <= ?1 \
+         ORDER BY p.recovery, p.id LIMIT ?2"
+    ),
+);
+
+/// What is looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Whose {
+    /// Graphs in which nothing changed for a while.
+    Graphs,
+    /// Processes that were just started, or take long.
+    Processes,
+}
+
+/// Looks for those whose time passed, at this moment of the calendar.
+pub(super) static LOOK: Query<(Whose, Wall), Found> =
+    Query::at_home("workflow.look", |tx, home, (whose, wall)| look(tx, home, *whose, *wall));
+/// Puts off those that are well.
+pub(super) static PUT_OFF: Op<(Whose, Vec<Well>), ()> = Op::new("workflow.put_off", put_off).ending();
+/// Puts off one that cannot be examined now.
+pub(super) static FAILED: Op<Failed, ()> = Op::new("workflow.unexamined", put_off_failed).ending();
+
+/// A process that could not be examined.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct Failed {
+    pub(super) process: String,
+    pub(super) error: String,
+    pub(super) pause_ms: i64,
+}
+
+/// A process that is well.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct Well {
+    process: String,
+    /// When it was to be looked at.
+    due: i64,
+    /// When it is to be next.
+    next: i64,
+}
+
+/// What a look finds.
+#[derive(Debug, Default)]
+pub(super) struct Found {
+    pub(super) well: Vec<Well>,
+    /// To be repaired.
+    pub(super) ill: Vec<String>,
+    /// To be repaired, with many tasks.
+    pub(super) large: Vec<Examined>,
+    /// Could not be examined, and why.
+    pub(super) failed: Vec<(String, String)>,
+    /// There are more.
+    pub(super) more: bool,
+}
+
+fn put_off(tx: &mut dyn Tx, _: &mut OpCx<'_>, (whose, well): &(Whose, Vec<Well>)) -> OpResult<()> {
+    well.iter().try_for_each(|well| {
+        let (at, due) = (Heard(well.next), Heard(well.due));
+        match whose {
+            Whose::Graphs => repair::graph_later(tx, &well.process, at, due),
+            Whose::Processes => repair::process_later(tx, &well.process, at, due),
+        }
+    })
+}
+
+fn put_off_failed(tx: &mut dyn Tx, cx: &mut OpCx<'_>, failed: &Failed) -> OpResult<()> {
+    repair::put_off(tx, cx, &failed.process, &failed.error, failed.pause_ms)
+}
+
+fn look(tx: &mut dyn Tx, home: &Home, whose: Whose, wall: Wall) -> OpResult<Found> {
+    let now = tx.heard();
+    let sql = if whose == Whose::Graphs { &GRAPHS } else { &PROCESSES };
+    let limit = i64::try_from(DUE_MAX).unwrap_or(i64::MAX);
+    let rows = tx.query(sql, args![now, limit], DUE_MAX)?;
+    let polls = home.memory::<Polls>();
+    let mut found = Found { more: rows.len() == DUE_MAX, ..Found::default() };
+    let (mut types, mut examined) = (BTreeMap::new(), 0);
+    for row in &rows {
+        let rules = rules_of(tx, &mut types, row.text(2))?;
+        if row.int(3) == 1 {
+            found.well.push(well(row, whose, &rules, now));
+        } else if examined == EXAMINED_MAX {
+            found.more = true;
+        } else {
+            examined += 1;
+            look_at(tx, &polls, (whose, wall), row, &rules, &mut found)?;
+        }
+    }
+    Ok(found)
+}
+
+/// Examines one that looks ill.
+fn look_at(
+    tx: &mut dyn Tx,
+    polls: &Polls,
+    (whose, wall): (Whose, Wall),
+    row: &Row,
+    rules: &TypeRules,
+    found: &mut Found,
+) -> OpResult<()> {
+    let (process, now) = (row.text(0), tx.heard());
+    match examine(tx, polls, process, wall) {
+        Ok(Some(examined)) if !examined.is_ill() => found.well.push(well(row, whose, rules, now)),
+        Ok(None) => found.well.push(well(row, whose, rules, now)),
+        Ok(Some(examined)) if is_large(tx, process)? => found.large.push(examined),
+        Ok(Some(_)) => found.ill.push(process.to_owned()),
+        Err(error) if error.code == codes::BDETECTED => found.failed.push((process.to_owned(), error.message)),
+        Err(error) => return Err(error),
+    }
+    Ok(())
+}
+
+fn rules_of(tx: &mut dyn Tx, types: &mut BTreeMap<String, TypeRules>, kind: &str) -> OpResult<TypeRules> {
+    if let Some(known) = types.get(kind) {
+        return Ok(*known);
+    }
+    let rules = of_type(tx, kind)?;
+    types.insert(kind.to_owned(), rules);
+    Ok(rules)
+}
+
+/// When one that is well is looked at next: a while later, each a little else, so that a million that were started together are not looked
+/// at together for ever.
+fn well(row: &Row, whose: Whose, rules: &TypeRules, now: Heard) -> Well {
+    let after_ms = if whose == Whose::Graphs { rules.idle_timeout_ms } else { rules.process_timeout_ms };
+    let spread = row.text(0).bytes().fold(7_i64, |sum, byte| (sum * 31 + i64::from(byte)) % 1_009);
+    let next = now.plus_ms(after_ms.saturating_add(after_ms.max(0) / 4 * spread / 1_009));
+    Well { process: row.text(0).to_owned(), due: row.int(1), next: next.0 }
+}

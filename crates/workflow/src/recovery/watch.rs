@@ -1,0 +1,243 @@
+//! Keeps looking: for decisions whose time passed, many times a second; for graphs and processes, every few seconds, beginning one longest
+//! poll after the start, so that queues are known to be polled (WFL-13).
+//!
+//! What cannot be read or repaired now changes nothing and is looked at again after a pause that grows (WFL-11).
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use base::{OpResult, codes};
+use kernel::rounds::{Watcher, every, every_after};
+use kernel::{Caller, Kernel, Namespace, Reply};
+
+use super::LostGraphs;
+use super::look::{FAILED, Failed, Found, LOOK, PUT_OFF, Whose};
+use super::repair::{RECOVER, REPAIR, Repair};
+use super::{ANY_OVERDUE, OVERDUE};
+
+/// How often decisions are looked at.
+const DECISIONS_EVERY_MS: u64 = 250;
+/// How often graphs and processes are.
+const PROCESSES_EVERY_MS: u64 = 5_000;
+/// The longest poll.
+const LONGEST_POLL_MS: u64 = 60_000;
+/// The first pause after trouble, and the longest.
+const PAUSE_MS: (i64, i64) = (5_000, 3_600_000);
+
+/// Keeps looking until it is dropped.
+pub struct Watch {
+    _looks: Arc<Looks>,
+}
+
+struct Looks {
+    kernel: Kernel,
+    /// How often each process of a namespace could not be examined, one after the other; and, with no process, a look could not be made.
+    failures: Mutex<BTreeMap<(String, String), u32>>,
+    /// Namespaces in which somebody looks at this moment, so that no look overtakes another.
+    busy: Mutex<BTreeMap<(String, u8), u64>>,
+}
+
+impl Watcher for Looks {
+    fn kernel(&self) -> &Kernel {
+        &self.kernel
+    }
+}
+
+impl Watch {
+    /// Starts looking.
+    #[must_use]
+    pub fn start(kernel: &Kernel) -> Self {
+        let looks = Arc::new(Looks { kernel: kernel.clone(), failures: Mutex::default(), busy: Mutex::default() });
+        every(&looks, DECISIONS_EVERY_MS, |looks, ns| looks.decisions(ns));
+        every_after(&looks, LONGEST_POLL_MS, PROCESSES_EVERY_MS, |looks, ns| looks.look(ns, Whose::Graphs));
+        every_after(&looks, LONGEST_POLL_MS, PROCESSES_EVERY_MS, |looks, ns| {
+            looks.recover_lost(ns);
+            looks.look(ns, Whose::Processes);
+        });
+        Self { _looks: looks }
+    }
+}
+
+fn request(kernel: &Kernel) -> kernel::Request {
+    kernel.request(Caller::server("workflow"))
+}
+
+impl Looks {
+    /// Whether there are any is asked first: that costs the writer nothing.
+    fn decisions(self: &Arc<Self>, ns: &Arc<Namespace>) {
+        let (weak, namespace) = (Arc::downgrade(self), ns.clone());
+        let told = move |due: OpResult<bool>| {
+            if let (Some(looks), Ok(true)) = (weak.upgrade(), due) {
+                looks.overdue(&namespace);
+            }
+        };
+        self.kernel.read(ns, &ANY_OVERDUE, (), Box::new(told));
+    }
+
+    fn overdue(self: &Arc<Self>, ns: &Arc<Namespace>) {
+        let (weak, namespace) = (Arc::downgrade(self), ns.clone());
+        let done = move |more: OpResult<Reply<bool>>| {
+            if let (Some(looks), Ok(more)) = (weak.upgrade(), more)
+                && more.out
+            {
+                looks.overdue(&namespace);
+            }
+        };
+        self.kernel.call(ns, &OVERDUE, request(&self.kernel), (), Box::new(done));
+    }
+
+    /// What somebody found to be lost is looked at now.
+    fn recover_lost(self: &Arc<Self>, ns: &Arc<Namespace>) {
+        for process in ns.home.memory::<LostGraphs>().take() {
+            let done = self.when_repaired(ns, process.clone());
+            self.kernel.call(ns, &RECOVER, request(&self.kernel), process, done);
+        }
+    }
+
+    fn look(self: &Arc<Self>, ns: &Arc<Namespace>, whose: Whose) {
+        if !self.may_look(ns, whose) {
+            return;
+        }
+        let (weak, namespace) = (Arc::downgrade(self), ns.clone());
+        let told = move |found: OpResult<Found>| {
+            let Some(looks) = weak.upgrade() else { return };
+            match found {
+                Ok(found) => looks.carry_out(&namespace, whose, found),
+                Err(error) => looks.pause(&namespace, whose, &error),
+            }
+        };
+        self.kernel.read(ns, &LOOK, (whose, self.kernel.env().clock.wall()), Box::new(told));
+    }
+
+    /// Nobody looks there now, and no pause is to be kept.
+    fn may_look(&self, ns: &Namespace, whose: Whose) -> bool {
+        let (now, mut busy) = (self.kernel.env().clock.ran_ms(), lock(&self.busy));
+        let until = busy.entry((ns.name.clone(), whose as u8)).or_default();
+        let may = *until <= now;
+        if may {
+            // Should no answer ever come, somebody looks again.
+            *until = now + LONGEST_POLL_MS;
+        }
+        may
+    }
+
+    fn free(&self, ns: &Namespace, whose: Whose, pause_ms: u64) {
+        let until = self.kernel.env().clock.ran_ms() + pause_ms;
+        lock(&self.busy).insert((ns.name.clone(), whose as u8), until);
+    }
+
+    /// Nothing could be read.
+    fn pause(&self, ns: &Namespace, whose: Whose, error: &base::OpError) {
+        let pause_ms = self.failed_again(ns, "");
+        tracing::warn!(namespace = %ns.name, ?whose, %error, pause_ms, "processes could not be looked at");
+        self.free(ns, whose, u64::try_from(pause_ms).unwrap_or(0));
+        let told = Failed { process: String::new(), error: error.message.clone(), pause_ms };
+        self.kernel.call(ns, &FAILED, request(&self.kernel), told, Box::new(|_| {}));
+    }
+
+    fn carry_out(self: &Arc<Self>, ns: &Arc<Namespace>, whose: Whose, found: Found) {
+        lock(&self.failures).remove(&(ns.name.clone(), String::new()));
+        let goes_on = found.more && !found.well.is_empty();
+        for process in found.ill {
+            let done = self.when_repaired(ns, process.clone());
+            self.kernel.call(ns, &RECOVER, request(&self.kernel), process, done);
+        }
+        for examined in found.large {
+            let done = self.when_repaired(ns, examined.process.id.clone());
+            self.kernel.call(ns, &REPAIR, request(&self.kernel), examined, done);
+        }
+        for (process, error) in found.failed {
+            self.put_off(ns, process, error);
+        }
+        let (weak, namespace) = (Arc::downgrade(self), ns.clone());
+        let done = move |answer: OpResult<Reply<()>>| {
+            let Some(looks) = weak.upgrade() else { return };
+            looks.free(&namespace, whose, 0);
+            if goes_on && answer.is_ok() {
+                looks.look(&namespace, whose);
+            }
+        };
+        self.kernel.call(ns, &PUT_OFF, request(&self.kernel), (whose, found.well), Box::new(done));
+    }
+
+    fn when_repaired(self: &Arc<Self>, ns: &Arc<Namespace>, process: String) -> kernel::Done<Repair> {
+        let (weak, namespace) = (Arc::downgrade(self), ns.clone());
+        Box::new(move |answer: OpResult<Reply<Repair>>| {
+            let Some(looks) = weak.upgrade() else { return };
+            match answer {
+                Ok(_) => drop(lock(&looks.failures).remove(&(namespace.name.clone(), process))),
+                // The store is busy or away: nothing changed, and the next look finds it again.
+                Err(error) if error.code == codes::CSERIAL || error.code == codes::XBUSY => {}
+                Err(error) => looks.put_off(&namespace, process, error.message),
+            }
+        })
+    }
+
+    fn put_off(&self, ns: &Namespace, process: String, error: String) {
+        let pause_ms = self.failed_again(ns, &process);
+        tracing::warn!(namespace = %ns.name, process, error, pause_ms, "a process could not be examined");
+        let failed = Failed { process, error, pause_ms };
+        self.kernel.call(ns, &FAILED, request(&self.kernel), failed, Box::new(|_| {}));
+    }
+
+    /// One more failure in a row; the pause that follows.
+    fn failed_again(&self, ns: &Namespace, process: &str) -> i64 {
+        let mut failures = lock(&self.failures);
+        let many = failures.entry((ns.name.clone(), process.to_owned())).or_default();
+        *many = many.saturating_add(1);
+        pause_ms(*many)
+    }
+}
+
+/// The pause after so many failures in a row.
+fn pause_ms(failures: u32) -> i64 {
+    let (first, most) = PAUSE_MS;
+    first.saturating_mul(1 << failures.saturating_sub(1).min(20)).min(most)
+}
+
+/// Whole between any two steps.
+fn lock<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
+    of.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use base::{Sql, Value};
+    use kernel::Op;
+    use testbed::World;
+
+    use super::*;
+    use crate::process::START;
+
+    #[test]
+    fn wfl_11_pauses_grow_and_end() {
+        let pauses: Vec<i64> = [1, 2, 3, 10, 11, u32::MAX].into_iter().map(pause_ms).collect();
+        assert_eq!(pauses, [5_000, 10_000, 20_000, 2_560_000, 3_600_000, 3_600_000]);
+    }
+
+    static JOURNAL: Sql = Sql::new("test.journal", "SELECT COUNT(*) FROM journal WHERE kind = 'workflow-recovery'");
+    static STATES: Sql = Sql::new("test.states", "SELECT state, first, recovery FROM wfl_process ORDER BY id");
+    static DUE: Sql = Sql::new("test.due", "UPDATE wfl_process SET recovery = 0 WHERE id = ?1");
+    static NOW: kernel::Query<(), i64> = kernel::Query::new("test.now", |tx, ()| Ok(tx.heard().0));
+    static CUT: Op<String, u64> = Op::new("test.due", |tx, _, id| Ok(tx.execute(&DUE, &[Value::from(id)])?));
+
+    #[test]
+    fn wfl_11_what_cannot_be_examined_changes_nothing_but_its_time_and_is_told() {
+        let world = World::of(&[&crate::SERVICE]);
+        let looks =
+            Arc::new(Looks { kernel: world.kernel.clone(), failures: Mutex::default(), busy: Mutex::default() });
+        let start = serde_json::from_str(r#"{"type": "test", "start": {"actor": "a#1"}}"#).unwrap();
+        let id = world.call(&START, start).unwrap().out.process_id;
+        for (place, pause_ms) in [(1, 5_000), (2, 10_000), (3, 20_000)] {
+            assert_eq!(world.call(&CUT, id.clone()).unwrap().out, 1);
+            let now = world.read(&NOW, ()).unwrap();
+            looks.put_off(&world.main(), id.clone(), "it cannot be read".into());
+            let row = world.rows(&STATES).remove(0);
+            assert_eq!((row.text(0), row.int(1), row.int(2)), ("ACTIVE", 1, now + pause_ms));
+            assert_eq!(world.count(&JOURNAL), place);
+        }
+        let repaired = looks.when_repaired(&world.main(), id.clone());
+        world.kernel.call(&world.main(), &RECOVER, world.request(), id, repaired);
+        assert!(lock(&looks.failures).is_empty(), "the next trouble is the first again");
+    }
+}
