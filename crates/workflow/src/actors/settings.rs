@@ -65,7 +65,6 @@ fn given<'de, T: Deserialize<'de>, D: Deserializer<'de>>(deserializer: D) -> Res
 }
 
 /// What changes of an actor.
-#[expect(clippy::option_option, reason = "not named, null and a value are three things")]
 #[derive(Debug, Clone, Default, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct ActorPatch {
@@ -186,7 +185,6 @@ fn ring(tx: &mut dyn Tx, cx: &mut OpCx<'_>, actor: &str) -> OpResult<()> {
 }
 
 /// What changes of a type.
-#[expect(clippy::option_option, reason = "not named, null and a value are three things")]
 #[derive(Debug, Clone, Default, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct TypePatch {

@@ -223,6 +223,26 @@ fn wfl_16_wfl_20_a_lost_graph_is_found_by_an_analysis_and_made_anew_by_a_recover
 }
 
 #[test]
+fn wfl_16_a_process_that_cannot_be_worked_on_does_not_hold_up_the_others() {
+    static DAMAGE: kernel::Op<String, ()> = kernel::Op::new("test.damage", |tx, _, id| {
+        static SQL: Sql = Sql::new("test.damage", "UPDATE wfl_process SET start = 'x' WHERE id = ?1");
+        Ok(tx.write(&SQL, base::args![id])?)
+    });
+    let flow = Flow::new();
+    let ids: Vec<String> = (0..5).map(|_| flow.start(json!({ "actor": "a#1" }))).collect();
+    flow.0.call(&DAMAGE, ids[2].clone()).unwrap();
+    let number = create(&flow, json!({ "action": "restart" })).unwrap();
+    let view = finish(&flow, number);
+    assert_eq!((view.found, view.repaired, view.failed), (5, 4, 1));
+    let failed: Vec<String> = results(&flow, number)
+        .into_iter()
+        .filter(|result| result.outcome == "failed")
+        .map(|result| result.process_id)
+        .collect();
+    assert_eq!(failed, [ids[2].clone()]);
+}
+
+#[test]
 fn wfl_16_what_cannot_be_is_refused() {
     let flow = Flow::new();
     let code = |result: Result<(), base::OpError>| result.unwrap_err().code.name;
