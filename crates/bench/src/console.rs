@@ -3,11 +3,12 @@
 
 use std::time::Duration;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
+use serde_json::{Value, json};
 
 use crate::contest::Effort;
 use crate::disk::print_sync_time;
-use crate::documents::{Ours, Side, ask_all, drive, request};
+use crate::documents::{Ours, Side, ask_all, ask_json, drive, request};
 
 /// Rows of each kind.
 const ROWS: usize = 100_000;
@@ -15,7 +16,7 @@ const ROWS: usize = 100_000;
 const PORTION: usize = 10_000;
 
 /// Pages, as a person comes across them; `{task}` is one of the tasks.
-const PAGES: [&str; 20] = [
+const PAGES: [&str; 30] = [
     "",
     "?span=24h",
     "?span=7d",
@@ -36,6 +37,16 @@ const PAGES: [&str; 20] = [
     "documents",
     "documents/Contact",
     "documents/Contact?prefix=000001",
+    "exchange",
+    "exchange/devices",
+    "exchange/devices?company=bench",
+    "exchange/devices?company=bench&subsystem=sales",
+    "exchange/companies",
+    "exchange/processes",
+    "exchange/processes?state=unknown",
+    "exchange/folders?db=erp&folder=Messages",
+    "exchange/folders?db=erp&folder=Log",
+    "exchange/databases/erp",
 ];
 
 /// Loads rows and asks for every page, before and after.
@@ -67,9 +78,44 @@ fn times(ours: &Ours, effort: &Effort) -> Result<Vec<(f64, f64)>> {
     PAGES.iter().map(one).collect()
 }
 
-/// Tasks that start next year, keys (each with a line of the journal), documents.
+/// A company with a database and a device; gives the device's id.
+fn office(ours: &Ours, key: &str) -> Result<String> {
+    let (company, subsystem) =
+        (json!({ "id": "bench", "name": "Bench" }), json!({ "id": "sales", "company": "bench", "name": "Sales" }));
+    let (database, device) = (json!({ "id": "erp", "company": "bench" }), device(0));
+    let mut made = json!(null);
+    for (what, body) in
+        [("companies", company), ("subsystems", subsystem), ("databases", database), ("devices", device)]
+    {
+        let asked = request("POST", &format!("/v1/main/exchange/{what}"), key, &body.to_string());
+        made = ask_json(ours.process().address, &asked)?;
+    }
+    made["id"].as_str().map(str::to_owned).context("a device")
+}
+
+fn device(number: usize) -> Value {
+    json!({ "company": "bench", "subsystem": "sales", "name": format!("phone {number}") })
+}
+
+fn message(number: usize, device: &str) -> Value {
+    json!({
+        "version": 1, "id": format!("m-{number}"),
+        "head": { "company": "bench", "subsystem": "sales", "from": device, "to": "erp", "created_at": "2026-11-16T12:00:00Z" },
+        "body": { "type": "order", "version": 1, "payload": number },
+    })
+}
+
+/// Tasks that start next year, keys (each with a line of the journal), documents, devices and messages that wait.
 fn load(ours: &Ours) -> Result<()> {
     let key = format!("Bearer {}", ours.key());
+    let sender = office(ours, &key)?;
+    let sent = |number: usize| {
+        let [device, message] = [device(number), message(number, &sender)].map(|body| body.to_string());
+        [
+            request("POST", "/v1/main/exchange/devices", &key, &device),
+            request("POST", "/v1/main/exchange/messages", &key, &message),
+        ]
+    };
     let task = |number: usize| {
         let (op, info) = (number % 50, number);
         let body = format!(
@@ -83,10 +129,11 @@ fn load(ours: &Ours) -> Result<()> {
     };
     for from in (0..ROWS).step_by(PORTION) {
         let numbers = from..from + PORTION;
-        let requests: Vec<_> = numbers.clone().map(task).chain(numbers.map(made)).collect();
+        let requests = numbers.clone().map(task).chain(numbers.clone().map(made));
+        let requests: Vec<_> = requests.chain(numbers.flat_map(sent)).collect();
         ask_all(ours.process().address, &requests)?;
         ours.load_many(from, PORTION)?;
     }
-    println!("loaded {ROWS} tasks, keys, lines of the journal and documents");
+    println!("loaded {ROWS} tasks, keys, lines of the journal, documents, devices and messages");
     Ok(())
 }

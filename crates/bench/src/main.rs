@@ -33,7 +33,8 @@ const USAGE: &str = "usage: bench kernel|overload|tasks|documents|console|sensor
   sensors  signals over HTTP and from RabbitMQ (if FASTNESS_TEST_RABBITMQ is set, as cargo xtask services run does) against a
            consumer that only acknowledges, memory of a million sensors, notifications while receivers hang; needs the program
   exchange durable messages in and through the whole handshake, against RabbitMQ (quorum queue; if FASTNESS_TEST_RABBITMQ is set)
-           and NATS JetStream (PyPI), and starts while a million messages wait; needs the program
+           and NATS JetStream (PyPI), starts while a million messages wait, and recovery at start with 100,000 files in every
+           state (--only recovery); needs the program
   console  every page of the console with 100,000 rows behind it; needs the program as well
 ";
 

@@ -1,5 +1,6 @@
 //! Carries out what [`next`] decides: against the server, and against the database.
 
+use std::collections::BTreeSet;
 use std::mem::discriminant;
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,7 +10,7 @@ use client::{Client, ClientError, Retry, jittered, new_key, pause};
 
 use crate::database::{Work, Worked};
 use crate::desk::Desk;
-use crate::next::{CommitFailure, Doing, End, Facts, Heard, MarkerSeen, Word, next};
+use crate::next::{After, Blame, CommitFailure, Doing, End, Facts, Heard, MarkerSeen, Word, next};
 use crate::outcome::{Report, Round};
 use crate::settings::Settings;
 use crate::world;
@@ -27,8 +28,12 @@ pub struct Connector {
     pub(crate) desk: Desk,
     /// A start without an answer: the same again gives the same process.
     unanswered: Option<(String, Start)>,
-    /// One message at a time, because the server refused something of several.
+    /// One message at a time, because something of several is wrong.
     single: bool,
+    /// Rows that are no replies stand in the way: what is wrong with those that people were told of.
+    told: BTreeSet<String>,
+    /// Those that they are to be told of.
+    untold: Vec<String>,
     /// Processes of ours of which nobody knows yet.
     pub(crate) doubtful: Vec<String>,
 }
@@ -50,7 +55,16 @@ impl Connector {
         // What is repeated, and how long, is decided here and not in the client.
         let client = client.with_retry(Retry { attempts: 1, patience: CALL, ..Retry::default() });
         let desk = Desk::new(Arc::clone(&settings));
-        Self { client, settings, desk, unanswered: None, single: false, doubtful: vec![] }
+        Self {
+            client,
+            settings,
+            desk,
+            unanswered: None,
+            single: false,
+            told: BTreeSet::new(),
+            untold: vec![],
+            doubtful: vec![],
+        }
     }
 
     /// Settles what earlier rounds left open, and takes one process from its start to its end.
@@ -64,6 +78,7 @@ impl Connector {
         }
         self.settle_earlier(&mut round).await;
         round.report = self.process().await;
+        round.trouble.append(&mut self.untold);
         match round.report.ended {
             End::Busy => self.confirm_committed(&mut round).await,
             End::Idle => self.forget_markers().await,
@@ -114,7 +129,7 @@ impl Connector {
             }
             Doing::Work { blame } => self.work(course, blame.clone()).await,
             Doing::Prepare { .. } => {
-                let Worked { results, replies } = &course.worked;
+                let Worked { results, replies, .. } = &course.worked;
                 heard(self.client.prepare_process(&process, results, replies).await)
             }
             Doing::Commit => self.commit().await,
@@ -170,10 +185,14 @@ impl Connector {
         }
     }
 
-    async fn work(&mut self, course: &mut Course, blame: Option<String>) -> Heard {
+    async fn work(&mut self, course: &mut Course, mut blame: Blame) -> Heard {
+        // What stood in the way before does so again.
+        blame.is_careful |= !self.told.is_empty();
         let work = Work { process: course.process.clone(), messages: course.known.clone(), blame };
         match self.desk.ask(move |database| database.work(&work).map_err(|error| error.text)).await {
+            Ok(Ok(worked)) if !worked.bad.is_empty() => Heard::BadReplies(worked.bad),
             Ok(Ok(worked)) => {
+                self.note(&worked.left_alone);
                 course.worked = worked;
                 Heard::Worked
             }
@@ -196,10 +215,24 @@ impl Connector {
         seen.ok().and_then(Result::ok).unwrap_or(MarkerSeen::Open)
     }
 
+    /// Tells people once of each row that is left alone, as long as there are some.
+    fn note(&mut self, left_alone: &[String]) {
+        if left_alone.is_empty() {
+            self.told.clear();
+        }
+        for error in left_alone {
+            if self.told.insert(error.clone()) {
+                self.untold.push(format!("a row is no reply, and is left alone: {error}"));
+            }
+        }
+    }
+
     /// After a refusal of several messages they are taken one by one, until the one at fault is found.
     fn learn(&mut self, doing: &Doing, heard: &Heard, facts: Facts) {
         match (doing, heard) {
             (Doing::Prepare { .. }, Heard::Word(Word::Refused(_))) => self.single = facts.messages > 1,
+            (Doing::RollBack { then: After::OneByOne, .. }, _) => self.single = facts.messages > 1,
+            (Doing::RollBack { then: After::WorkAgain(Blame { all: Some(_), .. }), .. }, _) => self.single = false,
             (Doing::Start { .. }, Heard::Idle) => self.single = false,
             _ => {}
         }

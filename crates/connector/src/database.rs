@@ -12,8 +12,8 @@ use std::sync::Arc;
 
 use client::exchange::{Message, MessageResult, Processed};
 
-use crate::engine::{self, Engine, ErrorKind, SqlError};
-use crate::next::{CommitFailure, MarkerSeen};
+use crate::engine::{self, Engine, ErrorKind, Row, SqlError};
+use crate::next::{BadReply, Blame, CommitFailure, MarkerSeen};
 use crate::replies::{self, Known, REPLIES_MAX};
 use crate::settings::{Replies, Settings};
 use crate::statement::Statement;
@@ -30,8 +30,8 @@ pub struct Work {
     pub process: String,
     /// With which messages, in this order.
     pub messages: Vec<Message>,
-    /// If there is a reason, the messages are not processed but found incorrect because of it.
-    pub blame: Option<String>,
+    /// Which of them are not processed but found incorrect, and why.
+    pub blame: Blame,
 }
 
 /// What came of it.
@@ -41,6 +41,10 @@ pub struct Worked {
     pub results: Vec<MessageResult>,
     /// In the order of the query.
     pub replies: Vec<Message>,
+    /// Rows that are no replies, and that came with the messages. If there are any, the transaction is of no use.
+    pub bad: Vec<BadReply>,
+    /// What is wrong with those that stood there before, and were left alone.
+    pub left_alone: Vec<String>,
 }
 
 /// A database that is connected when it is needed.
@@ -56,6 +60,8 @@ const SAVEPOINT: &str = "SAVEPOINT fastness_message";
 const UNDO: &str = "ROLLBACK TO SAVEPOINT fastness_message";
 const RELEASE: &str = "RELEASE SAVEPOINT fastness_message";
 const DAY_MS: i64 = 86_400_000;
+/// Rows that are read where some are left alone.
+const ROWS_MAX: usize = 1_000;
 
 impl Database {
     /// Not connected yet.
@@ -169,17 +175,39 @@ impl Database {
 
     fn work_through(&mut self, work: &Work) -> Result<Worked, SqlError> {
         let mut worked = Worked::default();
+        let stood = if work.blame.is_careful { self.unreadable(work)? } else { vec![] };
         for message in &work.messages {
-            let result = match &work.blame {
-                Some(reason) => result_of(message, Err(SqlError::new(ErrorKind::Wrong, reason.clone())))?,
+            let result = match work.blame.reason(&message.id) {
+                Some(reason) => result_of(message, Err(SqlError::new(ErrorKind::Wrong, reason)))?,
                 None => self.process(message, &work.process)?,
             };
             worked.results.push(result);
         }
-        if work.blame.is_none() {
-            worked.replies = self.replies(work)?;
+        if work.messages.iter().any(|message| work.blame.reason(&message.id).is_none()) {
+            self.replies(work, &stood, &mut worked)?;
         }
         Ok(worked)
+    }
+
+    /// Rows that are no replies and stand there before any message is processed: others wrote them.
+    fn unreadable(&mut self, work: &Work) -> Result<Vec<Row>, SqlError> {
+        let rows = self.reply_rows(work)?;
+        let settings = Arc::clone(&self.settings);
+        let known = Known { messages: &work.messages, database: &settings.database, now: world::now() };
+        Ok(rows.into_iter().filter(|row| replies::reply(row, &known).is_err()).collect())
+    }
+
+    fn reply_rows(&mut self, work: &Work) -> Result<Vec<Row>, SqlError> {
+        let settings = Arc::clone(&self.settings);
+        let Some(Replies { query, .. }) = &settings.replies else { return Ok(vec![]) };
+        let query = self.read(query)?;
+        // What is left alone must not keep others back.
+        let max = if work.blame.is_careful { ROWS_MAX } else { REPLIES_MAX };
+        self.engine()?.query(&query.sql, &reply_values(&query.names, &work.process, ""), max)
+    }
+
+    fn read(&self, text: &str) -> Result<Statement, SqlError> {
+        Statement::read(text, self.settings.engine.dialect()).map_err(|text| SqlError::new(ErrorKind::Wrong, text))
     }
 
     /// One message in its savepoint.
@@ -207,21 +235,24 @@ impl Database {
         self.settings.statements(handler).map_err(wrong)
     }
 
-    fn replies(&mut self, work: &Work) -> Result<Vec<Message>, SqlError> {
+    fn replies(&mut self, work: &Work, stood: &[Row], worked: &mut Worked) -> Result<(), SqlError> {
         let settings = Arc::clone(&self.settings);
-        let Some(Replies { query, then }) = &settings.replies else { return Ok(vec![]) };
-        let wrong = |text: String| SqlError::new(ErrorKind::Wrong, text);
-        let read = |text: &str| Statement::read(text, settings.engine.dialect()).map_err(wrong);
-        let (query, then) = (read(query)?, then.as_deref().map(read).transpose()?);
-        let engine = self.engine()?;
-        let rows = engine.query(&query.sql, &reply_values(&query.names, &work.process, ""), REPLIES_MAX)?;
         let known = Known { messages: &work.messages, database: &settings.database, now: world::now() };
-        let made: Result<Vec<Message>, String> = rows.iter().map(|row| replies::reply(row, &known)).collect();
-        let made = made.map_err(wrong)?;
-        for (reply, then) in made.iter().zip(then.iter().cycle()) {
-            engine.execute(&then.sql, &reply_values(&then.names, &work.process, &reply.id))?;
+        for row in self.reply_rows(work)? {
+            match replies::reply(&row, &known) {
+                Ok(_) if worked.replies.len() == REPLIES_MAX => break,
+                Ok(reply) => worked.replies.push(reply),
+                Err(error) if stood.contains(&row) => worked.left_alone.push(error),
+                Err(error) => worked.bad.push(replies::bad(&row, &known, &error)),
+            }
         }
-        Ok(made)
+        let then = settings.replies.as_ref().and_then(|replies| replies.then.as_deref());
+        let Some(then) = then.filter(|_| worked.bad.is_empty()) else { return Ok(()) };
+        let then = self.read(then)?;
+        for reply in &worked.replies {
+            self.engine()?.execute(&then.sql, &reply_values(&then.names, &work.process, &reply.id))?;
+        }
+        Ok(())
     }
 
     fn make_markers(&mut self) -> Result<(), SqlError> {

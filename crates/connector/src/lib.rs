@@ -27,6 +27,6 @@ mod world;
 pub use crate::connector::Connector;
 pub use crate::database::{Database, Marker, Work, Worked};
 pub use crate::engine::SqlError;
-pub use crate::next::{CommitFailure, Doing, Heard, MarkerSeen, Word, next};
+pub use crate::next::{BadReply, Blame, CommitFailure, Doing, Heard, MarkerSeen, Word, next};
 pub use crate::outcome::{Ended, Report, Round};
 pub use crate::settings::{EngineName, Handler, Replies, Settings, SettingsError};

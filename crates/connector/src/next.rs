@@ -6,12 +6,17 @@
 //! |---|---|---|
 //! | start, narrow | no answer, or anything but `OK` | stop; `BUSY` is tried again after a random pause |
 //! | work | the database failed | roll back, interrupt |
+//! | work | replies that are none | roll back; the same again, with rows that stood there before left alone |
+//! | | again, and they name messages | roll back; the same again, with those messages reported as incorrect |
+//! | | again, and they name none | roll back; a single message is then reported as incorrect, several are taken one by one |
 //! | prepare | no answer | again within [`PREPARE_MS`], then roll back and the rollback call |
 //! | prepare | `CANCELLED` | roll back, the rollback call |
 //! | prepare | a refusal | roll back; a single message is then reported as incorrect, of several none is |
 //! | commit | failed | the rollback call with the error |
 //! | commit | nobody knows | the marker tells; while it does not, neither call is made |
 //! | commit call | no answer | again, until there is one |
+
+use std::collections::BTreeMap;
 
 /// How long prepare is repeated.
 pub const PREPARE_MS: u64 = 60_000;
@@ -37,10 +42,10 @@ pub enum Doing {
         /// Why the process is given up then.
         error: String,
     },
-    /// Messages are processed in a transaction. With a reason to blame, the one message is reported as incorrect because of it.
+    /// Messages are processed in a transaction. Those with a blame are not, but are reported as incorrect because of it.
     Work {
-        /// What the server said about the reply of the message.
-        blame: Option<String>,
+        /// Who is to blame.
+        blame: Blame,
     },
     /// The prepare call.
     Prepare {
@@ -77,15 +82,51 @@ pub enum Doing {
     End(End),
 }
 
+/// Which messages are to blame for what went wrong with replies.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Blame {
+    /// All of them, and why.
+    pub all: Option<String>,
+    /// These, by their ids, and why.
+    pub of: BTreeMap<String, String>,
+    /// Replies that stand there before a message is processed are nobody's fault: what is none of them is left alone.
+    pub is_careful: bool,
+}
+
+impl Blame {
+    /// Why a message is to blame, if it is.
+    #[must_use]
+    pub fn reason(&self, id: &str) -> Option<&str> {
+        self.of.get(id).or(self.all.as_ref()).map(String::as_str)
+    }
+
+    /// Whether somebody is.
+    #[must_use]
+    pub fn is_somebody(&self) -> bool {
+        self.all.is_some() || !self.of.is_empty()
+    }
+}
+
+/// A row of the user's that is no reply.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BadReply {
+    /// The message of this process that it says to answer.
+    pub answers: Option<String>,
+    /// What is wrong with it.
+    pub error: String,
+}
+
 /// What follows a rollback in the database.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum After {
     /// The process may be prepared.
     RollbackCall,
     /// It is not.
     InterruptCall,
-    /// The same again, with the message blamed.
-    WorkAgain,
+    /// It is not, and the next ones have one message each, until the one at fault is found.
+    OneByOne,
+    /// The same again, with somebody blamed.
+    WorkAgain(Blame),
 }
 
 /// How a round ended.
@@ -158,6 +199,8 @@ pub enum Heard {
     Word(Word),
     /// All messages have a result.
     Worked,
+    /// Messages were processed, but these rows are no replies. At least one.
+    BadReplies(Vec<BadReply>),
     /// The database failed; nothing of it stays.
     WorkFailed(String),
     /// The transaction is committed.
@@ -190,7 +233,8 @@ pub fn next(doing: Doing, heard: Heard, facts: Facts) -> Doing {
         (Doing::Narrow, Heard::Word(word)) => after_narrow(word),
         // Whatever is said to it: nothing is processed.
         (Doing::SetAside { error }, Heard::Word(_)) => Doing::InterruptCall { error },
-        (Doing::Work { blame }, Heard::Worked) => Doing::Prepare { blamed: blame.is_some() },
+        (Doing::Work { blame }, Heard::Worked) => Doing::Prepare { blamed: blame.is_somebody() },
+        (Doing::Work { blame }, Heard::BadReplies(bad)) => after_bad_replies(blame, &bad, facts),
         (Doing::Work { .. }, Heard::WorkFailed(error)) => Doing::RollBack { then: After::InterruptCall, error },
         (Doing::Prepare { blamed }, Heard::Word(word)) => after_prepare(blamed, word, facts),
         (Doing::Commit, Heard::Committed) => Doing::CommitCall,
@@ -211,7 +255,7 @@ fn after_start(tries: u32, heard: Heard) -> Doing {
         Heard::Idle => Doing::End(End::Idle),
         Heard::Busy if tries < STARTS_MAX => Doing::Start { tries: tries + 1 },
         Heard::Busy => Doing::End(End::Busy),
-        Heard::Started { unknown: 0, .. } => Doing::Work { blame: None },
+        Heard::Started { unknown: 0, .. } => Doing::Work { blame: Blame::default() },
         Heard::Started { known: 0, unknown } => {
             let error = format!("none of {unknown} messages is of a type that is known here");
             Doing::SetAside { error }
@@ -224,11 +268,34 @@ fn after_start(tries: u32, heard: Heard) -> Doing {
 
 fn after_narrow(word: Word) -> Doing {
     match word {
-        Word::Ok => Doing::Work { blame: None },
+        Word::Ok => Doing::Work { blame: Blame::default() },
         Word::Cancelled | Word::Refused(_) | Word::Silence(_) => {
             Doing::End(End::Stopped(format!("narrow: {}", said(&word))))
         }
     }
+}
+
+/// The first time it is found out which of them stood there before. What then comes anew is a message's doing.
+fn after_bad_replies(mut blame: Blame, bad: &[BadReply], facts: Facts) -> Doing {
+    let first = bad.first().map_or("", |bad| bad.error.as_str());
+    let error = format!("the reply cannot be sent: {first}");
+    if !std::mem::replace(&mut blame.is_careful, true) {
+        return Doing::RollBack { then: After::WorkAgain(blame), error };
+    }
+    let known = blame.of.len();
+    for BadReply { answers, error } in bad {
+        if let Some(id) = answers {
+            blame.of.entry(id.clone()).or_insert_with(|| format!("the reply cannot be sent: {error}"));
+        }
+    }
+    if blame.of.len() > known {
+        return Doing::RollBack { then: After::WorkAgain(blame), error };
+    }
+    if facts.messages == 1 && blame.all.is_none() {
+        blame.all = Some(error.clone());
+        return Doing::RollBack { then: After::WorkAgain(blame), error };
+    }
+    Doing::RollBack { then: After::OneByOne, error }
 }
 
 fn after_prepare(blamed: bool, word: Word, facts: Facts) -> Doing {
@@ -237,7 +304,10 @@ fn after_prepare(blamed: bool, word: Word, facts: Facts) -> Doing {
         Word::Ok => Doing::Commit,
         Word::Silence(_) if facts.since_ms < PREPARE_MS => Doing::Prepare { blamed },
         Word::Silence(_) | Word::Cancelled => Doing::RollBack { then: After::RollbackCall, error },
-        Word::Refused(_) if facts.messages == 1 && !blamed => Doing::RollBack { then: After::WorkAgain, error },
+        Word::Refused(_) if facts.messages == 1 && !blamed => {
+            let blame = Blame { all: Some(error.clone()), ..Blame::default() };
+            Doing::RollBack { then: After::WorkAgain(blame), error }
+        }
         Word::Refused(_) => Doing::RollBack { then: After::InterruptCall, error },
     }
 }
@@ -254,8 +324,8 @@ fn after_marker(error: String, seen: MarkerSeen, facts: Facts) -> Doing {
 fn after_rollback(then: After, error: String) -> Doing {
     match then {
         After::RollbackCall => Doing::RollbackCall { error },
-        After::InterruptCall => Doing::InterruptCall { error },
-        After::WorkAgain => Doing::Work { blame: Some(error) },
+        After::InterruptCall | After::OneByOne => Doing::InterruptCall { error },
+        After::WorkAgain(blame) => Doing::Work { blame },
     }
 }
 
@@ -320,14 +390,14 @@ mod tests {
         let way = walk(vec![started(3, 0), Heard::Worked, OK, Heard::Committed, OK]);
         let expected = [
             Doing::Start { tries: 1 },
-            Doing::Work { blame: None },
+            Doing::Work { blame: Blame::default() },
             Doing::Prepare { blamed: false },
             Doing::Commit,
             Doing::CommitCall,
             Doing::End(End::Committed),
         ];
         assert_eq!(way, expected);
-        assert_eq!(walk(vec![started(1, 2), OK])[1..], [Doing::Narrow, Doing::Work { blame: None }]);
+        assert_eq!(walk(vec![started(1, 2), OK])[1..], [Doing::Narrow, Doing::Work { blame: Blame::default() }]);
     }
 
     #[test]
@@ -381,15 +451,72 @@ mod tests {
             "nobody knows whose"
         );
         assert!(matches!(refuse(true, one), Doing::RollBack { then: After::InterruptCall, .. }), "not twice");
-        let Doing::RollBack { then: After::WorkAgain, error } = refuse(false, one) else { panic!() };
-        let again = next(Doing::RollBack { then: After::WorkAgain, error: error.clone() }, Heard::RolledBack, one);
-        assert_eq!(again, Doing::Work { blame: Some(error) });
+        let again = rolled_back(refuse(false, one), one);
+        let Doing::Work { blame } = &again else { panic!("{again:?}") };
+        assert!(blame.reason("any").is_some_and(|why| why.contains("the server refused: no")), "{blame:?}");
         assert_eq!(next(again, Heard::Worked, one), Doing::Prepare { blamed: true });
+    }
+
+    /// What follows once the database is rolled back.
+    fn rolled_back(doing: Doing, facts: Facts) -> Doing {
+        assert!(matches!(doing, Doing::RollBack { .. }), "{doing:?}");
+        next(doing, Heard::RolledBack, facts)
+    }
+
+    fn bad(answers: &[Option<&str>]) -> Heard {
+        let bad = |id: &Option<&str>| BadReply { answers: id.map(str::to_owned), error: "no JSON".into() };
+        Heard::BadReplies(answers.iter().map(bad).collect())
+    }
+
+    fn blame(doing: &Doing) -> Blame {
+        let Doing::Work { blame } = doing else { panic!("{doing:?}") };
+        blame.clone()
+    }
+
+    #[test]
+    fn exc_25_a_reply_that_is_none_blames_the_message_that_it_answers() {
+        let work = Doing::Work { blame: Blame::default() };
+        let again = rolled_back(next(work, bad(&[Some("a")]), EARLY), EARLY);
+        assert_eq!(blame(&again), Blame { is_careful: true, ..Blame::default() }, "it may have stood there before");
+        let blamed = rolled_back(next(again, bad(&[Some("a"), None]), EARLY), EARLY);
+        let who = blame(&blamed);
+        assert!(who.reason("a").is_some_and(|why| why.contains("no JSON")) && who.reason("b").is_none(), "{who:?}");
+        let more = rolled_back(next(blamed, bad(&[Some("b")]), EARLY), EARLY);
+        assert!(blame(&more).reason("a").is_some() && blame(&more).reason("b").is_some());
+        assert_eq!(next(more, Heard::Worked, EARLY), Doing::Prepare { blamed: true });
+    }
+
+    #[test]
+    fn exc_25_a_reply_that_is_none_and_answers_nobody_is_looked_for_one_by_one() {
+        let one = Facts { messages: 1, ..EARLY };
+        let careful = || Doing::Work { blame: Blame { is_careful: true, ..Blame::default() } };
+        let several = next(careful(), bad(&[None]), EARLY);
+        assert!(matches!(&several, Doing::RollBack { then: After::OneByOne, .. }), "{several:?}");
+        assert!(matches!(rolled_back(several, EARLY), Doing::InterruptCall { .. }));
+        let alone = rolled_back(next(careful(), bad(&[None]), one), one);
+        assert!(blame(&alone).reason("any").is_some_and(|why| why.contains("no JSON")));
+    }
+
+    #[test]
+    fn exc_25_bad_replies_come_to_an_end_whatever_they_say() {
+        for answers in [vec![Some("a")], vec![None], vec![Some("a"), Some("b"), Some("c")], vec![None, Some("c")]] {
+            for messages in [1, 3] {
+                let (mut doing, facts) = (Doing::Work { blame: Blame::default() }, Facts { messages, ..EARLY });
+                for _ in 0..8 {
+                    doing = match doing {
+                        Doing::Work { .. } => next(doing, bad(&answers), facts),
+                        Doing::RollBack { .. } => next(doing, Heard::RolledBack, facts),
+                        other => other,
+                    };
+                }
+                assert!(matches!(doing, Doing::InterruptCall { .. }), "{answers:?} of {messages}: {doing:?}");
+            }
+        }
     }
 
     #[test]
     fn exc_25_a_database_that_fails_at_work_gives_the_process_up() {
-        let failed = next(Doing::Work { blame: None }, Heard::WorkFailed("gone".into()), EARLY);
+        let failed = next(Doing::Work { blame: Blame::default() }, Heard::WorkFailed("gone".into()), EARLY);
         assert_eq!(failed, Doing::RollBack { then: After::InterruptCall, error: "gone".into() });
         let call = next(failed, Heard::RolledBack, EARLY);
         assert_eq!(call, Doing::InterruptCall { error: "gone".into() });

@@ -6,9 +6,13 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use crate::engine::Row;
+use crate::next::BadReply;
 
 /// Replies that are taken in one process; what is beyond waits for the next one.
 pub(crate) const REPLIES_MAX: usize = 200;
+
+/// Letters of what is said of a row that is no reply: its id may be anything.
+const ERROR_CHARS: usize = 400;
 
 /// What rows need not say, because it is known.
 pub(crate) struct Known<'a> {
@@ -44,6 +48,12 @@ pub(crate) fn reply(row: &Row, known: &Known<'_>) -> Result<Message, String> {
         payload: payload(row).map_err(wrong)?,
     };
     Ok(Message { version: VERSION, id, head, body })
+}
+
+/// What is wrong with a row that is no reply, and which message of the process it says to answer.
+pub(crate) fn bad(row: &Row, known: &Known<'_>, error: &str) -> BadReply {
+    let named = text(row, "reply_to").filter(|id| known.messages.iter().any(|message| message.id == *id));
+    BadReply { answers: named, error: error.chars().take(ERROR_CHARS).collect() }
 }
 
 /// That of the message that is answered, or else of one that its receiver sent.
@@ -133,5 +143,14 @@ mod tests {
         let unread = json!({"id": "r", "recipient": "phone-1", "type": "t", "payload": "{"});
         assert!(error(unread).starts_with("reply `r`: payload is no JSON"));
         assert!(error(json!({"id": "r", "recipient": "phone-1", "type": "t"})).contains("neither payload"));
+    }
+
+    #[test]
+    fn exc_25_a_row_that_is_no_reply_says_whom_it_answers() {
+        let known = Known { messages: &messages(), database: "erp", now: Wall(0) };
+        let answers = |row: Value| bad(row.as_object().unwrap(), &known, "why").answers;
+        assert_eq!(answers(json!({"reply_to": "m-2"})), Some("m-2".into()));
+        assert_eq!((answers(json!({"reply_to": "m-9"})), answers(json!({"id": "r"}))), (None, None));
+        assert_eq!(bad(&Row::new(), &known, &"x".repeat(10_000)).error.len(), ERROR_CHARS);
     }
 }

@@ -25,6 +25,7 @@ mod retention;
 mod routes;
 mod rules;
 pub mod statistics;
+mod tens;
 mod watch;
 
 pub use routes::service;

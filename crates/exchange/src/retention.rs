@@ -1,16 +1,19 @@
-//! Lets go of what is older than `exchange.kept` says (EXC-22): messages that are done or wrong and that no process
-//! has, then processes that ended. What belongs to an unknown outcome stays until that is known. A portion at a time, once an hour and at start.
+//! Lets go of what is older than `exchange.kept` says (EXC-22): outcomes that nobody came to know, with all that belongs to them; messages that
+//! are done or wrong and that no process has; processes that ended. What an active process has stays, however old. A portion at a time, once
+//! an hour and at start.
 //!
 //! Age is listening time of the store: a calendar that jumps ahead takes nothing that is young. Where there are folders, the file goes
 //! first, and the row with it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use base::{Heard, OpResult, Row, Sql, Tx, args};
 use kernel::{NewTask, Op, OpCx, Plan, TaskDef, TaskRow};
 
+use crate::folders::close_lost_unless_any;
 use crate::ledger::{Moves, together};
-use crate::rules::Rules;
+use crate::process;
+use crate::rules::{Rules, Settings};
 
 /// Lets go of what is old.
 pub(crate) const FORGET: TaskDef = TaskDef::new(FORGET_OP, forget).queue(2).keyed(together).standing("H43").ending();
@@ -21,19 +24,29 @@ pub(crate) static FORGET_NOW: Op<(), ()> = Op::new("exchange.forget_now", forget
 
 /// Rows of one portion.
 const PORTION: usize = 300;
+/// Processes of one portion: each may have hundreds of messages.
+const UNKNOWN_PORTION: usize = 20;
 
 /// All statements of this part.
-pub(crate) const STATEMENTS: &[&Sql] = &[&OLD, &DROP_BODY, &DROP, &GIVE_UP, &OLD_PROCESSES, &DROP_GIVEN, &DROP_PROCESS];
+pub(crate) const STATEMENTS: &[&Sql] =
+    &[&OLD_UNKNOWN, &OLD, &DROP_BODY, &DROP, &GIVE_UP, &OLD_PROCESSES, &DROP_GIVEN, &DROP_PROCESS];
 
+/// Those that were ready before that.
+static OLD_UNKNOWN: Sql = Sql::new(
+    "exc_process.old_unknown",
+    "SELECT id FROM exc_process WHERE state = 'UNKNOWN' AND ready < ?1 ORDER BY id LIMIT ?2",
+);
 static OLD: Sql = Sql::new(
     "exc_message.old",
-    "SELECT number, db, place FROM exc_message WHERE place IN ('log', 'unknown', 'error') AND process IS NULL AND heard < ?1 \
+    "SELECT number, db, place, flaw FROM exc_message WHERE place IN ('log', 'unknown', 'error') AND process IS NULL AND heard < ?1 \
      ORDER BY heard, number LIMIT ?2",
 );
 static DROP_BODY: Sql = Sql::new("exc_body.remove", "DELETE FROM exc_body WHERE number = ?1");
 static DROP: Sql = Sql::new("exc_message.remove", "DELETE FROM exc_message WHERE number = ?1");
-static GIVE_UP: Sql =
-    Sql::new("exc_message.give_up", "UPDATE exc_message SET place = 'gone', heard = ?2, due = ?3 WHERE number = ?1");
+static GIVE_UP: Sql = Sql::new(
+    "exc_message.give_up",
+    "UPDATE exc_message SET place = 'gone', void = number, heard = ?2, due = ?3 WHERE number = ?1",
+);
 static OLD_PROCESSES: Sql = Sql::new(
     "exc_process.old",
     "SELECT id FROM exc_process WHERE state = 'ENDED' AND ended < ?1 ORDER BY ended, id LIMIT ?2",
@@ -48,13 +61,27 @@ fn forget_now(_: &mut dyn Tx, cx: &mut OpCx<'_>, (): &()) -> OpResult<()> {
 }
 
 fn forget(tx: &mut dyn Tx, cx: &mut OpCx<'_>, _: &TaskRow) -> OpResult<Plan> {
-    let before = cx.heard.plus_ms(-cx.home.common::<Rules>().get().kept_ms);
-    let more = forget_messages(tx, cx, before)? || forget_processes(tx, before)?;
+    let Settings { kept_ms, ready_ms, .. } = cx.home.common::<Rules>().get();
+    let before = cx.heard.plus_ms(-kept_ms);
+    // An outcome is unknown from when the time to commit is over.
+    let more = forget_unknown(tx, cx, before.plus_ms(-ready_ms))?
+        || forget_messages(tx, cx, before)?
+        || forget_processes(tx, before)?;
     Ok(if more { Plan::Checkpoint("null".into()) } else { Plan::Done })
 }
 
+/// Outcomes that nobody came to know; whether there may be more.
+fn forget_unknown(tx: &mut dyn Tx, cx: &mut OpCx<'_>, before: Heard) -> OpResult<bool> {
+    let limit = i64::try_from(UNKNOWN_PORTION).unwrap_or(i64::MAX);
+    let rows = tx.query(&OLD_UNKNOWN, args![before, limit], UNKNOWN_PORTION)?;
+    for row in &rows {
+        process::forget(tx, cx, row.text(0))?;
+    }
+    Ok(rows.len() == UNKNOWN_PORTION)
+}
+
 /// Lets go of a portion; whether there may be more.
-fn forget_messages(tx: &mut dyn Tx, cx: &OpCx<'_>, before: Heard) -> OpResult<bool> {
+fn forget_messages(tx: &mut dyn Tx, cx: &mut OpCx<'_>, before: Heard) -> OpResult<bool> {
     let rows = old(tx, &OLD, before)?;
     let mut moves: BTreeMap<&str, Moves> = BTreeMap::new();
     for row in &rows {
@@ -66,6 +93,8 @@ fn forget_messages(tx: &mut dyn Tx, cx: &OpCx<'_>, before: Heard) -> OpResult<bo
         count(moves.entry(row.text(1)).or_default(), row.text(2));
     }
     moves.into_iter().try_for_each(|(db, moves)| moves.count(tx, db))?;
+    let flawed: BTreeSet<&str> = rows.iter().filter(|row| row.opt_text(3).is_some()).map(|row| row.text(1)).collect();
+    flawed.into_iter().try_for_each(|db| close_lost_unless_any(tx, cx, db))?;
     Ok(rows.len() == PORTION)
 }
 

@@ -6,6 +6,7 @@ use base::{Heard, OpError, OpResult, codes};
 
 use crate::codes::AEXCHANGE;
 use crate::folders;
+use crate::message::form::MESSAGE_BYTES;
 
 /// Where the texts of messages are (EXC-5, EXC-8).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -30,6 +31,8 @@ pub struct Settings {
     pub ready_ms: i64,
     /// How long what is done is kept.
     pub kept_ms: i64,
+    /// Bytes of one message.
+    pub message_bytes: usize,
     /// Where the texts of messages are.
     pub bodies: Bodies,
     /// Bytes of the path of the folder of all namespaces, where there are folders.
@@ -44,6 +47,7 @@ impl Default for Settings {
             started_ms: 600_000,
             ready_ms: 300_000,
             kept_ms: 92 * 86_400_000,
+            message_bytes: MESSAGE_BYTES,
             bodies: Bodies::Store,
             root_bytes: 0,
         }

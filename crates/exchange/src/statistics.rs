@@ -7,6 +7,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::codes::NPARTY;
+use crate::message::check_present;
 
 /// The kind under which devices are counted over time.
 pub(crate) const DEVICES: &str = "exchange-device";
@@ -55,6 +56,11 @@ pub(crate) static OF_DATABASE: Sql = Sql::new("exc_database.statistics", figures
 
 /// The counters of a device.
 pub static DEVICE_STATISTICS: Query<String, Statistics> = Query::new("exchange.device_statistics", |tx, id| {
+    read(tx, &OF_DEVICE, id).map(|found| Statistics { device: Some(id.clone()), ..found })
+});
+/// The same for the device itself, unless it is blocked.
+pub static OWN_DEVICE_STATISTICS: Query<String, Statistics> = Query::new("exchange.own_statistics", |tx, id| {
+    check_present(tx, id)?;
     read(tx, &OF_DEVICE, id).map(|found| Statistics { device: Some(id.clone()), ..found })
 });
 /// The counters of a database.
@@ -143,8 +149,10 @@ pub(crate) fn committed(tx: &mut dyn Tx, cx: &mut OpCx<'_>, process: &str, db: &
     tx.write(&DATABASE_RESULTS, args![db, sums[0], sums[1], sums[2], cx.wall])?;
     cx.fx.count(DATABASES, db, &fields(sums));
     let replies = tx.query_one(&REPLIES, args![process])?;
-    let (many, bytes) = replies.map_or((0, 0), |row| (row.int(0), row.int(1)));
-    Ok(tx.write(&DATABASE_SENT, args![db, many, bytes, cx.wall])?)
+    match replies.map_or((0, 0), |row| (row.int(0), row.int(1))) {
+        (0, _) => Ok(()),
+        (many, bytes) => Ok(tx.write(&DATABASE_SENT, args![db, many, bytes, cx.wall])?),
+    }
 }
 
 fn fields([processed, errors, deadlocks]: [i64; 3]) -> [(Field, i64); 3] {

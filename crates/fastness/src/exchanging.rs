@@ -35,6 +35,7 @@ fn settings(config: &Config) -> Result<Settings> {
         started_ms: ms(wanted.prepare_within)?,
         ready_ms: ms(wanted.commit_within)?,
         kept_ms: ms(wanted.kept)?,
+        message_bytes: wanted.message_size,
         bodies: bodies(config),
         root_bytes: std::path::absolute(folder(config))?.as_os_str().len(),
     })

@@ -43,5 +43,5 @@ pub fn main(services: Vec<web::Service>) -> ExitCode {
 /// The services that the `fastness` binary has; a program of your own takes them and adds its own.
 #[must_use]
 pub fn services() -> Vec<web::Service> {
-    vec![documents::service(), sensors::service(), exchange::service()]
+    vec![documents::service(), sensors::service(), exchange::service(), workflow::service()]
 }

@@ -2,6 +2,9 @@
 //!
 //! A passive checkpoint never waits for writer or readers. Under a steady load it never quite catches up, so when the
 //! WAL is past its bound the writer is asked to finish the rest between two batches, after which the WAL starts anew.
+//!
+//! While the WAL grows it is left alone up to half of its bound: pages that are written again and again (ends of tables, indexes of
+//! queues) are copied once and not ten times a second. When it grows no more, little is enough to copy.
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -19,7 +22,7 @@ use crate::figures::Figures;
 const LOOK_MS: u64 = 100;
 /// Looks between two at what the store takes up.
 const LOOKS_PER_FIGURES: u64 = 50;
-/// Frames that make a checkpoint worth its syncs.
+/// Frames that make a checkpoint worth its syncs when nothing is being written.
 const FRAMES_WORTH: i64 = 1_000;
 const FRAME_BYTES: u64 = 4_096 + 24;
 
@@ -67,7 +70,7 @@ pub(crate) struct Checkpointer {
 impl Checkpointer {
     /// Runs until it is told to stop. A connection that failed is never used again.
     pub(crate) fn run(self) {
-        let (mut conn, mut looks) = (None, 0_u64);
+        let (mut conn, mut looks, mut seen) = (None, 0_u64, 0);
         while !self.stop.wait() {
             if looks.is_multiple_of(LOOKS_PER_FIGURES) {
                 self.figures.look(&self.path);
@@ -77,16 +80,19 @@ impl Checkpointer {
                 Some(conn) => Ok(conn),
                 None => Conn::open(&self.path, &self.config, self.clock.clone(), true),
             };
-            match result.and_then(|conn| self.look(&conn).map(|()| conn)) {
+            match result.and_then(|conn| self.look(&conn, &mut seen).map(|()| conn)) {
                 Ok(used) => conn = Some(used),
                 Err(error) => tracing::warn!(%error, "checkpoint failed; it will be tried again"),
             }
         }
     }
 
-    fn look(&self, conn: &Conn) -> StoreResult<()> {
+    /// `seen`: what was in the WAL at the look before.
+    fn look(&self, conn: &Conn, seen: &mut i64) -> StoreResult<()> {
         let (in_wal, copied) = frames(conn, "PRAGMA wal_checkpoint(NOOP)")?;
-        if in_wal - copied < FRAMES_WORTH {
+        let is_growing = std::mem::replace(seen, in_wal) != in_wal;
+        let half = i64::try_from(self.config.wal_max_bytes / FRAME_BYTES / 2).unwrap_or(i64::MAX);
+        if in_wal - copied < if is_growing { half.max(FRAMES_WORTH) } else { FRAMES_WORTH } {
             return Ok(());
         }
         let (in_wal, _) = frames(conn, "PRAGMA wal_checkpoint(PASSIVE)")?;

@@ -23,7 +23,7 @@ impl Default for SqliteConfig {
     fn default() -> Self {
         Self {
             cache_bytes: 64 << 20,
-            wal_max_bytes: 8 << 20,
+            wal_max_bytes: 64 << 20,
             queue_max: limits::QUEUE_MAX,
             readers: 4,
             reserve_bytes: 8 << 20,

@@ -24,6 +24,7 @@ use sha2::{Digest, Sha256};
 use crate::admission::Stay;
 use crate::app::Shared;
 use crate::error::ApiError;
+use crate::head::IDEMPOTENCY_KEY;
 use crate::route::RouteInfo;
 pub(crate) use raw::RawBody;
 pub(crate) use read::{hold, memory};
@@ -71,7 +72,7 @@ pub struct NoBody {
 /// What was asked, as a fingerprint.
 #[derive(Debug, Clone)]
 pub(crate) struct Asked {
-    /// SHA-256 over method, path, query and body.
+    /// SHA-256 over method, path, query and body; nothing where no Idempotency-Key would remember it.
     pub(crate) hash: [u8; 32],
 }
 
@@ -91,6 +92,14 @@ impl<T> JsonBody<T> {
     /// The input of an operation out of the body (and the path, say); the fingerprint stays.
     pub fn map<I>(self, change: impl FnOnce(T) -> I) -> JsonBody<I> {
         JsonBody { value: change(self.value), asked: self.asked }
+    }
+
+    /// The same where there may be none of it.
+    ///
+    /// # Errors
+    /// What `change` says.
+    pub fn try_map<I, E>(self, change: impl FnOnce(T) -> Result<I, E>) -> Result<JsonBody<I>, E> {
+        Ok(JsonBody { value: change(self.value)?, asked: self.asked })
     }
 
     /// The body alone, for an operation whose input is its own natural key: no answer of it is kept.
@@ -147,10 +156,11 @@ fn route_of(request: &Request) -> Arc<RouteInfo> {
 async fn bytes_of(request: Request, shared: &Shared, route: &RouteInfo) -> Result<(Vec<u8>, Asked), ApiError> {
     let label = route.label();
     let uri = request.uri().clone();
+    let is_once = request.headers().contains_key(IDEMPOTENCY_KEY);
     let stay = request.extensions().get::<Arc<Stay>>().expect("handlers run within a stay").clone();
-    let limits = read::Limits::of(&shared.config().body, route.limits);
+    let limits = read::Limits::of(shared.kernel(), &shared.config().body, route.limits);
     let (bytes, memory) = read::all(request.into_body(), &limits, shared.body_memory()).await?;
-    let hash = fingerprint(&label, &uri, &bytes);
+    let hash = if is_once { fingerprint(&label, &uri, &bytes) } else { [0; 32] };
     memory.into_iter().for_each(|memory| stay.keep_memory(memory));
     Ok((bytes, Asked { hash }))
 }

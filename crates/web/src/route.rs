@@ -15,7 +15,7 @@ use axum::handler::Handler;
 use axum::http::Method;
 use axum::routing::{MethodFilter, MethodRouter, on};
 use base::Code;
-use kernel::{Op, Role, ServiceDef};
+use kernel::{Kernel, Op, Role, ServiceDef};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use utoipa::openapi::path::{Parameter, ParameterIn};
@@ -92,6 +92,8 @@ impl Access {
 pub struct RouteLimits {
     /// Bytes of the body.
     pub body_max: Option<usize>,
+    /// The same where an operator sets it: asked at each request, and goes before the other.
+    pub body_max_set: Option<fn(&Kernel) -> usize>,
     /// Time for the whole body.
     pub body_timeout: Option<Duration>,
 }
@@ -349,13 +351,22 @@ impl RouteInfo {
     /// Whether a request is for this route, seen before routing. A last part `{*path}` takes all the rest; what is read can
     /// be asked for with HEAD too.
     pub(crate) fn is_for(&self, method: &Method, path: &str) -> bool {
-        let fits = |(wanted, given): (&str, &str)| (wanted.starts_with('{') && !given.is_empty()) || wanted == given;
-        let (wanted, given) = (self.path.split('/').count(), path.split('/').count());
-        let takes_rest = self.path.rsplit('/').next().is_some_and(|last| last.starts_with("{*"));
         let method_fits = *method == self.method || (*method == Method::HEAD && self.method == Method::GET);
-        method_fits
-            && (wanted == given || (takes_rest && wanted < given))
-            && self.path.split('/').zip(path.split('/')).all(fits)
+        method_fits && self.fits(path)
+    }
+
+    fn fits(&self, path: &str) -> bool {
+        let mut given = path.split('/');
+        for wanted in self.path.split('/') {
+            let Some(given) = given.next() else { return false };
+            if !(wanted.starts_with('{') && !given.is_empty()) && wanted != given {
+                return false;
+            }
+            if wanted.starts_with("{*") {
+                return true;
+            }
+        }
+        given.next().is_none()
     }
 
     /// Whether the table describes a body of this type.

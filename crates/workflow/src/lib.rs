@@ -19,12 +19,14 @@ pub mod names;
 pub mod process;
 pub mod recovery;
 pub mod retention;
+mod routes;
 pub mod schedules;
 pub mod search;
 pub mod task;
 pub mod work;
 
 pub use decision::next::ActorRules;
+pub use routes::service;
 
 use base::{ContentionKey, Keys, Migration, Sql};
 use kernel::ServiceDef;

@@ -9,7 +9,7 @@ use serde_json::json;
 use tokio::runtime::Builder;
 
 use super::message::database;
-use super::ours::{Ours, Taker};
+use super::ours::{Ours, Taker, store};
 use crate::contest::Effort;
 use crate::documents::Connection;
 use crate::sensors::start_process;
@@ -27,7 +27,7 @@ pub fn run(_: &Effort, folder: &Path) -> Result<()> {
             let ours = Ours::start(&home)?;
             ours.databases.clone()
         };
-        put(&home.join("data/namespaces/main/store.db"), count)?;
+        put(&store(&home), count)?;
         let server = start_process(&home)?;
         let runtime = Builder::new_current_thread().enable_all().build()?;
         let mut waits = runtime.block_on(async {
@@ -55,10 +55,11 @@ fn put(file: &Path, count: i64) -> Result<()> {
     let device: String =
         transaction.query_row("SELECT id FROM exc_device ORDER BY id LIMIT 1", [], |row| row.get(0))?;
     let db = database(0);
+    let heard: i64 = transaction.query_row("SELECT heard FROM store_meta", [], |row| row.get(0))?;
     {
         let mut message = transaction.prepare(
             "INSERT INTO exc_message (number, id, db, company, subsystem, sender, receiver, at, ord, size, digest, place, received_at, \
-             heard, due) VALUES (?1, ?2, ?3, 'bench', 'sales', ?4, ?3, ?1, 0, ?5, x'00', 'messages', 0, 0, 0)",
+             heard, due) VALUES (?1, ?2, ?3, 'bench', 'sales', ?4, ?3, ?1, 0, ?5, x'00', 'messages', 0, ?6, ?6)",
         )?;
         let mut body = transaction.prepare("INSERT INTO exc_body (number, body) VALUES (?1, ?2)")?;
         for number in 1..=count {
@@ -66,10 +67,10 @@ fn put(file: &Path, count: i64) -> Result<()> {
             let text = json!({ "version": 1, "id": id, "head": { "company": "bench", "subsystem": "sales", "from": device,
                 "to": db, "created_at": "2026-11-16T12:00:00Z" }, "body": { "type": "order", "version": 1, "payload": number } });
             let text = text.to_string();
-            message.execute((number, &id, &db, &device, i64::try_from(text.len())?))?;
+            message.execute((number, &id, &db, &device, i64::try_from(text.len())?, heard))?;
             body.execute((number, &text))?;
         }
-        transaction.execute("INSERT INTO exc_count (name, value) VALUES ('receipt', ?1)", [count])?;
+        transaction.execute("UPDATE exc_count SET value = ?1 WHERE name = 'receipt'", [count])?;
         transaction.execute("UPDATE exc_database SET received = ?1, queued = ?1 WHERE id = ?2", (count, &db))?;
     }
     transaction.commit()?;

@@ -5,12 +5,16 @@
 //! before it sends again. The cycle is in and out: ours by the handshake with batches of ten (start, prepare, commit, files moved), theirs
 //! by as many consumers that take ten and acknowledge them. Ours promises more there (an effect exactly once in another database);
 //! theirs is the plain acknowledgement.
+//!
+//! Our files follow: under such a load the clerk of the folders gives way to acknowledgements. How long after a round the folders were
+//! complete is printed beside the rates, and the others only run when they are.
 
 mod message;
 mod million;
 mod nats;
 mod ours;
 mod rabbit;
+mod recovery;
 
 use std::path::Path;
 
@@ -26,7 +30,7 @@ use rabbit::Rabbit;
 
 /// Senders at once.
 const SENDERS: [usize; 3] = [1, 16, 64];
-/// `--only ours`: for a profile.
+/// `--only ours`, or `--only "ours 1 KB, 64"`: for a profile.
 const OURS: &str = "ours";
 /// Who takes messages out, at most: databases of ours, consumers of theirs.
 pub const TAKERS: usize = 16;
@@ -38,6 +42,14 @@ pub trait Side {
     fn send(&mut self, senders: usize, messages: &[Message]) -> Result<f64>;
     /// Takes so many out; the seconds that it took.
     fn take(&mut self, takers: usize, count: usize) -> Result<f64>;
+    /// Processor time of the server, where we know which process it is.
+    fn used_s(&self) -> Result<f64> {
+        Ok(f64::NAN)
+    }
+    /// Waits until it has nothing to do any more; the seconds that it took.
+    fn rest(&mut self) -> Result<f64> {
+        Ok(0.0)
+    }
 }
 
 /// Runs everything that can run here.
@@ -45,7 +57,7 @@ pub fn run(effort: &Effort) -> Result<()> {
     let folder = tempfile::tempdir_in(".")?;
     let folder = folder.path().canonicalize()?;
     print_sync_time(&folder)?;
-    if "messages".contains(&effort.only) || effort.only == OURS {
+    if "messages".contains(&effort.only) || effort.only.starts_with(OURS) {
         let mut sides = sides(effort, &folder)?;
         for bytes in [1 << 10, 64 << 10] {
             SENDERS.iter().try_for_each(|senders| contest(effort, &mut sides, *senders, bytes))?;
@@ -54,12 +66,15 @@ pub fn run(effort: &Effort) -> Result<()> {
     if million::TITLE.contains(&effort.only) {
         million::run(effort, &folder)?;
     }
+    if recovery::TITLE.contains(&effort.only) {
+        recovery::run(effort, &folder)?;
+    }
     print_sync_time(&folder)
 }
 
 fn sides(effort: &Effort, folder: &Path) -> Result<Vec<Box<dyn Side>>> {
     let mut sides: Vec<Box<dyn Side>> = vec![Box::new(Ours::start(&folder.join("ours"))?)];
-    if effort.only == OURS {
+    if effort.only.starts_with(OURS) {
         return Ok(sides);
     }
     match Rabbit::start()? {
@@ -79,22 +94,35 @@ struct Rates {
     in_: Vec<f64>,
     out: Vec<f64>,
     through: Vec<f64>,
+    /// Processor time of the server for each message, in microseconds: in, and out.
+    used_us: [Vec<f64>; 2],
+    /// Seconds until the server was at rest again.
+    rest_s: Vec<f64>,
 }
 
 fn contest(effort: &Effort, sides: &mut [Box<dyn Side>], senders: usize, bytes: usize) -> Result<()> {
+    let title = format!("{} KB, {senders} senders", bytes >> 10);
+    if !title.contains(effort.only.strip_prefix(OURS).unwrap_or_default().trim()) {
+        return Ok(());
+    }
     let count = many(senders, bytes);
     let mut rates: Vec<Rates> = sides.iter().map(|_| Rates::default()).collect();
     for _ in 0..effort.rounds {
         for (side, rates) in sides.iter_mut().zip(&mut rates) {
             let messages = message::make(senders, count, bytes);
+            let begun_s = side.used_s()?;
             let sent_s = side.send(senders, &messages)?;
+            let sent_used_s = side.used_s()?;
             let taken_s = side.take(senders.min(TAKERS), count)?;
+            rates.used_us[0].push((sent_used_s - begun_s) / count as f64 * 1e6);
+            rates.used_us[1].push((side.used_s()? - sent_used_s) / count as f64 * 1e6);
+            rates.rest_s.push(side.rest()?);
             rates.in_.push(count as f64 / sent_s);
             rates.out.push(count as f64 / taken_s);
             rates.through.push(count as f64 / (sent_s + taken_s));
         }
     }
-    println!("\nmessages of {} KB, {senders} senders", bytes >> 10);
+    println!("\nmessages of {title}");
     let ours = (median(&rates[0].in_), median(&rates[0].through));
     for (side, rates) in sides.iter().zip(&rates) {
         let [in_, out, through] = [&rates.in_, &rates.out, &rates.through].map(|rates| median(rates));
@@ -104,8 +132,16 @@ fn contest(effort: &Effort, sides: &mut [Box<dyn Side>], senders: usize, bytes: 
             ours.0 / in_,
             ours.1 / through
         );
-        let figures =
-            json!({ "side": side.name(), "kb": bytes >> 10, "senders": senders, "in": rates.in_, "out": rates.out });
+        if rates.used_us[0][0].is_finite() {
+            let [in_us, out_us] = [0, 1].map(|place| median(&rates.used_us[place]));
+            let rest_s = median(&rates.rest_s);
+            println!(
+                "    processor time of the server: {in_us:.0} µs in, {out_us:.0} µs out; at rest {rest_s:.2} s later"
+            );
+        }
+        let figures = json!({
+            "side": side.name(), "kb": bytes >> 10, "senders": senders, "in": rates.in_, "out": rates.out, "rest_s": rates.rest_s,
+        });
         println!("{}", json!({ "bench": "exchange", "name": "messages", "figures": figures }));
     }
     Ok(())

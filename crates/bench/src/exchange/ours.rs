@@ -1,10 +1,11 @@
 //! Our server, with a database for each taker and a device for each sender.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
 use futures_util::future::try_join_all;
+use rusqlite::{Connection as Database, OpenFlags};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::runtime::Builder;
@@ -22,6 +23,7 @@ pub struct Ours {
     /// Id and key of each.
     devices: Vec<(String, String)>,
     pub databases: Vec<String>,
+    store: PathBuf,
 }
 
 #[derive(Deserialize)]
@@ -57,7 +59,7 @@ impl Ours {
             let active = post(&server, "activate", "", &code)?;
             devices.push((text(&active, "device")?, text(&active, "key")?));
         }
-        Ok(Self { server, devices, databases })
+        Ok(Self { server, devices, databases, store: store(home) })
     }
 
     fn requests(&self, senders: usize, messages: &[Message]) -> Vec<Vec<Vec<u8>>> {
@@ -103,6 +105,25 @@ impl Side for Ours {
         ensure!(taken.0 == count, "{} of {count} were taken", taken.0);
         Ok(taken.1)
     }
+
+    fn used_s(&self) -> Result<f64> {
+        self.server.processor().used_s()
+    }
+
+    fn rest(&mut self) -> Result<f64> {
+        let begun = Instant::now();
+        let store = Database::open_with_flags(&self.store, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
+        let due = "SELECT COUNT(*) FROM (SELECT 1 FROM exc_message WHERE due IS NOT NULL LIMIT 1)";
+        while store.query_row(due, [], |row| row.get::<_, i64>(0))? > 0 {
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        Ok(begun.elapsed().as_secs_f64())
+    }
+}
+
+/// The file of the server's store.
+pub fn store(home: &Path) -> PathBuf {
+    home.join("data/namespaces/main/store.db")
 }
 
 async fn say(mut connection: Connection, requests: &[Vec<u8>]) -> Result<()> {
@@ -172,6 +193,11 @@ impl Taker {
 
 fn path(name: &str) -> String {
     format!("/v1/main/exchange/{name}")
+}
+
+/// Asks our server as its administrator.
+pub fn get(server: &Process, name: &str) -> Result<Value> {
+    ask_json(server.address, &request("GET", &path(name), &format!("Bearer {KEY}"), ""))
 }
 
 fn post(server: &Process, name: &str, key: &str, body: &Value) -> Result<Value> {

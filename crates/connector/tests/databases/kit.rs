@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use client::exchange::Message;
 use connector::engine::{self, Engine};
-use connector::{Database, Settings, Work};
+use connector::{Blame, Database, Settings, Work};
 use serde_json::json;
 
 /// A database made for one test.
@@ -42,6 +42,13 @@ type = "order"
 sql = [
   "INSERT INTO orders (id, sender, payload, made_at) VALUES (:id, :sender, :payload, :created_at)",
   "INSERT INTO outbox (id, recipient, kind, payload, answers) VALUES ('r-' || CAST(:id AS VARCHAR(40)), :sender, 'done', :payload, :id)",
+]
+
+[[message]]
+type = "torn"
+sql = [
+  "INSERT INTO orders (id, sender, payload, made_at) VALUES (:id, :sender, :payload, :created_at)",
+  "INSERT INTO outbox (id, recipient, kind, payload, answers) VALUES ('r-' || CAST(:id AS VARCHAR(40)), :sender, 'done', '{{', :id)",
 ]
 
 [[message]]
@@ -110,7 +117,7 @@ pub fn message(id: &str, kind: &str, payload: &str) -> Message {
 
 pub fn work(process: &str, messages: &[(&str, &str)]) -> Work {
     let messages = messages.iter().map(|(id, kind)| message(id, kind, "привет")).collect();
-    Work { process: process.to_owned(), messages, blame: None }
+    Work { process: process.to_owned(), messages, blame: Blame::default() }
 }
 
 /// A name that no other test has.

@@ -108,7 +108,7 @@ pub fn a_commit_that_fails_says_why_and_leaves_nothing(site: &Site) {
 pub fn a_blamed_message_is_incorrect_and_the_process_goes_on(site: &Site) {
     let mut database = site.database();
     let mut blamed = work("p1", &[("a", "order")]);
-    blamed.blame = Some("the device is gone".into());
+    blamed.blame.all = Some("the device is gone".into());
     let worked = database.work(&blamed).unwrap();
     assert_eq!(worked.results[0].status, Processed::ProcessedIncorrect);
     assert_eq!(worked.results[0].error_text.as_deref(), Some("the device is gone"));
@@ -116,6 +116,39 @@ pub fn a_blamed_message_is_incorrect_and_the_process_goes_on(site: &Site) {
     database.commit().unwrap();
     assert_eq!(database.marker("p1").unwrap(), Marker::Present);
     assert_eq!(site.count("FROM orders"), 0);
+}
+
+/// A row that is no reply: the message that wrote it is to blame, one that stood there before is left alone.
+pub fn a_row_that_is_no_reply_stops_nobody_but_its_message(site: &Site) {
+    let mut other = site.other();
+    other.begin().unwrap();
+    let stranger =
+        "INSERT INTO outbox (id, recipient, kind, payload, answers) VALUES ('x', 'phone-1', 'done', '{', NULL)";
+    other.execute(stranger, &[]).unwrap();
+    other.commit().unwrap();
+    let mut database = site.database();
+    let mut wanted = work("p1", &[("a", "order"), ("b", "torn")]);
+    let first = database.work(&wanted).unwrap();
+    assert_eq!(first.bad.len(), 2, "{:?}", first.bad);
+    wanted.blame.is_careful = true;
+    let second = database.work(&wanted).unwrap();
+    let answers: Vec<Option<&str>> = second.bad.iter().map(|bad| bad.answers.as_deref()).collect();
+    assert_eq!((answers, second.left_alone.len()), (vec![Some("b")], 1), "{second:?}");
+    wanted.blame.of.insert("b".into(), "its reply is none".into());
+    let third = database.work(&wanted).unwrap();
+    assert!(third.bad.is_empty(), "{:?}", third.bad);
+    let statuses: Vec<Processed> = third.results.iter().map(|result| result.status).collect();
+    assert_eq!(statuses, [Processed::Processed, Processed::ProcessedIncorrect]);
+    assert_eq!(third.results[1].error_text.as_deref(), Some("its reply is none"));
+    let replies: Vec<&str> = third.replies.iter().map(|reply| reply.id.as_str()).collect();
+    assert_eq!(replies, ["r-a"]);
+    database.commit().unwrap();
+    assert_eq!(
+        (site.count("FROM orders"), site.count("FROM outbox WHERE id = 'x'")),
+        (1, 1),
+        "the row is not ours to delete"
+    );
+    assert_eq!(site.count("FROM outbox"), 1);
 }
 
 /// Larger than what a text may be on the wire of any of them.
@@ -144,6 +177,7 @@ pub fn check_all(site: impl Fn() -> Site, codes: &Codes) {
     with(&the_same_process_is_never_committed_twice);
     with(&a_vanished_connection_rolls_back);
     with(&a_blamed_message_is_incorrect_and_the_process_goes_on);
+    with(&a_row_that_is_no_reply_stops_nobody_but_its_message);
     with(&a_large_payload_arrives_whole);
     assert_ne!(fresh_name(), fresh_name());
 }

@@ -186,6 +186,58 @@ fn exc_25_a_reply_that_the_server_refuses_stops_nobody_but_its_message() {
     assert_eq!((site.count("booked"), site.count("fastness_process")), (1, 2));
 }
 
+/// What rounds came to, with a table of replies in which a row is none.
+fn with_replies(says: Vec<Say>, row: &str) -> Site {
+    let site = site_with(
+        "patience_s = 30\n[replies]\nquery = \"SELECT id, 'phone' AS recipient, 'x' AS type, body AS payload, answers AS reply_to FROM outbox\"\n",
+        says,
+    );
+    let connection = rusqlite::Connection::open(site.folder.path().join("erp.db")).unwrap();
+    // A row for each order, as a trigger of the user's would write it.
+    let sql = format!(
+        "CREATE TABLE outbox (id TEXT, body TEXT, answers TEXT); CREATE TRIGGER answer AFTER INSERT ON booked BEGIN {row} END;"
+    );
+    connection.execute_batch(&sql).unwrap();
+    site
+}
+
+#[test]
+fn exc_25_a_reply_that_is_none_makes_its_message_incorrect_in_the_same_process() {
+    let says = vec![started("p", &[("a", "order"), ("b", "order")]), say("OK"), say("OK")];
+    let row = "INSERT INTO outbox VALUES ('r-' || new.id, CASE new.id WHEN 'b' THEN '{' ELSE '1' END, new.id);";
+    let mut site = with_replies(says, row);
+    let report = site.round();
+    assert_eq!((report.ended, report.processed, report.incorrect, report.replies), (Ended::Committed, 1, 1, 1));
+    assert_eq!(site.script.steps(), ["processes", "prepare", "commit"]);
+    assert!(site.script.asked()[1].body.contains("payload is no JSON"), "{}", site.script.asked()[1].body);
+    assert_eq!((site.count("booked"), site.count("fastness_process")), (1, 1));
+}
+
+#[test]
+fn exc_25_a_reply_that_is_none_and_names_nobody_is_found_one_by_one() {
+    let says = vec![
+        started("p", &[("a", "order"), ("b", "order")]),
+        say("OK"),
+        started("q", &[("a", "order")]),
+        say("OK"),
+        say("OK"),
+        started("r", &[("b", "order")]),
+        say("OK"),
+        say("OK"),
+    ];
+    let row = "INSERT INTO outbox SELECT 'r', '{', NULL WHERE new.id = 'a';";
+    let mut site = with_replies(says, row);
+    assert!(matches!(site.round().ended, Ended::RolledBack(why) if why.contains("no JSON")));
+    let second = site.round();
+    assert_eq!((second.ended, second.incorrect), (Ended::Committed, 1));
+    assert_eq!(site.round().processed, 1);
+    let asked = site.script.asked();
+    assert_eq!(site.script.steps()[..5], ["processes", "interrupt", "processes", "prepare", "commit"]);
+    assert!(asked[1].body.contains("no JSON"), "the server's journal says why: {}", asked[1].body);
+    assert!(asked[2].body.contains("\"max_files\":1") && !asked[5].body.contains("max_files"), "{asked:?}");
+    assert_eq!(site.count("booked"), 1);
+}
+
 #[test]
 fn exc_25_a_database_that_does_not_answer_is_given_up_in_time() {
     let says = vec![started("p", &[("a", "order"), ("s", "slow")]), say("OK")];

@@ -42,7 +42,7 @@ pub(super) async fn page(console: Console, QueryOf(asked): QueryOf<Asked>) -> Pa
         (views(&console, COMPANIES))
         div.stack {
             div #companies data-live { (companies) }
-            div #subsystems data-live { (subsystems) }
+            div #subsystems data-live { @if !known.is_empty() { (subsystems) } }
         }
     };
     let forms = html! { (new_company(&console)) (new_subsystem(&console, &known, &asked.company)) };

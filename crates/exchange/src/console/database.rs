@@ -70,7 +70,7 @@ async fn waits(console: &Console, db: &str) -> Result<Markup, ApiError> {
 
 fn active(console: &Console, database: &DatabaseLine) -> Markup {
     let content = match &database.active {
-        None => empty(console.say(&words::AT_REST), html! { p { (console.say(&words::AT_REST_HINT)) } }),
+        None => empty(console.say(&words::AT_REST_TITLE), html! { p { (console.say(&words::AT_REST_HINT)) } }),
         Some(active) => html! {
             (facts(&[
                 (console.say(&common::STATE), state::of_process(console, active.state, None)),
@@ -146,6 +146,6 @@ async fn latest(console: &Console, db: &str) -> Result<Markup, ApiError> {
     let all = link(&console.at(PROCESSES), &[("db", Some(db))]);
     let aside = html! { a href=(all) { (console.say(&common::SHOW_ALL)) } };
     let none = || empty(console.say(&words::NO_PROCESS), html! { p { (console.say(&words::NO_PROCESS_HINT)) } });
-    let content = if found.is_empty() { none() } else { processes::rows(console, &found).await? };
+    let content = if found.is_empty() { none() } else { processes::rows(console, &found, processes::Of::One).await? };
     Ok(card(console.say(&words::LATEST_PROCESSES), aside, content))
 }

@@ -86,7 +86,7 @@ fn way_in(console: &Console, device: &DeviceLine) -> Markup {
             html! { @match &device.key { Some(key) => (id(key)), None => (console.say(&common::NONE)) } },
         ),
     ]);
-    let content = html! { (facts) p.hint { (console.say(&words::CODE_LEAD)) } };
+    let content = html! { (facts) p.hint.small { (console.say(&words::CODE_LEAD)) } };
     card(console.say(&words::ACTIVATION), html! { (new_code(console, device)) }, content)
 }
 
@@ -117,7 +117,7 @@ async fn waiting(console: &Console, device: &str) -> Result<Markup, ApiError> {
     let found = console.read(&WAITING, (device.to_owned(), PAGE)).await?.out;
     let none = || empty(console.say(&words::NONE_WAITS), html! { p { (console.say(&words::NONE_WAITS_HINT)) } });
     let content = html! {
-        @if found.is_empty() { (none()) } @else { (messages::rows(console, &words::WAITING, &found)) }
+        @if found.is_empty() { (none()) } @else { (messages::for_device(console, &words::WAITING, &found)) }
         @if found.len() >= PAGE as usize { p.hint { (console.fill(&words::FIRST_N, &[("n", &PAGE)])) } }
     };
     Ok(card(console.say(&words::WAITING), html! {}, content))

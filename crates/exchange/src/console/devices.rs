@@ -9,7 +9,7 @@ use web::ui::{Column, Field, Form, Holds, Kind, Row, Tone};
 use web::{Console, PageResult, QueryOf, View};
 
 use super::reads::{DEVICES as READ, DeviceLine, DevicesOf};
-use super::{COMPANIES, DEVICES, PAGE, above, companies, device_page, number, state, views, when, words};
+use super::{DEVICES, PAGE, above, companies, device_page, no_company, number, state, views, when, words};
 use crate::registry::CompanyView;
 use crate::routes::check_unbound;
 
@@ -73,11 +73,7 @@ fn filter(console: &Console, asked: &Asked, known: &[CompanyView]) -> Markup {
 
 fn nothing(console: &Console, asked: &Asked, known: &[CompanyView]) -> Markup {
     if known.is_empty() {
-        let hint = html! {
-            p { (console.say(&words::NO_COMPANY_HINT)) }
-            p { a.button href=(console.at(COMPANIES)) { (console.say(&words::COMPANIES_AND_SUBSYSTEMS)) } }
-        };
-        return empty(console.say(&words::NO_COMPANY), hint);
+        return no_company(console);
     }
     let filtered = !(asked.company.is_empty() && asked.subsystem.is_empty() && asked.after.is_empty());
     let (title, hint) = match filtered {

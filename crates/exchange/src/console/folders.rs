@@ -61,12 +61,13 @@ pub(super) async fn page(console: Console, QueryOf(asked): QueryOf<Asked>) -> Pa
     let more = found.len() > PAGE as usize;
     found.truncate(PAGE as usize);
     let counts = console.read(&FOLDER_COUNTS, db.clone()).await?.out;
+    let listed = listed(&console, &asked, &db, &found, more).await?;
     let content = html! {
         (views(&console, FOLDERS))
         @if known.len() > 1 { (filter(&console, &asked, &db, &known)) }
         div.stack #folders data-live {
             @if !db.is_empty() { (of_database(&console, &db, asked.folder(), counts)) }
-            (listed(&console, &asked, &db, &found, more))
+            (listed)
         }
     };
     let above = above(&console, OVERVIEW, &words::EXCHANGE);
@@ -106,18 +107,35 @@ fn lead(folder: &str) -> &'static Text {
     }
 }
 
-fn listed(console: &Console, asked: &Asked, db: &str, found: &[MessageLine], more: bool) -> Markup {
+async fn listed(
+    console: &Console,
+    asked: &Asked,
+    db: &str,
+    found: &[MessageLine],
+    more: bool,
+) -> Result<Markup, ApiError> {
     let at = |after: Option<&str>| folder_page(console, db, asked.folder(), after);
     let first = (!asked.after.is_empty()).then(|| at(None));
     let next = found.last().filter(|_| more).map(|last| at(Some(&last.cursor())));
+    let content = match found.is_empty() {
+        true => nothing(console, asked, db),
+        false => messages::in_folder(console, found).await?,
+    };
+    Ok(html! {
+        (content)
+        (pager((console.say(&common::FIRST_PAGE), first), (console.say(&common::NEXT_PAGE), next)))
+    })
+}
+
+fn nothing(console: &Console, asked: &Asked, db: &str) -> Markup {
     let (title, hint) = match (db.is_empty(), asked.after.is_empty()) {
         (true, _) => (&words::NO_DATABASE, &words::NO_DATABASE_HINT),
         (false, true) => (&words::EMPTY_FOLDER, &words::EMPTY_FOLDER_HINT),
         (false, false) => (&words::NONE_HERE, &words::NONE_HERE_HINT),
     };
-    html! {
-        @if found.is_empty() { (empty(console.say(title), html! { p { (console.say(hint)) } })) }
-        @else { (messages::rows(console, &words::FOLDERS, found)) }
-        (pager((console.say(&common::FIRST_PAGE), first), (console.say(&common::NEXT_PAGE), next)))
-    }
+    let hint = html! {
+        p { (console.say(hint)) }
+        @if db.is_empty() { p { a.button href=(console.at(OVERVIEW)) { (console.say(&words::DATABASES)) } } }
+    };
+    empty(console.say(title), hint)
 }

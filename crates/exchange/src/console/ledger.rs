@@ -38,7 +38,7 @@ pub(super) fn whole(console: &Console, database: &DatabaseLine) -> Markup {
     let content = html! {
         (wrong(console, database))
         (tiles(console, database))
-        p.hint { (equation(console, database)) }
+        p.hint.small { (equation(console, database)) }
         (line(console, database))
     };
     card(console.say(&words::LEDGER), html! {}, content)
@@ -51,7 +51,7 @@ fn tiles(console: &Console, database: &DatabaseLine) -> Markup {
     let first = Stat {
         label: console.say(&words::RECEIVED).to_owned(),
         value: console.language().number(database.received),
-        hint: html! { (console.say(&words::IN_ALL)) },
+        hint: html! {},
         tone: Tone::Quiet,
         href: None,
     };

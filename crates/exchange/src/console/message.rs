@@ -8,11 +8,9 @@ use web::ui::parts::{banner, card, facts, id, id_link};
 use web::ui::{Form, Text, Tone};
 use web::{ApiError, Console, PageResult, PathOf, View};
 
+use super::parties::Parties;
 use super::reads::{MESSAGE, Shown, TEXT_MAX};
-use super::{
-    FOLDERS, above, database_page, device_page, folder_page, messages, nothing, process_page, size, state, text, when,
-    words,
-};
+use super::{FOLDERS, above, folder_page, messages, nothing, process_page, size, state, text, when, words};
 use crate::codes::NMESSAGE;
 use crate::folders::folder_of;
 use crate::message::name::FileName;
@@ -40,11 +38,12 @@ pub(super) async fn page(console: Console, PathOf(NamePath { name }): PathOf<Nam
         Err(ApiError(error)) if error.code == NMESSAGE => return gone(),
         Err(error) => return Err(error),
     };
+    let parties = Parties::of(&console, &[&name]).await?;
     let beginning = beginning(&console, &name, &message).await;
     let content = html! {
         div.stack #message data-live {
             (what_became(&console, &message))
-            div.columns { (head(&console, &name, &message)) (whereabouts(&console, &name, &message)) }
+            div.columns { (head(&console, &name, &message, &parties)) (whereabouts(&console, &name, &message)) }
             (body(&console, &name, &message, beginning.as_deref()))
         }
     };
@@ -56,6 +55,7 @@ pub(super) async fn page(console: Console, PathOf(NamePath { name }): PathOf<Nam
 /// What happened to it, said first.
 fn what_became(console: &Console, message: &Shown) -> Markup {
     let (tone, text): (Tone, &Text) = match (message.process.as_ref().map(|held| held.1), message.place.as_str()) {
+        (Some(ProcessState::Unknown), _) if message.draft => (Tone::Warn, &words::IS_UNKNOWN_REPLY),
         (Some(ProcessState::Unknown), _) => (Tone::Warn, &words::IS_UNKNOWN),
         (_, "prepared") => (Tone::Info, &words::IS_PREPARED),
         (Some(ProcessState::Started | ProcessState::ReadyToCommit), _) => (Tone::Info, &words::IS_IN_PROCESS),
@@ -66,18 +66,16 @@ fn what_became(console: &Console, message: &Shown) -> Markup {
         _ => (Tone::Info, &words::IS_QUEUED),
     };
     let error = messages::error(message.error_code, message.error_text.as_deref());
-    banner(tone, html! { p { (console.say(text)) } (error) })
+    let unknown = message.process.as_ref().filter(|(_, is)| *is == ProcessState::Unknown);
+    let answer = html! { @if let Some((process, _)) = unknown { " " a href=(process_page(console, process)) { (console.say(&words::LOOK)) } } };
+    banner(tone, html! { p { (console.say(text)) (answer) } (error) })
 }
 
-fn head(console: &Console, name: &FileName, message: &Shown) -> Markup {
-    let party = |who: &str| match who == message.db {
-        true => id_link(&database_page(console, who), who),
-        false => id_link(&device_page(console, who), who),
-    };
+fn head(console: &Console, name: &FileName, message: &Shown, parties: &Parties) -> Markup {
     let facts = facts(&[
         ("Id", id(&name.id)),
-        (console.say(&words::SENDER), party(&name.from)),
-        (console.say(&words::RECEIVER), party(&name.to)),
+        (console.say(&words::SENDER), parties.link(console, &name.from)),
+        (console.say(&words::RECEIVER), parties.link(console, &name.to)),
         (console.say(&words::COMPANY), html! { (message.company) }),
         (console.say(&words::SUBSYSTEM), html! { (name.subsystem) }),
         (console.say(&words::MADE), when(console, Some(name.at))),
@@ -95,7 +93,6 @@ fn whereabouts(console: &Console, name: &FileName, message: &Shown) -> Markup {
             Some(result) => (state::of_result(console, result)),
             None => (console.say(&common::NONE)),
         }
-        (messages::error(message.error_code, message.error_text.as_deref()))
     };
     let held = html! {
         @match &message.process {

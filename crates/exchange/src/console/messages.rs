@@ -1,15 +1,19 @@
 //! Messages as rows, made from the index alone.
 
 use maud::{Markup, html};
-use web::Console;
 use web::console::words as common;
 use web::ui::parts::{id_link, table};
 use web::ui::{Column, Holds, Row, Text, Tone};
+use web::{ApiError, Console};
 
+use super::parties::Parties;
 use super::reads::MessageLine;
-use super::{message_page, process_page, size, state, words};
+use super::{database_page, message_page, process_page, size, state, words};
 
-pub(super) fn rows(console: &Console, caption: &Text, messages: &[MessageLine]) -> Markup {
+/// Those in a folder of a database.
+pub(super) async fn in_folder(console: &Console, messages: &[MessageLine]) -> Result<Markup, ApiError> {
+    let names: Vec<_> = messages.iter().map(|message| &message.name).collect();
+    let parties = Parties::of(console, &names).await?;
     let columns = [
         Column(console.say(&words::MESSAGE), Holds::Text),
         Column(console.say(&words::MADE), Holds::Text),
@@ -24,14 +28,35 @@ pub(super) fn rows(console: &Console, caption: &Text, messages: &[MessageLine]) 
         Row::of(vec![
             id_link(&message_page(console, &name), &message.name.id),
             console.moment(message.name.at),
-            html! { code { (message.name.from) } },
-            html! { code { (message.name.to) } },
+            parties.link(console, &message.name.from),
+            parties.link(console, &message.name.to),
             html! { (message.name.subsystem) },
             html! { (size(console, message.size)) },
             result(console, message),
         ])
         .key(name)
         .tone((message.result.as_deref() == Some("PROCESSED_INCORRECT")).then_some(Tone::Bad))
+    };
+    Ok(table(console.say(&words::FOLDERS), &columns, &messages.iter().map(row).collect::<Vec<_>>()))
+}
+
+/// Those that wait for one device: to whom they go is known, and nothing was said of them yet.
+pub(super) fn for_device(console: &Console, caption: &Text, messages: &[MessageLine]) -> Markup {
+    let columns = [
+        Column(console.say(&words::MESSAGE), Holds::Text),
+        Column(console.say(&words::SENDER), Holds::Text),
+        Column(console.say(&words::MADE), Holds::Text),
+        Column(console.say(&common::SIZE), Holds::Numbers),
+    ];
+    let row = |message: &MessageLine| {
+        let name = message.name.text();
+        Row::of(vec![
+            id_link(&message_page(console, &name), &message.name.id),
+            id_link(&database_page(console, &message.name.from), &message.name.from),
+            console.moment(message.name.at),
+            html! { (size(console, message.size)) },
+        ])
+        .key(name)
     };
     table(console.say(caption), &columns, &messages.iter().map(row).collect::<Vec<_>>())
 }

@@ -11,6 +11,7 @@ mod ledger;
 mod message;
 mod messages;
 mod overview;
+mod parties;
 mod past;
 mod process;
 mod processes;
@@ -75,7 +76,7 @@ fn views(console: &Console, here: &str) -> Markup {
         &[
             view(OVERVIEW, &words::OVERVIEW),
             view(DEVICES, &words::DEVICES),
-            view(COMPANIES, &words::COMPANIES_AND_SUBSYSTEMS),
+            view(COMPANIES, &words::COMPANIES),
             view(PROCESSES, &words::PROCESSES),
             view(FOLDERS, &words::FOLDERS),
         ],
@@ -123,6 +124,12 @@ fn number(console: &Console, count: i64) -> Markup {
     html! { (console.language().number(count)) }
 }
 
+/// How many messages are in a folder of a database, with the way there if there are any.
+fn in_folder(console: &Console, db: &str, folder: &str, count: i64) -> Markup {
+    let many = number(console, count);
+    html! { @if count > 0 { a href=(folder_page(console, db, folder, None)) { (many) } } @else { (many) } }
+}
+
 /// A count that ends somewhere, and says so.
 fn at_most(console: &Console, count: i64) -> String {
     let more = if count >= reads::COUNTED_MAX { "+" } else { "" };
@@ -131,6 +138,15 @@ fn at_most(console: &Console, count: i64) -> String {
 
 fn size(console: &Console, count: i64) -> String {
     bytes(console.language(), u64::try_from(count).unwrap_or(0))
+}
+
+/// What there is before the first company: where to begin.
+fn no_company(console: &Console) -> Markup {
+    let hint = html! {
+        p { (console.say(&words::NO_COMPANY_HINT)) }
+        p { a.button href=(console.at(COMPANIES)) { (console.say(&words::COMPANIES_AND_SUBSYSTEMS)) } }
+    };
+    empty(console.say(&words::NO_COMPANY), hint)
 }
 
 /// The page of something that is not there.

@@ -4,13 +4,13 @@ use maud::{Markup, html};
 use serde::Deserialize;
 use web::console::words as common;
 use web::ui::form::link;
-use web::ui::parts::{banner, empty, id_link, pager, stats, table};
+use web::ui::parts::{banner, card, empty, id_link, pager, stats, table};
 use web::ui::{Column, Field, Form, Holds, Kind, Row, Stat, Text, Tone};
 use web::{Console, PageResult, QueryOf, View};
 
 use super::reads::{DATABASES, DatabaseLine, TOTALS, Totals};
 use super::{
-    COMPANIES, DEVICES, OVERVIEW, PAGE, PROCESSES, at_most, companies, database_page, ledger, number, process_page,
+    DEVICES, OVERVIEW, PAGE, PROCESSES, at_most, companies, database_page, in_folder, ledger, no_company, process_page,
     state, views, when, words,
 };
 use crate::registry::CompanyView;
@@ -36,7 +36,7 @@ pub(super) async fn page(console: Console, QueryOf(asked): QueryOf<Asked>) -> Pa
         div.stack #exchange data-live {
             (trouble(&console, totals))
             (numbers(&console, totals))
-            @if found.is_empty() { (nothing(&console, &asked, &known)) } @else { (rows(&console, &found)) }
+            @if found.is_empty() { (nothing(&console, &asked, &known)) } @else { (card(console.say(&words::DATABASES), html! { (at_most(&console, totals.databases)) }, rows(&console, &found))) }
             (pager((console.say(&common::FIRST_PAGE), first), (console.say(&common::NEXT_PAGE), next)))
         }
     };
@@ -72,18 +72,17 @@ fn numbers(console: &Console, totals: Totals) -> Markup {
     let bad = |count: i64, tone| if count > 0 { tone } else { Tone::Good };
     let going = if totals.active > 0 { Tone::Info } else { Tone::Quiet };
     stats(&[
-        tile(&words::DATABASES, at_most(console, totals.databases), Tone::Quiet, None),
         tile(&words::DEVICES, at_most(console, totals.devices), Tone::Quiet, Some(console.at(DEVICES))),
         tile(&words::QUEUED, whole(totals.queued), Tone::Quiet, None),
         tile(&words::ACTIVE_PROCESSES, at_most(console, totals.active), going, of_state("active")),
+        tile(&words::IN_ERROR, whole(totals.error), bad(totals.error, Tone::Warn), None),
         tile(
-            &words::UNKNOWN_OUTCOME,
+            &words::UNKNOWN_OUTCOMES,
             at_most(console, totals.unknown),
             bad(totals.unknown, Tone::Warn),
             of_state("unknown"),
         ),
-        tile(&words::FAILED, at_most(console, totals.failed), bad(totals.failed, Tone::Bad), of_state("failed")),
-        tile(&words::IN_ERROR, whole(totals.error), bad(totals.error, Tone::Warn), None),
+        tile(&words::FILES_STUCK, at_most(console, totals.failed), bad(totals.failed, Tone::Bad), of_state("failed")),
     ])
 }
 
@@ -92,11 +91,7 @@ fn nothing(console: &Console, asked: &Asked, known: &[CompanyView]) -> Markup {
         return empty(console.say(&words::NONE_HERE), html! { p { (console.say(&words::NONE_HERE_HINT)) } });
     }
     if known.is_empty() {
-        let hint = html! {
-            p { (console.say(&words::NO_COMPANY_HINT)) }
-            p { a.button href=(console.at(COMPANIES)) { (console.say(&words::COMPANIES_AND_SUBSYSTEMS)) } }
-        };
-        return empty(console.say(&words::NO_COMPANY), hint);
+        return no_company(console);
     }
     empty(console.say(&words::NO_DATABASE), html! { p { (console.say(&words::NO_DATABASE_HINT)) } })
 }
@@ -128,11 +123,11 @@ fn rows(console: &Console, databases: &[DatabaseLine]) -> Markup {
         Row::of(vec![
             html! { (id_link(&database_page(console, &database.id), &database.id)) span.sub { (database.company) } },
             html! { (ledger::line(console, database)) span.sub { (console.fill(&words::RECEIVED_N, &[("n", &console.language().number(database.received))])) } },
-            number(console, database.queued),
+            in_folder(console, &database.id, "Messages", database.queued),
             active(console, database),
-            number(console, database.log),
-            number(console, database.error),
-            number(console, database.unknown),
+            in_folder(console, &database.id, "Log", database.log),
+            in_folder(console, &database.id, "Error", database.error),
+            in_folder(console, &database.id, "Unknown", database.unknown),
             when(console, database.contact_at),
         ])
         .key(&database.id)

@@ -9,6 +9,7 @@ use web::ui::{Column, Holds, Row, Text, Tone};
 use web::{ApiError, Console, PageResult, PathOf, View};
 
 use super::database::await_text;
+use super::parties::Parties;
 use super::{
     IdPath, PROCESSES, above, database_page, message_page, messages, moment_of, nothing, past, resolve, state, when,
     words,
@@ -30,15 +31,19 @@ pub(super) async fn page(console: Console, PathOf(IdPath { id }): PathOf<IdPath>
         Err(error) => return Err(error),
     };
     let past = past::of(&console, &process.db, Some(&process.id)).await?;
+    let (given, replies) = lists(&console, &process).await?;
+    let failed = process.state == ProcessState::Failed;
     let content = html! {
         div.stack #process data-live {
             (trouble(&console, &process))
             @if process.state == ProcessState::Unknown { (resolve::both(&console, &process)) }
             (card(console.say(&words::COURSE), html! {}, course(&console, &process)))
             (about(&console, &process))
-            (list(&console, &words::GIVEN_MESSAGES, &words::NONE_GIVEN, process.given.as_deref().unwrap_or_default()))
-            (list(&console, &words::REPLIES, &words::NONE_REPLIED, process.replies.as_deref().unwrap_or_default()))
-            (past)
+            // The journal says which file it is, and what the disk answered.
+            @if failed { (past) }
+            (given)
+            (replies)
+            @if !failed { (past) }
         }
     };
     let actions = html! { div.page-actions #process-actions data-live { (actions(&console, &process)) } };
@@ -100,6 +105,7 @@ fn end(console: &Console, process: &ProcessView, ended: Option<Wall>) -> Stop {
         Some("committed") => (Tone::Good, &words::COMMITTED),
         Some("rolled_back") => (Tone::Warn, &words::ROLLED_BACK),
         Some("interrupted") => (Tone::Warn, &words::INTERRUPTED),
+        Some("forgotten") => (Tone::Bad, &words::FORGOTTEN),
         Some(_) => (Tone::Warn, &words::TIMED_OUT),
     };
     stop(console, tone, text, ended)
@@ -116,58 +122,89 @@ fn about(console: &Console, process: &ProcessView) -> Markup {
     let until = moment_of(process.ended_at.as_deref()).unwrap_or(console.now());
     let took = duration(console.language(), started.map_or(0, |started| until.0 - started.0));
     let rules = console.kernel().common::<Rules>().get();
-    let facts = facts(&[
-        (
-            console.say(&common::STATE),
-            html! { span #state { (state::of_process(console, process.state, process.outcome.as_deref())) } },
-        ),
-        (console.say(&words::AWAITED), await_text(console, process.state, since, rules)),
-        (console.say(&words::LASTS), html! { (took) }),
-        (
-            console.say(&words::SAID),
-            html! { @if process.message.is_empty() { (console.say(&words::NOTHING_SAID)) } @else { bdi { (process.message) } } },
-        ),
+    let mut all = vec![(
+        console.say(&common::STATE),
+        html! { span #state { (state::of_process(console, process.state, process.outcome.as_deref())) } },
+    )];
+    if process.state != ProcessState::Ended {
+        all.push((console.say(&words::AWAITED), await_text(console, process.state, since, rules)));
+    }
+    all.push((console.say(&words::LASTS), html! { (took) }));
+    if !process.message.is_empty() {
+        all.push((console.say(&words::SAID), html! { bdi { (process.message) } }));
+    }
+    all.extend([
         (console.say(&words::DATABASE), id_link(&database_page(console, &process.db), &process.db)),
         (console.say(&words::PROCESS), id(&process.id)),
     ]);
-    card(console.say(&words::PROCESS), html! {}, facts)
+    card(console.say(&words::PROCESS), html! {}, facts(&all))
 }
 
-fn list(console: &Console, title: &Text, none: &Text, given: &[GivenView]) -> Markup {
-    let columns = [
+/// What it was given, and what it replied.
+async fn lists(console: &Console, process: &ProcessView) -> Result<(Markup, Markup), ApiError> {
+    let (given, replies) = (Listed::all(process.given.as_ref()), Listed::all(process.replies.as_ref()));
+    let names: Vec<_> = given.iter().chain(&replies).filter_map(|one| one.name.as_ref()).collect();
+    let parties = Parties::of(console, &names).await?;
+    let sender = |name: &FileName| parties.link(console, &name.from);
+    let receiver = |name: &FileName| parties.link(console, &name.to);
+    Ok((
+        list(console, (&words::GIVEN_MESSAGES, &words::NONE_GIVEN), (&words::SENDER, &sender), &given),
+        list(console, (&words::REPLIES, &words::NONE_REPLIED), (&words::RECEIVER, &receiver), &replies),
+    ))
+}
+
+/// A message of a process, and what the name of its file says as long as there is one.
+struct Listed<'a> {
+    view: &'a GivenView,
+    name: Option<FileName>,
+}
+
+impl<'a> Listed<'a> {
+    fn all(views: Option<&'a Vec<GivenView>>) -> Vec<Self> {
+        let one = |view: &'a GivenView| Self { view, name: view.name.as_deref().and_then(FileName::read) };
+        views.into_iter().flatten().map(one).collect()
+    }
+}
+
+/// The other end of a message: what it is called, and who it is.
+type End<'a> = (&'a Text, &'a dyn Fn(&FileName) -> Markup);
+
+fn list(console: &Console, (title, none): (&Text, &Text), end: End<'_>, messages: &[Listed<'_>]) -> Markup {
+    let is_judged = messages.iter().any(|one| one.view.result.is_some());
+    let result = is_judged.then(|| Column(console.say(&words::RESULT), Holds::Text));
+    let columns: Vec<_> = [
         Column(console.say(&words::MESSAGE), Holds::Text),
-        Column(console.say(&words::SENDER), Holds::Text),
-        Column(console.say(&words::RECEIVER), Holds::Text),
+        Column(console.say(end.0), Holds::Text),
         Column(console.say(&words::MADE), Holds::Text),
-        Column(console.say(&words::RESULT), Holds::Text),
         Column(console.say(&words::LIES_IN), Holds::Text),
-    ];
-    let rows: Vec<_> = given.iter().map(|one| row(console, one)).collect();
+    ]
+    .into_iter()
+    .chain(result)
+    .collect();
+    let rows: Vec<_> = messages.iter().map(|one| row(console, end, one)).collect();
     let content = match rows.is_empty() {
         true => empty(console.say(none), html! {}),
         false => table(console.say(title), &columns, &rows),
     };
-    let aside = html! { (console.language().number(i64::try_from(given.len()).unwrap_or(i64::MAX))) };
+    let aside = html! { (console.language().number(i64::try_from(messages.len()).unwrap_or(i64::MAX))) };
     card(console.say(title), aside, content)
 }
 
-fn row(console: &Console, one: &GivenView) -> Row {
-    let name = one.name.as_deref().and_then(FileName::read);
-    let message = match &one.name {
-        Some(name) => id_link(&message_page(console, name), &one.id),
-        None => html! { code { (one.id) } },
+fn row(console: &Console, end: End<'_>, Listed { view, name }: &Listed<'_>) -> Row {
+    let message = match &view.name {
+        Some(name) => id_link(&message_page(console, name), &view.id),
+        None => html! { code { (view.id) } },
     };
     Row::of(vec![
         message,
-        html! { @if let Some(name) = &name { code { (name.from) } } },
-        html! { @if let Some(name) = &name { code { (name.to) } } },
-        html! { @if let Some(name) = &name { (when(console, Some(name.at))) } },
+        html! { @if let Some(name) = name { (end.1(name)) } },
+        html! { @if let Some(name) = name { (when(console, Some(name.at))) } },
+        html! { @match &view.place { Some(place) => (state::of_place(place)), None => (console.say(&words::NO_LONGER)) } },
         html! {
-            @if let Some(result) = &one.result { (state::of_result(console, result)) }
-            (messages::error(one.error_code, one.error_text.as_deref()))
+            @if let Some(result) = &view.result { (state::of_result(console, result)) }
+            (messages::error(view.error_code, view.error_text.as_deref()))
         },
-        html! { @match &one.place { Some(place) => (state::of_place(place)), None => (console.say(&words::NO_LONGER)) } },
     ])
-    .key(&one.id)
-    .tone((one.result.as_deref() == Some("PROCESSED_INCORRECT")).then_some(Tone::Bad))
+    .key(&view.id)
+    .tone((view.result.as_deref() == Some("PROCESSED_INCORRECT")).then_some(Tone::Bad))
 }

@@ -16,11 +16,14 @@ use crate::routes::check_unbound;
 
 /// What can be asked for: a word, its name, the states.
 const STATES: [(&str, &Text, &[ProcessState]); 4] = [
-    ("active", &words::ACTIVE_PROCESSES, &[ProcessState::Started, ProcessState::ReadyToCommit, ProcessState::Cleanup]),
+    ("active", &words::UNDER_WAY, &[ProcessState::Started, ProcessState::ReadyToCommit, ProcessState::Cleanup]),
     ("unknown", &words::UNKNOWN_OUTCOME, &[ProcessState::Unknown]),
     ("failed", &words::FAILED, &[ProcessState::Failed]),
     ("ended", &words::ENDED, &[ProcessState::Ended]),
 ];
+
+/// The column that says whose a process is.
+const DATABASE_AT: usize = 1;
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -59,7 +62,7 @@ pub(super) async fn page(console: Console, QueryOf(asked): QueryOf<Asked>) -> Pa
     found.truncate(PAGE as usize);
     let next = found.last().filter(|_| more).map(|last| asked.at(&console, Some(&last.id)));
     let first = (!asked.after.is_empty()).then(|| asked.at(&console, None));
-    let listed = if found.is_empty() { nothing(&console, &asked) } else { rows(&console, &found).await? };
+    let listed = if found.is_empty() { nothing(&console, &asked) } else { rows(&console, &found, Of::All).await? };
     let content = html! {
         (views(&console, PROCESSES))
         (filter(&console, &asked))
@@ -107,10 +110,19 @@ fn nothing(console: &Console, asked: &Asked) -> Markup {
     empty(console.say(title), html! { p { (console.say(hint)) } })
 }
 
-pub(super) async fn rows(console: &Console, processes: &[ProcessView]) -> Result<Markup, ApiError> {
+/// Whose processes a list holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Of {
+    /// Those of all databases.
+    All,
+    /// Those of one, which the page names.
+    One,
+}
+
+pub(super) async fn rows(console: &Console, processes: &[ProcessView], of: Of) -> Result<Markup, ApiError> {
     let ids = processes.iter().map(|process| process.id.clone()).collect();
     let counts = console.read(&GIVEN_COUNTS, ids).await?.out;
-    let columns = [
+    let mut columns = vec![
         Column(console.say(&words::PROCESS), Holds::Text),
         Column(console.say(&words::DATABASE), Holds::Text),
         Column(console.say(&common::STATE), Holds::Text),
@@ -120,7 +132,11 @@ pub(super) async fn rows(console: &Console, processes: &[ProcessView]) -> Result
         Column(console.say(&words::BEGUN), Holds::Text),
         Column(console.say(&words::OVER), Holds::Text),
     ];
-    let rows: Vec<_> = processes.iter().zip(counts).map(|(process, count)| row(console, process, count)).collect();
+    let mut rows: Vec<_> = processes.iter().zip(counts).map(|(process, count)| row(console, process, count)).collect();
+    if of == Of::One {
+        columns.remove(DATABASE_AT);
+        rows.iter_mut().for_each(|row| drop(row.cells.remove(DATABASE_AT)));
+    }
     Ok(table(console.say(&words::PROCESSES), &columns, &rows))
 }
 

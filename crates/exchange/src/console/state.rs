@@ -41,6 +41,7 @@ fn of_outcome(console: &Console, outcome: &str) -> Markup {
         "committed" => (Tone::Good, &words::COMMITTED),
         "rolled_back" => (Tone::Warn, &words::ROLLED_BACK),
         "interrupted" => (Tone::Quiet, &words::INTERRUPTED),
+        "forgotten" => (Tone::Bad, &words::FORGOTTEN),
         _ => (Tone::Warn, &words::TIMED_OUT),
     };
     badge(tone, console.say(text))

@@ -28,11 +28,11 @@ web::texts! {
     NO_COMPANY: "No company yet", "Компаний пока нет", "Aucune société";
     NO_COMPANY_HINT: "Everything begins with a company: create one, then its subsystems, its database and its devices.",
         "Всё начинается с компании: создайте её, затем подсистемы, базу данных и устройства.",
-        "Tout commence par une société : créez-la, puis ses sous-systèmes, sa base et ses appareils.";
+        "Tout commence par une société\u{a0}: créez-la, puis ses sous-systèmes, sa base et ses appareils.";
     NO_SUBSYSTEM: "No subsystem yet", "Подсистем пока нет", "Aucun sous-système";
     NO_SUBSYSTEM_HINT: "A subsystem is a mobile solution of a company; every device belongs to one.",
         "Подсистема — мобильное решение компании; каждое устройство относится к одной из них.",
-        "Un sous-système est une solution mobile d’une société ; chaque appareil en a un.";
+        "Un sous-système est une solution mobile d’une société\u{a0}; chaque appareil en a un.";
     SHOW_DEVICES: "its devices", "её устройства", "ses appareils";
     // Databases
     DATABASES: "Databases", "Базы данных", "Bases de données";
@@ -40,22 +40,22 @@ web::texts! {
     DBID: "DBID", "DBID", "DBID";
     DBID_HINT: "1 to 64 letters, digits, dots, dashes and underscores; a letter or digit first",
         "От 1 до 64 латинских букв, цифр, точек, дефисов и подчёркиваний; первой — буква или цифра",
-        "1 à 64 lettres, chiffres, points, tirets et soulignés ; d’abord une lettre ou un chiffre";
+        "1 à 64 lettres, chiffres, points, tirets et soulignés\u{a0}; d’abord une lettre ou un chiffre";
     NEW_DATABASE: "New database", "Новая база данных", "Nouvelle base";
     KEY_ONCE: "The key, shown only now: the business system calls with it",
         "Ключ, показывается только сейчас: с ним обращается учётная система",
-        "La clé, affichée une seule fois : le système de gestion appelle avec elle";
+        "La clé, affichée une seule fois\u{a0}: le système de gestion appelle avec elle";
     NO_DATABASE: "No database yet", "Баз данных пока нет", "Aucune base de données";
     NO_DATABASE_HINT: "Create one; its key goes into the business system, which then fetches what devices sent.",
         "Создайте базу; её ключ вносится в учётную систему, и она забирает присланное устройствами.",
-        "Créez-en une ; sa clé va dans le système de gestion, qui vient chercher ce que les appareils envoient.";
+        "Créez-en une\u{a0}; sa clé va dans le système de gestion, qui vient chercher ce que les appareils envoient.";
     NO_SUCH_DATABASE: "There is no such database", "Такой базы данных нет", "Cette base n’existe pas";
     UNKNOWN_BANNER: "Processes of unknown outcome: {n}. The database did not say whether it committed; their messages wait for an answer.",
         "Процессов с неизвестным исходом: {n}. База не сообщила, зафиксировала ли она данные; сообщения ждут ответа.",
-        "Processus à l’issue inconnue : {n}. La base n’a pas dit si elle a validé ; leurs messages attendent une réponse.";
+        "Processus à l’issue inconnue\u{a0}: {n}. La base n’a pas dit si elle a validé\u{a0}; leurs messages attendent une réponse.";
     FAILED_BANNER: "Processes whose files cannot be moved: {n}. It is tried again every minute.",
         "Процессов, чьи файлы не удаётся переместить: {n}. Попытки повторяются каждую минуту.",
-        "Processus dont les fichiers ne peuvent être déplacés : {n}. Nouvel essai chaque minute.";
+        "Processus dont les fichiers ne peuvent être déplacés\u{a0}: {n}. Nouvel essai chaque minute.";
     UNKNOWN_HERE: "A process of this database has an unknown outcome.", "У этой базы есть процесс с неизвестным исходом.",
         "Un processus de cette base a une issue inconnue.";
     FAILED_HERE: "A process of this database cannot move its files.", "Процесс этой базы не может переместить файлы.",
@@ -64,7 +64,6 @@ web::texts! {
     LEDGER: "Ledger", "Учёт сообщений", "Registre";
     RECEIVED: "Received", "Получено", "Reçus";
     RECEIVED_N: "{n} received", "получено: {n}", "{n} reçus";
-    IN_ALL: "in all", "всего", "en tout";
     NOTHING_RECEIVED: "nothing received", "ничего не получено", "rien reçu";
     QUEUED: "Waiting", "Ждут", "En attente";
     IN_PROCESS: "In process", "В обработке", "En traitement";
@@ -74,7 +73,7 @@ web::texts! {
     REMOVED: "Removed", "Удалено", "Retirés";
     DOES_NOT_ADD_UP: "This ledger does not add up: {received} received, {sum} accounted for. Please tell us; nothing more is done to these messages by itself.",
         "Учёт не сходится: получено {received}, учтено {sum}. Сообщите нам; сами по себе эти сообщения больше не меняются.",
-        "Le registre ne tombe pas juste : {received} reçus, {sum} comptés. Signalez-le ; rien d’autre n’arrive tout seul à ces messages.";
+        "Le registre ne tombe pas juste\u{a0}: {received} reçus, {sum} comptés. Signalez-le\u{a0}; rien d’autre n’arrive tout seul à ces messages.";
     STATISTICS: "Since it was registered", "С момента регистрации", "Depuis l’enregistrement";
     SENT: "Sent", "Отправлено", "Envoyés";
     BYTES: "Bytes sent", "Объём отправленного", "Volume envoyé";
@@ -87,8 +86,12 @@ web::texts! {
     PROCESS_OF: "Process of {db}", "Процесс базы {db}", "Processus de {db}";
     ACTIVE_PROCESS: "Active process", "Текущий процесс", "Processus actif";
     ACTIVE_PROCESSES: "Under way", "Идут", "En cours";
+    UNDER_WAY: "under way", "идут", "en cours";
+    UNKNOWN_OUTCOMES: "Unknown outcome", "Исход неизвестен", "Issue inconnue";
+    FILES_STUCK: "Files stuck", "Файлы застряли", "Fichiers bloqués";
     LATEST_PROCESSES: "Latest processes", "Последние процессы", "Derniers processus";
     AT_REST: "at rest", "не занята", "au repos";
+    AT_REST_TITLE: "At rest", "Не занята", "Au repos";
     AT_REST_HINT: "With its next call it is given what waits.", "При следующем обращении ей передадут то, что ждёт.",
         "À son prochain appel elle reçoit ce qui attend.";
     STARTED: "started", "начат", "démarré";
@@ -101,14 +104,15 @@ web::texts! {
     ROLLED_BACK: "rolled back", "отменён", "annulé";
     INTERRUPTED: "interrupted", "прерван", "interrompu";
     TIMED_OUT: "timed out", "время вышло", "délai dépassé";
+    FORGOTTEN: "forgotten: nobody came to know", "забыт: исход так и не узнали", "oublié : issue jamais connue";
     FOR_SO_LONG: "In this state for", "В этом состоянии", "Dans cet état depuis";
     AWAITED: "Awaited", "Ожидается", "Attendu";
-    AWAITS_RESULTS: "results and replies of the database;", "результаты и ответы от базы;", "les résultats et réponses de la base ;";
-    AWAITS_COMMIT: "word that the database committed;", "подтверждение фиксации от базы;", "la confirmation de validation de la base ;";
+    AWAITS_RESULTS: "results and replies of the database;", "результаты и ответы от базы;", "les résultats et réponses de la base\u{a0};";
+    AWAITS_COMMIT: "word that the database committed;", "подтверждение фиксации от базы;", "la confirmation de validation de la base\u{a0};";
     AWAITS_FILES: "files being moved to their folders", "перемещение файлов по папкам", "le déplacement des fichiers";
     AWAITS_RETRY: "the next try to move its files, within a minute", "следующая попытка переместить файлы, в течение минуты",
         "le prochain essai de déplacement, dans la minute";
-    AWAITS_ANSWER: "an answer: did the database commit?", "ответ: зафиксировала ли база?", "une réponse : la base a-t-elle validé ?";
+    AWAITS_ANSWER: "an answer: did the database commit?", "ответ: зафиксировала ли база?", "une réponse\u{a0}: la base a-t-elle validé\u{a0}?";
     AWAITS_NOTHING: "nothing any more", "больше ничего", "plus rien";
     GIVEN_UP: "given up", "ожидание закончится", "abandonné";
     GIVEN: "Given", "Передано", "Donnés";
@@ -119,7 +123,6 @@ web::texts! {
     COURSE: "Course", "Ход", "Déroulement";
     LASTS: "Duration", "Длительность", "Durée";
     SAID: "Said at its end", "Сказано в конце", "Dit à la fin";
-    NOTHING_SAID: "nothing", "ничего", "rien";
     NO_LONGER: "no longer kept", "уже не хранится", "n’est plus gardé";
     NONE_GIVEN: "It has no message", "Сообщений у него нет", "Il n’a aucun message";
     NONE_REPLIED: "It replied nothing", "Ответов нет", "Aucune réponse";
@@ -139,41 +142,41 @@ web::texts! {
     RESUMED: "Its files are tried again now", "Файлы перемещаются снова", "Les fichiers sont réessayés";
     FAILED_WHY: "The database committed, but a file could not be moved to its folder. Nothing is lost and nothing is processed twice; it is tried again every minute. Look at the disk: is it full, or has somebody changed its permissions?",
         "База зафиксировала данные, но файл не удалось переместить в папку. Ничего не потеряно и не обработается дважды; попытки повторяются каждую минуту. Проверьте диск: не заполнен ли он, не изменены ли права?",
-        "La base a validé, mais un fichier n’a pu être déplacé. Rien n’est perdu ni traité deux fois ; nouvel essai chaque minute. Voyez le disque : est-il plein, ses droits ont-ils changé ?";
+        "La base a validé, mais un fichier n’a pu être déplacé. Rien n’est perdu ni traité deux fois\u{a0}; nouvel essai chaque minute. Voyez le disque\u{a0}: est-il plein, ses droits ont-ils changé\u{a0}?";
     UNKNOWN_WHY: "The database brought its results, then nothing more was heard. It may have committed or not. Its messages are set aside; the database itself goes on with others. There is no hurry: take the time to find out.",
         "База прислала результаты и замолчала. Она могла зафиксировать данные, а могла и нет. Эти сообщения отложены, с остальными база работает дальше. Спешить некуда: спокойно выясните.",
-        "La base a donné ses résultats, puis plus rien. Elle a peut-être validé, peut-être pas. Ses messages sont mis de côté ; la base continue avec d’autres. Rien ne presse : prenez le temps de savoir.";
+        "La base a donné ses résultats, puis plus rien. Elle a peut-être validé, peut-être pas. Ses messages sont mis de côté\u{a0}; la base continue avec d’autres. Rien ne presse\u{a0}: prenez le temps de savoir.";
     INTERRUPT: "Interrupt", "Прервать", "Interrompre";
     WHY: "Why, for the journal. Its messages are free again at once.", "Почему, для журнала. Сообщения сразу освободятся.",
         "Pourquoi, pour le journal. Ses messages sont aussitôt libres.";
     // Unknown outcome
-    FIND_OUT: "Did the database commit? How to find out", "Зафиксировала ли база? Как узнать", "La base a-t-elle validé ? Comment savoir";
+    FIND_OUT: "Did the database commit? How to find out", "Зафиксировала ли база? Как узнать", "La base a-t-elle validé\u{a0}? Comment savoir";
     FIND_1: "Make sure that the program that served the database is not still working on this process.",
         "Убедитесь, что программа, обслуживающая базу, больше не занята этим процессом.",
         "Assurez-vous que le programme de la base ne travaille plus à ce processus.";
     FIND_2: "If it writes the marker of each process, ask the database for it. One row: it committed. No row: it did not.",
         "Если программа записывает отметку каждого процесса, запросите её в базе. Одна строка — зафиксировано, ни одной — нет.",
-        "S’il écrit la marque de chaque processus, cherchez-la dans la base. Une ligne : validé. Aucune : non.";
+        "S’il écrit la marque de chaque processus, cherchez-la dans la base. Une ligne\u{a0}: validé. Aucune\u{a0}: non.";
     FIND_3: "Otherwise look in the business system for what one of the messages below should have brought about: an order, a payment.",
         "Иначе поищите в учётной системе то, что должно было появиться по одному из сообщений ниже: заказ, платёж.",
-        "Sinon, cherchez dans le système de gestion l’effet d’un des messages ci-dessous : une commande, un paiement.";
+        "Sinon, cherchez dans le système de gestion l’effet d’un des messages ci-dessous\u{a0}: une commande, un paiement.";
     FIND_BY_ITSELF: "A late word of the database itself settles this too: then this page changes by itself.",
         "Запоздалый ответ самой базы тоже всё решит: страница изменится сама.",
-        "Une réponse tardive de la base règle aussi l’affaire : la page change alors d’elle-même.";
+        "Une réponse tardive de la base règle aussi l’affaire\u{a0}: la page change alors d’elle-même.";
     IT_COMMITTED: "The database committed", "База зафиксировала", "La base a validé";
     IT_DID_NOT: "It did not", "Не зафиксировала", "Elle n’a pas validé";
     COMMITTED_DOES: "Its results count: the processed messages (of {given}) go to Log, the incorrect ones stay in Error, and the replies ({replies}) go out to the devices. Nothing is given to the database again.",
         "Результаты вступают в силу: из сообщений ({given}) обработанные уйдут в Log, ошибочные останутся в Error, ответы ({replies}) отправятся устройствам. Повторно базе ничего не передаётся.",
-        "Ses résultats comptent : les messages traités (sur {given}) vont dans Log, les incorrects restent dans Error, et les réponses ({replies}) partent vers les appareils. Rien n’est redonné à la base.";
+        "Ses résultats comptent\u{a0}: les messages traités (sur {given}) vont dans Log, les incorrects restent dans Error, et les réponses ({replies}) partent vers les appareils. Rien n’est redonné à la base.";
     NOT_COMMITTED_DOES: "Nothing of it happened: the messages ({given}) go back to Messages, those in Error too, and are given to the database again; the replies ({replies}) are dropped.",
         "Ничего не произошло: сообщения ({given}), включая ошибочные, вернутся в Messages и будут переданы базе снова; ответы ({replies}) отбрасываются.",
-        "Rien n’a eu lieu : les messages ({given}) retournent dans Messages, ceux d’Error aussi, et sont redonnés à la base ; les réponses ({replies}) sont abandonnées.";
+        "Rien n’a eu lieu\u{a0}: les messages ({given}) retournent dans Messages, ceux d’Error aussi, et sont redonnés à la base\u{a0}; les réponses ({replies}) sont abandonnées.";
     COMMITTED_SURE: "If {db} did not commit after all, these messages are never processed, though everybody is told they were. This cannot be taken back. Did it commit?",
         "Если {db} всё же не зафиксировала данные, эти сообщения не будут обработаны никогда, хотя всем сообщат обратное. Отменить нельзя. Зафиксировала?",
-        "Si {db} n’a en fait pas validé, ces messages ne seront jamais traités, alors que tous les croiront faits. C’est irrévocable. A-t-elle validé ?";
+        "Si {db} n’a en fait pas validé, ces messages ne seront jamais traités, alors que tous les croiront faits. C’est irrévocable. A-t-elle validé\u{a0}?";
     NOT_COMMITTED_SURE: "If {db} did commit after all, these messages are processed a second time: orders and payments twice. This cannot be taken back. Did it not commit?",
         "Если {db} всё же зафиксировала данные, сообщения обработаются второй раз: двойные заказы и платежи. Отменить нельзя. Точно не зафиксировала?",
-        "Si {db} a en fait validé, ces messages sont traités deux fois : commandes et paiements en double. C’est irrévocable. N’a-t-elle pas validé ?";
+        "Si {db} a en fait validé, ces messages sont traités deux fois\u{a0}: commandes et paiements en double. C’est irrévocable. N’a-t-elle pas validé\u{a0}?";
     // Folders
     FOLDERS: "Folders", "Папки", "Dossiers";
     FOLDER: "Folder", "Папка", "Dossier";
@@ -185,13 +188,13 @@ web::texts! {
     LOG_LEAD: "What is done, the newest first.", "Готовое, сначала новое.", "Ce qui est fait, le plus récent d’abord.";
     UNKNOWN_LEAD: "Nobody knows whether these were processed; an answer is given on the page of their process.",
         "Неизвестно, обработаны ли они; ответ даётся на странице их процесса.",
-        "Nul ne sait s’ils ont été traités ; la réponse se donne sur la page de leur processus.";
+        "Nul ne sait s’ils ont été traités\u{a0}; la réponse se donne sur la page de leur processus.";
     ERROR_LEAD: "What the database could not process, the newest first. Look into one, mend its cause, put it back into the queue.",
         "Что база не смогла обработать, сначала новое. Откройте сообщение, устраните причину и верните его в очередь.",
         "Ce que la base n’a pu traiter, le plus récent d’abord. Ouvrez-en un, corrigez la cause, remettez-le en file.";
     EMPTY_FOLDER: "This folder is empty", "Папка пуста", "Ce dossier est vide";
     EMPTY_FOLDER_HINT: "Messages appear here by themselves; choose another folder above.", "Сообщения появятся здесь сами; выберите другую папку выше.",
-        "Les messages apparaissent ici d’eux-mêmes ; choisissez un autre dossier ci-dessus.";
+        "Les messages apparaissent ici d’eux-mêmes\u{a0}; choisissez un autre dossier ci-dessus.";
     // Messages
     MESSAGE: "Message", "Сообщение", "Message";
     MESSAGE_N: "Message {id}", "Сообщение {id}", "Message {id}";
@@ -213,7 +216,7 @@ web::texts! {
     LIES_IN: "Folder", "Папка", "Dossier";
     DRAFT: "(not sent yet)", "(ещё не отправлено)", "(pas encore envoyé)";
     ON_DISK: "File on disk", "Файл на диске", "Fichier sur disque";
-    IN_STORE: "none; the text is in the store", "нет; текст в хранилище", "aucun ; le texte est dans le magasin";
+    IN_STORE: "none; the text is in the store", "нет; текст в хранилище", "aucun\u{a0}; le texte est dans le magasin";
     NUMBER: "Receipt number", "Номер приёма", "Numéro de réception";
     FILE: "Name of the file", "Имя файла", "Nom du fichier";
     TEXT: "Text", "Текст", "Texte";
@@ -233,20 +236,22 @@ web::texts! {
     IS_DONE: "It is done.", "Готово.", "C’est fait.";
     IS_WRONG: "The database could not process it.", "База не смогла его обработать.", "La base n’a pu le traiter.";
     IS_UNKNOWN: "Nobody knows whether it was processed: its process has an unknown outcome.", "Неизвестно, обработано ли оно: исход процесса неизвестен.",
-        "Nul ne sait s’il a été traité : l’issue de son processus est inconnue.";
+        "Nul ne sait s’il a été traité\u{a0}: l’issue de son processus est inconnue.";
+    IS_UNKNOWN_REPLY: "A reply that goes out if its database committed, which nobody knows.", "Ответ уйдёт, если база зафиксировала данные, а это неизвестно.",
+        "Une réponse qui partira si sa base a validé, ce que nul ne sait.";
     IS_DEADLOCKED: "A lock was in its way; it is given again.", "Помешала блокировка; будет передано снова.",
-        "Un verrou l’a gêné ; il est redonné.";
+        "Un verrou l’a gêné\u{a0}; il est redonné.";
     REQUEUE: "Put back into the queue", "Вернуть в очередь", "Remettre en file";
     REQUEUED: "It waits again", "Снова в очереди", "Il attend de nouveau";
     REQUEUE_ERROR_SURE: "It is given to the database again, and what was said of it is forgotten. Put it back?",
         "База получит его снова, прежний результат забудется. Вернуть?",
-        "Il est redonné à la base, et ce qui en fut dit est oublié. Le remettre ?";
+        "Il est redonné à la base, et ce qui en fut dit est oublié. Le remettre\u{a0}?";
     REQUEUE_LOG_SURE: "It was processed already. If it is given again, what it brings about happens a second time. Put it back?",
         "Оно уже обработано. Если передать снова, всё по нему произойдёт второй раз. Вернуть?",
-        "Il a déjà été traité. Redonné, son effet se produit une seconde fois. Le remettre ?";
+        "Il a déjà été traité. Redonné, son effet se produit une seconde fois. Le remettre\u{a0}?";
     REQUEUE_UNKNOWN_SURE: "Nobody knows whether it was processed. If it was, what it brings about happens a second time. Put it back?",
         "Неизвестно, обработано ли оно. Если да, всё по нему произойдёт второй раз. Вернуть?",
-        "Nul ne sait s’il a été traité. Si oui, son effet se produit une seconde fois. Le remettre ?";
+        "Nul ne sait s’il a été traité. Si oui, son effet se produit une seconde fois. Le remettre\u{a0}?";
     // Devices
     DEVICES: "Devices", "Устройства", "Appareils";
     DEVICE: "Device", "Устройство", "Appareil";
@@ -254,21 +259,21 @@ web::texts! {
     BLOCKED: "blocked", "заблокировано", "bloqué";
     NOT_ACTIVATED: "not activated", "не активировано", "non activé";
     NEW_DEVICE: "New device", "Новое устройство", "Nouvel appareil";
-    DEVICE_NAME_HINT: "Whose it is, or where: for people", "Чьё оно или где находится: для людей", "À qui il est, ou où : pour les gens";
+    DEVICE_NAME_HINT: "Whose it is, or where: for people", "Чьё оно или где находится: для людей", "À qui il est, ou où\u{a0}: pour les gens";
     CODE_ONCE: "The activation code, shown only now: type it into the device within seven days",
         "Код активации, показывается только сейчас: введите его на устройстве в течение семи дней",
-        "Le code d’activation, affiché une seule fois : à saisir dans l’appareil sous sept jours";
+        "Le code d’activation, affiché une seule fois\u{a0}: à saisir dans l’appareil sous sept jours";
     NO_DEVICE: "No device yet", "Устройств пока нет", "Aucun appareil";
     NO_DEVICE_HINT: "Create one: you get a code to type into it, and with that it lets itself in.",
         "Создайте устройство: вы получите код, введите его на устройстве, и оно подключится само.",
-        "Créez-en un : vous recevez un code à y saisir, et il entre de lui-même.";
+        "Créez-en un\u{a0}: vous recevez un code à y saisir, et il entre de lui-même.";
     NO_SUCH_DEVICE: "There is no such device", "Такого устройства нет", "Cet appareil n’existe pas";
     BLOCKED_BANNER: "This device is blocked: whatever it calls is refused. What is for it waits.",
         "Устройство заблокировано: все его обращения отклоняются. Сообщения для него ждут.",
-        "Cet appareil est bloqué : tous ses appels sont refusés. Ce qui est pour lui attend.";
+        "Cet appareil est bloqué\u{a0}: tous ses appels sont refusés. Ce qui est pour lui attend.";
     WAITS_FOR_CODE: "This device has not been activated yet: its code waits to be typed in.",
         "Устройство ещё не активировано: введите на нём код.",
-        "Cet appareil n’est pas encore activé : son code attend d’être saisi.";
+        "Cet appareil n’est pas encore activé\u{a0}: son code attend d’être saisi.";
     NEEDS_CODE: "This device has no key and no code. Give it a new code.", "У устройства нет ни ключа, ни кода. Выдайте новый код.",
         "Cet appareil n’a ni clé ni code. Donnez-lui un nouveau code.";
     ACTIVATION: "Activation", "Активация", "Activation";
@@ -277,17 +282,17 @@ web::texts! {
     NO_CODE: "none waits", "нет", "aucun n’attend";
     CODE_LEAD: "A code is valid for seven days and works once. Nobody can look it up later: if it is lost, give a new one.",
         "Код действует семь дней и срабатывает один раз. Позже его не узнать: если потерян, выдайте новый.",
-        "Un code vaut sept jours et sert une fois. On ne peut le relire : s’il est perdu, donnez-en un autre.";
+        "Un code vaut sept jours et sert une fois. On ne peut le relire\u{a0}: s’il est perdu, donnez-en un autre.";
     NEW_CODE: "New code", "Новый код", "Nouveau code";
     NEW_CODE_SURE: "The old code stops working. Make a new one?", "Старый код перестанет действовать. Создать новый?",
-        "L’ancien code ne servira plus. En créer un ?";
+        "L’ancien code ne servira plus. En créer un\u{a0}?";
     NEW_CODE_ENDS_KEY: "The device's key ends at once: it is shut out until the new code is typed in. Make a new one?",
         "Ключ устройства сразу перестанет действовать: пока не введён новый код, доступа не будет. Создать новый?",
-        "La clé de l’appareil prend fin aussitôt : il reste dehors jusqu’à la saisie du code. En créer un ?";
+        "La clé de l’appareil prend fin aussitôt\u{a0}: il reste dehors jusqu’à la saisie du code. En créer un\u{a0}?";
     BLOCK: "Block", "Заблокировать", "Bloquer";
     BLOCK_SURE: "Whatever {name} calls is refused until it is let in again. Block it?",
         "Все обращения {name} будут отклоняться, пока вы его не разблокируете. Заблокировать?",
-        "Tous les appels de {name} sont refusés jusqu’à son déblocage. Le bloquer ?";
+        "Tous les appels de {name} sont refusés jusqu’à son déblocage. Le bloquer\u{a0}?";
     UNBLOCK: "Let in again", "Разблокировать", "Débloquer";
     WAITING: "What waits for it", "Что его ждёт", "Ce qui l’attend";
     NONE_WAITS: "Nothing waits for this device", "Для устройства ничего нет", "Rien n’attend cet appareil";

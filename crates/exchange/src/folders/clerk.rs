@@ -1,7 +1,11 @@
 //! The clerk: brings files to where their messages belong, a batch at a time.
 //!
 //! It never needs a person: what fails is tried again every minute; a batch of which nobody knows what came of it is followed by a look at
-//! all files (`scan`); and a clerk that ended in whatever way is followed by another one, because `watch` looks for what is due.
+//! the files of all that is due (`scan`); and a clerk that ended in whatever way is followed by another one, because `watch` looks for what is due.
+//!
+//! Acknowledgements come first. What a database waits for (a commit that moves files) is brought at once and alone, so that it is quick.
+//! Everything else gives way: as long as messages keep coming there is one batch per look of `watch`, unless something has waited for
+//! [`LATE_MS`]. What is finished meanwhile goes straight to its last folder, so that giving way also saves work.
 
 use std::collections::BTreeSet;
 
@@ -9,12 +13,13 @@ use base::{Call, CallResult, Heard, OpResult, Sql, Tx, WorkCall, args};
 use kernel::{NewTask, Op, OpCx, Plan, Query, TaskDef, TaskRow};
 
 use super::perform::{Brought, Did, FILES, Job, Step, Work};
-use super::scan::{self, Scanned};
+use super::scan;
 use super::turn::{self, Turn};
 use crate::ledger::together;
 use crate::message::name::FileName;
 use crate::process;
 use crate::rules::Rules;
+use crate::tens::tens;
 
 /// The clerk's task.
 pub(crate) const CLERK: TaskDef = TaskDef::new(CLERK_OP, plan)
@@ -38,6 +43,14 @@ pub static ANY_DUE_NOW: Query<(), bool> = Query::new("exchange.files_due", any_d
 
 /// Files of one batch.
 const BATCH: usize = 500;
+/// What became due less than so long ago says that messages keep coming.
+const FRESH_MS: i64 = 200;
+/// What has waited for so long gives way no more.
+const LATE_MS: i64 = 60_000;
+/// When something is due that a database waits for: before all others.
+pub(crate) const URGENT: Heard = Heard(0);
+/// What a clerk is told, or tells itself, to look at nothing else.
+const URGENT_ONLY: &str = "\"urgent\"";
 /// Time for a batch.
 const BRING_MS: u64 = 240_000;
 /// Time for a look at all files.
@@ -55,12 +68,20 @@ const ALERT: &str = "exchange-folders";
 
 pub(super) static DUE: Sql = Sql::new(
     "exc_message.due",
-    "SELECT number, id, db, sender, receiver, subsystem, at, place, on_disk FROM exc_message \
+    "SELECT number, id, db, sender, receiver, subsystem, at, place, on_disk, due FROM exc_message \
      WHERE due IS NOT NULL AND due <= ?1 ORDER BY due, number LIMIT ?2",
 );
 pub(super) static ANY_DUE: Sql = Sql::new(
     "exc_message.any_due",
     "SELECT number FROM exc_message WHERE due IS NOT NULL AND due <= ?1 ORDER BY due, number LIMIT 1",
+);
+pub(super) static OLDEST_DUE: Sql = Sql::new(
+    "exc_message.oldest_due",
+    "SELECT due FROM exc_message WHERE due IS NOT NULL AND due > 0 ORDER BY due, number LIMIT 1",
+);
+pub(super) static NEWEST_DUE: Sql = Sql::new(
+    "exc_message.newest_due",
+    "SELECT due FROM exc_message WHERE due IS NOT NULL AND due <= ?1 ORDER BY due DESC, number DESC LIMIT 1",
 );
 /// Only what failed is due in the future.
 pub(super) static ANY_PUT_OFF: Sql = Sql::new(
@@ -72,6 +93,17 @@ pub(super) static MARK: Sql = Sql::new(
     "exc_message.mark",
     "UPDATE exc_message SET on_disk = ?2, due = CASE WHEN place = ?2 THEN NULL ELSE CAST(?3 AS BIGINT) END \
      WHERE number = ?1 RETURNING process",
+);
+/// The same of ten new files.
+pub(super) static MARK_LAID: Sql = Sql::new(
+    "exc_message.mark_laid",
+    "UPDATE exc_message SET on_disk = ?1, due = CASE WHEN place = ?1 THEN NULL ELSE CAST(?2 AS BIGINT) END \
+     WHERE number IN (?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
+);
+pub(super) static HOLDERS: Sql = Sql::new(
+    "exc_message.holders",
+    "SELECT DISTINCT process FROM exc_message WHERE number IN (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10) AND process IS NOT NULL \
+     ORDER BY process",
 );
 pub(super) static FORGET: Sql =
     Sql::new("exc_message.forget", "DELETE FROM exc_message WHERE number = ?1 AND place = 'gone'");
@@ -91,6 +123,12 @@ pub(super) static DROP_BODY: Sql = Sql::new(
     "DELETE FROM exc_body WHERE number = ?1 AND EXISTS (SELECT 1 FROM exc_message m WHERE m.number = ?1 AND m.process IS NULL \
      AND m.place = 'log' AND m.on_disk = m.place)",
 );
+/// The same of ten.
+pub(super) static DROP_BODIES: Sql = Sql::new(
+    "exc_body.drop_ten",
+    "DELETE FROM exc_body WHERE number IN (SELECT number FROM exc_message WHERE number IN (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10) \
+     AND process IS NULL AND place = 'log' AND on_disk = place)",
+);
 pub(super) static CLEANING: Sql =
     Sql::new("exc_process.cleaning", "SELECT id FROM exc_process WHERE state = 'CLEANUP' ORDER BY id LIMIT 1000");
 
@@ -98,6 +136,12 @@ pub(super) static CLEANING: Sql =
 pub(crate) fn wake(cx: &mut OpCx<'_>) {
     let id = cx.id();
     cx.fx.task(NewTask::new(id, CLERK_OP).unique("files"));
+}
+
+/// Has the clerk bring what a database waits for.
+pub(crate) fn wake_for_process(cx: &mut OpCx<'_>) {
+    let id = cx.id();
+    cx.fx.task(NewTask::new(id, CLERK_OP).param(URGENT_ONLY).unique("urgent"));
 }
 
 /// Has the clerk make the folders of a new database, where there are folders.
@@ -135,6 +179,17 @@ fn wanted_scan(task: &TaskRow) -> Option<String> {
     task.checkpoint.is_none().then(|| serde_json::from_str::<Param>(&task.param).ok()).flatten().map(|param| param.scan)
 }
 
+/// Whether only what databases wait for is to be brought.
+fn is_urgent_only(task: &TaskRow) -> bool {
+    task.checkpoint.as_ref().unwrap_or(&task.param) == URGENT_ONLY
+}
+
+/// The first rows of those that are due: what databases wait for comes alone where much is due.
+fn batch(rows: &[base::Row], urgent_only: bool) -> &[base::Row] {
+    let urgent = rows.iter().take_while(|row| Heard(row.int(9)) == URGENT).count();
+    if urgent_only || (urgent > 0 && rows.len() == BATCH) { &rows[..urgent] } else { rows }
+}
+
 fn plan(tx: &mut dyn Tx, cx: &mut OpCx<'_>, task: &TaskRow) -> OpResult<Plan> {
     let (id, wanted) = (task.id.to_string(), wanted_scan(task));
     let scans = wanted.is_some();
@@ -146,19 +201,21 @@ fn plan(tx: &mut dyn Tx, cx: &mut OpCx<'_>, task: &TaskRow) -> OpResult<Plan> {
             turn::end(tx, &id)?;
             return Ok(Plan::Done);
         }
-        (Turn::Uncertain, _) => {
+        (Turn::Uncertain, wanted) => {
             turn::seize(tx, cx, &id, turn_ms(SCAN_MS))?;
-            return call(tx, cx, Job::Scan(String::new()), SCAN_MS);
+            let job = wanted.map_or(Job::LookAgain, |_| Job::Scan(String::new()));
+            return call(tx, cx, job, SCAN_MS);
         }
         (Turn::Ours, Some(only)) => return call(tx, cx, Job::Scan(only), SCAN_MS),
         (Turn::Ours, None) => {}
     }
     let rows = tx.query(&DUE, args![cx.heard, i64::try_from(BATCH).unwrap_or(i64::MAX)], BATCH)?;
-    if rows.is_empty() {
-        let again = turn::end(tx, &id)?;
-        return Ok(if again { Plan::Checkpoint("null".into()) } else { Plan::Done });
+    let batch = batch(&rows, is_urgent_only(task));
+    if batch.is_empty() {
+        turn::end(tx, &id)?;
+        return Ok(Plan::Done);
     }
-    call(tx, cx, Job::Bring(rows.iter().map(step).collect()), BRING_MS)
+    call(tx, cx, Job::Bring(batch.iter().map(step).collect()), BRING_MS)
 }
 
 fn turn_ms(work_ms: u64) -> i64 {
@@ -171,7 +228,7 @@ fn call(tx: &mut dyn Tx, cx: &OpCx<'_>, job: Job, timeout_ms: u64) -> OpResult<P
     Ok(Plan::Call(Call::Work(WorkCall { name: FILES, namespace: cx.namespace.to_owned(), param, timeout_ms })))
 }
 
-fn step(row: &base::Row) -> Step {
+pub(super) fn step(row: &base::Row) -> Step {
     let name = file_name(row);
     let word = |column: usize| row.text(column).to_owned();
     Step { number: row.int(0), db: word(2), name, from: row.opt_text(8).map(str::to_owned), to: word(7) }
@@ -200,16 +257,30 @@ fn settle(tx: &mut dyn Tx, cx: &mut OpCx<'_>, task: &TaskRow, result: &CallResul
         CallResult::NotMade(why) | CallResult::Unknown(why) => (None, why.as_str()),
         CallResult::Http(_) | CallResult::Mailed => (None, "not a result of work"),
     };
-    let many = match did {
+    match did {
         None => return unknown(tx, cx, why),
-        Some(Did::Scanned(scanned)) => take_in_scan(cx, &scanned),
+        Some(Did::Scanned(scanned)) => scan::tell(cx, &scanned),
         Some(Did::Brought(brought)) => take_in(tx, cx, &brought)?,
-    };
+    }
     let again = turn::end(tx, &id)?;
-    Ok(if many || again { Plan::Checkpoint("null".into()) } else { Plan::Done })
+    Ok(if !is_urgent_only(task) && any_due(tx, &())? && !gives_way(tx, cx)? {
+        Plan::Checkpoint("null".into())
+    } else if again {
+        // Whoever left word for anything else comes again by itself.
+        Plan::Checkpoint(URGENT_ONLY.into())
+    } else {
+        Plan::Done
+    })
 }
 
-/// Nobody knows what was done: the turn is not ended, so that all files are looked at first. Databases do not wait for that.
+/// Whether messages keep coming, and none has waited for long.
+fn gives_way(tx: &mut dyn Tx, cx: &OpCx<'_>) -> OpResult<bool> {
+    let is_after = |row: Option<base::Row>, ms: i64| row.is_some_and(|row| row.int(0) > cx.heard.0 - ms);
+    Ok(is_after(tx.query_one(&NEWEST_DUE, args![cx.heard])?, FRESH_MS)
+        && is_after(tx.query_one(&OLDEST_DUE, args![])?, LATE_MS))
+}
+
+/// Nobody knows what was done: the turn is not ended, so that files are looked at first. Databases do not wait for that.
 fn unknown(tx: &mut dyn Tx, cx: &mut OpCx<'_>, why: &str) -> OpResult<Plan> {
     let message =
         format!("Files of messages cannot be brought to their folders, which is tried again and again: {why}");
@@ -220,20 +291,22 @@ fn unknown(tx: &mut dyn Tx, cx: &mut OpCx<'_>, why: &str) -> OpResult<Plan> {
     Ok(Plan::Later(cx.wall.plus_ms(PAUSE_MS)))
 }
 
-fn take_in_scan(cx: &mut OpCx<'_>, scanned: &Scanned) -> bool {
-    scan::tell(cx, scanned);
-    true
-}
-
-/// Notes what lies where now; whether there may be more.
-fn take_in(tx: &mut dyn Tx, cx: &mut OpCx<'_>, brought: &Brought) -> OpResult<bool> {
+/// Notes what lies where now.
+pub(super) fn take_in(tx: &mut dyn Tx, cx: &mut OpCx<'_>, brought: &Brought) -> OpResult<()> {
     let mut processes = BTreeSet::new();
+    for (place, numbers) in &brought.laid {
+        for ten in tens(args![place, cx.heard], numbers) {
+            tx.write(&MARK_LAID, &ten)?;
+            let holders = tx.query(&HOLDERS, &ten[2..], 10)?;
+            processes.extend(holders.iter().map(|row| row.text(0).to_owned()));
+        }
+    }
     for (number, place) in &brought.done {
         processes.extend(mark(tx, cx.heard, *number, place.as_deref())?);
     }
     processes.into_iter().try_for_each(|id| process::moved(tx, cx, &id))?;
-    for (number, _) in brought.done.iter().filter(|(_, place)| matches!(place.as_deref(), Some("log" | "error"))) {
-        tx.write(&DROP_BODY, args![*number])?;
+    for ten in tens(&[], &brought.logged()) {
+        tx.write(&DROP_BODIES, &ten)?;
     }
     let mut failed = vec![];
     for step in &brought.failed {
@@ -241,8 +314,7 @@ fn take_in(tx: &mut dyn Tx, cx: &mut OpCx<'_>, brought: &Brought) -> OpResult<bo
             failed.push(step.2.as_str());
         }
     }
-    tell(tx, cx, &failed)?;
-    Ok(brought.done.len() + brought.failed.len() >= BATCH)
+    tell(tx, cx, &failed)
 }
 
 /// Notes where a file lies now; says which process holds its message.

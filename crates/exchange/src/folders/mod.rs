@@ -4,7 +4,7 @@
 //! (`clerk`: decide and settle in transactions; `perform`: the files, outside of them). The text of a message stays in the store as long
 //! as it can be given on, and until its file is durable in its last folder.
 //!
-//! Files are compared with rows at a start, after every batch of which nobody knows what came of it, and on demand (`scan`).
+//! Files are compared with rows at a start and on demand, and those that a batch may have touched of which nobody knows what came of it (`scan`).
 //!
 //! Invariants: a file is known to lie somewhere only after that is durable; one clerk is at work in a namespace at a time; what the clerk
 //! did to a message that meanwhile belongs elsewhere is noted as it is, and put right with the next batch.
@@ -24,8 +24,8 @@ pub use perform::{FILES, perform};
 pub use scan::{Scans, recover};
 pub use shelves::Shelves;
 
-pub(crate) use clerk::{CLERK, make, wake};
-pub(crate) use scan::STATEMENTS as SCAN_STATEMENTS;
+pub(crate) use clerk::{CLERK, URGENT, make, wake_for_process};
+pub(crate) use scan::{STATEMENTS as SCAN_STATEMENTS, close_lost_unless_any};
 
 use base::Sql;
 
@@ -34,6 +34,9 @@ pub(crate) const STATEMENTS: &[&Sql] = &[
     &clerk::DUE,
     &clerk::ANY_DUE,
     &clerk::MARK,
+    &clerk::MARK_LAID,
+    &clerk::OLDEST_DUE,
+    &clerk::NEWEST_DUE,
     &clerk::ANY_PUT_OFF,
     &clerk::FORGET,
     &generation::GET,
@@ -44,6 +47,8 @@ pub(crate) const STATEMENTS: &[&Sql] = &[
     &clerk::CLEANING,
     &clerk::PUT_OFF,
     &clerk::DROP_BODY,
+    &clerk::DROP_BODIES,
+    &clerk::HOLDERS,
     &turn::GET,
     &turn::TAKE,
     &turn::NEXT,

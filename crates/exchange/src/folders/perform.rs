@@ -1,6 +1,6 @@
 //! Brings a batch of files to where they belong, or compares all of them with rows: work of the program outside of any transaction.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::mpsc::channel;
 
 use base::{FileChange, Files, OpError, OpResult, Sql, Tx, WorkCall, args, codes};
@@ -35,6 +35,8 @@ pub(super) enum Job {
     Bring(Vec<Step>),
     /// Compare the files of this database with its rows; of all where it is empty.
     Scan(String),
+    /// Look where the files of all that is due lie: nobody knows what came of the batch before.
+    LookAgain,
 }
 
 /// What was done.
@@ -59,10 +61,28 @@ pub(super) struct Step {
 /// What became of a batch.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(super) struct Brought {
+    /// Messages that have files now and had none, by where those lie.
+    pub(super) laid: BTreeMap<String, Vec<i64>>,
     /// Messages whose files lie there now; `None`: there is none any more.
     pub(super) done: Vec<(i64, Option<String>)>,
     /// Messages whose files could not be brought to their places, which, and why.
     pub(super) failed: Vec<(i64, String, String)>,
+}
+
+impl Brought {
+    /// Those whose files lie in the log now.
+    pub(super) fn logged(&self) -> Vec<i64> {
+        let moved = self.done.iter().filter(|(_, place)| place.as_deref() == Some("log")).map(|(number, _)| *number);
+        self.laid.get("log").into_iter().flatten().copied().chain(moved).collect()
+    }
+
+    fn is_done(&mut self, step: &Step) {
+        match (&step.from, step.to.as_str()) {
+            (_, "gone") => self.done.push((step.number, None)),
+            (None, to) => self.laid.entry(to.to_owned()).or_default().push(step.number),
+            (Some(_), to) => self.done.push((step.number, Some(to.to_owned()))),
+        }
+    }
 }
 
 pub(super) static BODIES: Sql = Sql::new("exc_body.of", "SELECT body FROM exc_body WHERE number = ?1");
@@ -89,10 +109,11 @@ fn work(kernel: &Kernel, ns: &Namespace, turn: i64, job: Job) -> Result<Did, Str
     Ok(match job {
         Job::Bring(steps) => Did::Brought(bring(kernel, ns, &steps).map_err(|error| error.to_string())?),
         Job::Scan(only) => Did::Scanned(scan::scan(kernel, ns, &only)?),
+        Job::LookAgain => Did::Scanned(scan::look_again(kernel, ns)?),
     })
 }
 
-fn bring(kernel: &Kernel, ns: &Namespace, steps: &[Step]) -> OpResult<Brought> {
+pub(super) fn bring(kernel: &Kernel, ns: &Namespace, steps: &[Step]) -> OpResult<Brought> {
     let mut brought = Brought::default();
     let files = match kernel.common::<Shelves>().of(ns) {
         Ok(files) => files,
@@ -119,15 +140,26 @@ fn bring(kernel: &Kernel, ns: &Namespace, steps: &[Step]) -> OpResult<Brought> {
         }
     }
     apply(files.as_ref(), changes, &mut brought);
-    if brought.done.is_empty() {
+    if brought.laid.is_empty() && brought.done.is_empty() {
         // The folder may have been removed or exchanged under us: then it is another one now.
         kernel.common::<Shelves>().close(ns);
     }
     if !brought.failed.is_empty() {
-        // What failed may have been done in part.
-        kernel.common::<Scans>().want(kernel, ns);
+        look_at_failed(kernel, ns, files.as_ref(), steps, &brought);
     }
     Ok(brought)
+}
+
+/// What failed may have been done in part, or be in vain because a file is not where it should be. Where that cannot be seen now, all
+/// files are looked at later.
+fn look_at_failed(kernel: &Kernel, ns: &Namespace, files: &dyn Files, steps: &[Step], brought: &Brought) {
+    let failed: BTreeSet<i64> = brought.failed.iter().map(|(number, ..)| *number).collect();
+    let steps = steps.iter().filter(|step| failed.contains(&step.number));
+    let messages = steps.map(|step| (step.db.clone(), step.number)).collect();
+    let looked = scan::look_at(kernel, ns, files, messages);
+    if !looked.is_ok_and(|scanned| scanned.problems.is_empty()) {
+        kernel.common::<Scans>().want(kernel, ns);
+    }
 }
 
 /// What a step does to a file: `None` is nothing at all.
@@ -150,11 +182,10 @@ fn change(step: &Step, texts: &BTreeMap<i64, String>) -> Result<Option<FileChang
 }
 
 fn apply(files: &dyn Files, changes: Vec<(&Step, Result<Option<FileChange>, String>)>, brought: &mut Brought) {
-    let place = |step: &Step| Some(step.to.clone()).filter(|to| to != "gone");
     let (mut wanted, mut of) = (vec![], vec![]);
     for (step, change) in changes {
         match change {
-            Ok(None) => brought.done.push((step.number, place(step))),
+            Ok(None) => brought.is_done(step),
             Ok(Some(change)) => {
                 wanted.push(change);
                 of.push(step);
@@ -164,7 +195,7 @@ fn apply(files: &dyn Files, changes: Vec<(&Step, Result<Option<FileChange>, Stri
     }
     for (step, result) in of.into_iter().zip(files.apply(&wanted)) {
         match result {
-            Ok(()) => brought.done.push((step.number, place(step))),
+            Ok(()) => brought.is_done(step),
             Err(error) => brought.failed.push((step.number, step.to.clone(), error.to_string())),
         }
     }

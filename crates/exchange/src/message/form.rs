@@ -9,8 +9,8 @@ use crate::names::{check_database, check_message, check_name};
 
 /// The one version of this form.
 pub const VERSION: u32 = 1;
-/// Bytes of a message, head included.
-pub const MESSAGE_BYTES_MAX: usize = 20 << 20;
+/// Bytes of a message, head included, where nobody sets another limit.
+pub const MESSAGE_BYTES: usize = 32 << 20;
 /// Letters of the type of a body.
 const TYPE_MAX: usize = 100;
 
@@ -39,7 +39,6 @@ pub struct Form {
 #[serde(deny_unknown_fields)]
 struct Message<'a> {
     #[serde(borrow)]
-    #[expect(dead_code, reason = "read before, to say what is wrong with it")]
     version: &'a RawValue,
     id: String,
     head: Head,
@@ -83,19 +82,15 @@ impl Form {
     ///
     /// # Errors
     /// `ABODY`: no such JSON; `AFORM`: of a version that nobody knows; `AEXCHANGE`: something of it cannot be; `ALIMIT`: it is too large.
-    pub fn read(text: &str) -> OpResult<Self> {
-        if text.len() > MESSAGE_BYTES_MAX {
-            let message = format!("a message of {} bytes, at most {MESSAGE_BYTES_MAX}", text.len());
+    pub fn read(text: &str, bytes_max: usize) -> OpResult<Self> {
+        if text.len() > bytes_max {
+            let message = format!("a message of {} bytes, at most {bytes_max}", text.len());
             return Err(OpError::before_start(codes::ALIMIT, message));
         }
-        let wrong = |error| OpError::before_start(codes::ABODY, format!("no message: {error}"));
-        match serde_json::from_str::<Versioned>(text).map_err(wrong)?.version {
-            Some(VERSION) => {}
-            Some(other) => return Err(version(&other.to_string())),
-            None => return Err(version("none")),
+        match serde_json::from_str::<Message<'_>>(text) {
+            Ok(message) if message.version.get() == "1" => Self::checked(message),
+            read => Err(why_not(text, read.err())),
         }
-        let message: Message<'_> = serde_json::from_str(text).map_err(wrong)?;
-        Self::checked(message)
     }
 
     fn checked(Message { id, head, body, .. }: Message<'_>) -> OpResult<Self> {
@@ -122,6 +117,17 @@ impl Form {
     }
 }
 
+/// Why a text is no message: another version may have another form, so it is looked at first.
+fn why_not(text: &str, error: Option<serde_json::Error>) -> OpError {
+    let wrong = |error| OpError::before_start(codes::ABODY, format!("no message: {error}"));
+    match serde_json::from_str::<Versioned>(text) {
+        Err(error) => wrong(error),
+        Ok(Versioned { version: None }) => version("none"),
+        Ok(Versioned { version: Some(VERSION) }) => error.map_or_else(|| version("not written as 1"), wrong),
+        Ok(Versioned { version: Some(other) }) => version(&other.to_string()),
+    }
+}
+
 fn version(is: &str) -> OpError {
     OpError::before_start(AFORM, format!("version of the message is {is}, the one that is known is {VERSION}"))
 }
@@ -140,12 +146,12 @@ mod tests {
     }
 
     fn code(message: &Value) -> &'static str {
-        Form::read(&message.to_string()).unwrap_err().code.name
+        Form::read(&message.to_string(), MESSAGE_BYTES).unwrap_err().code.name
     }
 
     #[test]
     fn exc_3_a_message_is_read_by_its_head() {
-        let form = Form::read(&message().to_string()).unwrap();
+        let form = Form::read(&message().to_string(), MESSAGE_BYTES).unwrap();
         assert_eq!((form.id.as_str(), form.from.as_str(), form.to.as_str()), ("m-1", "phone-1", "erp.main"));
         assert_eq!((form.order, form.reply_to.as_deref()), (0, None));
         assert_eq!(form.ordered_at(Wall(5)), Wall(5), "a time in our future counts as that of receipt");
@@ -185,8 +191,8 @@ mod tests {
         let mut more = message();
         more["head"]["secret"] = json!(1);
         assert_eq!(code(&more), "ABODY", "fields that version 1 does not have");
-        let huge = "x".repeat(MESSAGE_BYTES_MAX);
-        assert_eq!(Form::read(&huge).unwrap_err().code.name, "ABODY");
-        assert_eq!(Form::read(&format!("{huge}x")).unwrap_err().code.name, "ALIMIT");
+        let huge = "x".repeat(1_000);
+        assert_eq!(Form::read(&huge, 1_000).unwrap_err().code.name, "ABODY");
+        assert_eq!(Form::read(&format!("{huge}x"), 1_000).unwrap_err().code.name, "ALIMIT");
     }
 }

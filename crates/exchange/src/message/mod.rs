@@ -4,6 +4,7 @@ mod ack;
 mod draft;
 mod fetch;
 pub mod form;
+mod letter;
 pub mod name;
 mod put;
 mod send;
@@ -14,7 +15,8 @@ mod text;
 pub use ack::{ACK, Ack, Acked};
 pub(crate) use draft::{Draft, put_draft};
 pub use fetch::{FETCH, Fetch, Fetched};
-pub(crate) use put::digest;
+pub use letter::Letter;
+pub(crate) use letter::digest;
 pub(crate) use send::{DATABASE, check_present};
 pub use send::{SEND, Send, Sent};
 pub use status::{MessageState, MessageStatus, OWN_STATUS, STATUS, StatusOf};
@@ -30,10 +32,12 @@ pub(crate) static BODY: Sql = Sql::new("exc_body.get", "SELECT body FROM exc_bod
 pub(crate) const STATEMENTS: &[&Sql] = &[
     &BODY,
     &put::NEXT_NUMBER,
+    &put::NUMBER,
     &put::INSERT,
     &put::PUT_BODY,
     &send::FIND,
     &send::DEVICE,
+    &send::BOTH,
     &send::DATABASE,
     &fetch::QUEUE,
     &ack::FIND,

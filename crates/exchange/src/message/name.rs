@@ -48,6 +48,11 @@ impl FileName {
     }
 }
 
+/// The number that a name says, if it may be one of ours: whether it is, its row knows.
+pub(crate) fn number_of(text: &str) -> Option<i64> {
+    text.strip_suffix(END)?.split('~').nth(1).and_then(digits)
+}
+
 fn digits(text: &str) -> Option<i64> {
     (text.len() >= DIGITS && text.bytes().all(|digit| digit.is_ascii_digit())).then(|| text.parse().ok())?
 }

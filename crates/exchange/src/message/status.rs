@@ -61,7 +61,7 @@ pub(super) static GET: Sql = Sql::new(
     "exc_message.status",
     "SELECT m.place, p.state, m.result, m.error_code, m.error_text, m.received_at FROM exc_message m \
      LEFT JOIN exc_process p ON p.id = m.process \
-     WHERE m.sender = ?1 AND m.id = ?2 AND m.draft = 0 AND m.place <> 'gone'",
+     WHERE m.sender = ?1 AND m.id = ?2 AND m.void = 0 AND m.draft = 0",
 );
 
 fn own_status(tx: &mut dyn Tx, wanted: &StatusOf) -> OpResult<MessageStatus> {

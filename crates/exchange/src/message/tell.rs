@@ -4,7 +4,8 @@ use base::{OpResult, Sql, Tx, args};
 use kernel::OpCx;
 use serde_json::json;
 
-use super::form::{Form, VERSION};
+use super::form::VERSION;
+use super::letter::Letter;
 use super::put::NewMessage;
 use crate::ledger::Moves;
 use crate::process::Process;
@@ -30,7 +31,7 @@ pub(crate) fn tell_senders(tx: &mut dyn Tx, cx: &mut OpCx<'_>, process: &Process
         let body = json!({ "type": NOT_PROCESSED, "version": 1, "payload": { "message": answers, "error": error } });
         let text = json!({ "version": VERSION, "id": id, "head": head, "body": body }).to_string();
         crate::arrivals::tell(cx, to);
-        NewMessage { form: &Form::read(&text)?, text: &text, db: &process.db, draft_of: None }.put(tx, cx)?;
+        NewMessage { letter: &Letter::read(text)?, db: &process.db, draft_of: None }.put(tx, cx)?;
     }
     let sent = i64::try_from(rows.len()).unwrap_or(i64::MAX);
     Moves { received: sent, queued: sent, ..Moves::default() }.count(tx, &process.db)

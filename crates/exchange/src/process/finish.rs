@@ -125,10 +125,22 @@ pub(crate) fn carry_out(
             held.undo_aside(tx)?;
             over(tx, cx, process, Outcome::RolledBack, why)?;
         }
+        Step::ForgetAside => {
+            close_skipped(tx, cx, &process.id)?;
+            held.forget_aside(tx)?;
+            over(tx, cx, process, Outcome::Forgotten, why)?;
+        }
         Step::Fail => fail(tx, cx, process, why)?,
         Step::End => over(tx, cx, process, Outcome::Committed, why)?,
     }
     Ok(OK)
+}
+
+/// Its outcome is unknown for longer than anything is kept.
+pub(crate) fn forget(tx: &mut dyn Tx, cx: &mut OpCx<'_>, id: &str) -> OpResult<()> {
+    let Some(process) = Process::find(tx, id)? else { return Ok(()) };
+    let why = "nobody said whether the database committed: its messages and replies are removed";
+    carry_out(tx, cx, &process, next(process.state, Event::TooOld), why).map(drop)
 }
 
 /// Files of a process were moved: what waits for none is let go, and the process ends with the last.
@@ -150,7 +162,7 @@ pub(crate) fn move_failed(tx: &mut dyn Tx, cx: &mut OpCx<'_>, id: &str, why: &st
 /// Its files are moved at once.
 fn clean_up(tx: &mut dyn Tx, cx: &mut OpCx<'_>, process: &Process) -> OpResult<()> {
     tx.write(&row::SET_STATE, args![&process.id, "CLEANUP"])?;
-    crate::folders::wake(cx);
+    crate::folders::wake_for_process(cx);
     Ok(())
 }
 

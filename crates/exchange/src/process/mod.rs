@@ -12,7 +12,7 @@ mod start;
 mod timeouts;
 
 pub use finish::{Answer, COMMIT, Finish, INTERRUPT, RESOLVE, ROLLBACK, Resolve, Status};
-pub(crate) use finish::{move_failed, moved};
+pub(crate) use finish::{forget, move_failed, moved};
 pub use narrow::{NARROW, Narrow};
 pub use prepare::{MessageResult, PREPARE, Prepare, Processed, REPLIES_MAX};
 pub use resume::{RESUME, Resume};
@@ -42,6 +42,8 @@ pub(crate) const STATEMENTS: &[&Sql] = &[
     &narrow::FORGET,
     &narrow::SKIPPED,
     &prepare::RESULT,
+    &prepare::ALL_PROCESSED,
+    &prepare::KEEP_ALL_PROCESSED,
     &prepare::REPLIED,
     &prepare::KEEP_RESULT,
     &moves::FREE,
@@ -50,9 +52,14 @@ pub(crate) const STATEMENTS: &[&Sql] = &[
     &moves::GIVE_UP_DRAFTS,
     &moves::LAY_DRAFTS,
     &moves::LAY,
+    &moves::UNUSUAL,
+    &moves::FINISH,
     &moves::LET_GO,
     &moves::SEND_DRAFTS,
     &moves::HOLDS,
+    &moves::DROP_HELD_BODIES,
+    &moves::DROP_GIVEN,
+    &moves::GIVE_UP_GIVEN,
     &timeouts::OVERDUE,
     &resume::DUE_NOW,
     &show::ONE,

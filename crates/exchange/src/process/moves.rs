@@ -9,6 +9,7 @@ use kernel::OpCx;
 
 use super::prepare::REPLIES_MAX;
 use crate::arrivals;
+use crate::folders::URGENT;
 use crate::ledger::Moves;
 use crate::rules::Rules;
 
@@ -25,11 +26,22 @@ pub(crate) static DROP_DRAFTS: Sql =
     Sql::new("exc_message.drop_drafts", "DELETE FROM exc_message WHERE process = ?1 AND draft = 1");
 pub(crate) static GIVE_UP_DRAFTS: Sql = Sql::new(
     "exc_message.give_up_drafts",
-    "UPDATE exc_message SET place = 'gone', process = NULL, heard = ?2, due = ?3 WHERE process = ?1 AND draft = 1",
+    "UPDATE exc_message SET place = 'gone', void = number, process = NULL, heard = ?2, due = ?3 WHERE process = ?1 AND draft = 1",
 );
 pub(crate) static LAY_DRAFTS: Sql = Sql::new(
     "exc_message.lay_drafts",
     "UPDATE exc_message SET place = ?2, heard = ?3, due = ?4 WHERE process = ?1 AND draft = 1",
+);
+/// What is not simply processed, or has a file that must be moved, or is a reply.
+pub(crate) static UNUSUAL: Sql = Sql::new(
+    "exc_message.unusual",
+    "SELECT number FROM exc_message WHERE process = ?1 AND (draft = 1 OR COALESCE(result, '') <> 'PROCESSED' OR on_disk IS NOT NULL) \
+     ORDER BY number LIMIT 1",
+);
+/// All that a process holds is done and let go: files follow.
+pub(crate) static FINISH: Sql = Sql::new(
+    "exc_message.finish",
+    "UPDATE exc_message SET place = 'log', heard = ?2, due = ?3, process = NULL WHERE process = ?1",
 );
 /// Those of one result in one place go to another, and stay held.
 pub(crate) static LAY: Sql = Sql::new(
@@ -46,6 +58,16 @@ pub(crate) static SEND_DRAFTS: Sql = Sql::new(
     "exc_message.send_drafts",
     "UPDATE exc_message SET process = NULL, draft = 0 WHERE process = ?1 AND draft = 1 AND place = 'messages' \
      AND (?2 = 1 OR due IS NULL OR on_disk IS NULL OR on_disk = place) RETURNING receiver",
+);
+pub(crate) static DROP_HELD_BODIES: Sql = Sql::new(
+    "exc_body.drop_held",
+    "DELETE FROM exc_body WHERE number IN (SELECT number FROM exc_message WHERE process = ?1)",
+);
+pub(crate) static DROP_GIVEN: Sql =
+    Sql::new("exc_message.drop_given", "DELETE FROM exc_message WHERE process = ?1 AND draft = 0 AND place = ?2");
+pub(crate) static GIVE_UP_GIVEN: Sql = Sql::new(
+    "exc_message.give_up_given",
+    "UPDATE exc_message SET place = 'gone', void = number, process = NULL, heard = ?3, due = ?4 WHERE process = ?1 AND draft = 0 AND place = ?2",
 );
 pub(crate) static HOLDS: Sql =
     Sql::new("exc_message.holds", "SELECT number FROM exc_message WHERE process = ?1 ORDER BY number LIMIT 1");
@@ -69,8 +91,11 @@ impl<'a> Held<'a> {
 
     /// The database committed: results count, replies go out. Whether all of it is where it belongs.
     pub(crate) fn commit(&self, tx: &mut dyn Tx, cx: &mut OpCx<'_>) -> OpResult<bool> {
+        if tx.query_one(&UNUSUAL, args![self.process])?.is_none() {
+            return self.finish(tx).map(|()| true);
+        }
         // Its database waits for these files: before all others.
-        let first = Self { due: self.due.map(|_| Heard(0)), ..*self };
+        let first = Self { due: self.due.map(|_| URGENT), ..*self };
         first.lay(tx, DONE, "messages", "log")?;
         first.lay(tx, WRONG, "messages", "error")?;
         if mutants::on(Mutant::ExchangeDeadlockDone) {
@@ -78,6 +103,19 @@ impl<'a> Held<'a> {
         }
         first.lay_drafts(tx, "messages")?;
         first.let_go(tx, cx)
+    }
+
+    /// Everything was processed, and nothing waits for a file: one statement for all.
+    fn finish(&self, tx: &mut dyn Tx) -> OpResult<()> {
+        let log = count(tx.execute(&FINISH, args![self.process, self.heard, self.due_now()])?);
+        if mutants::on(Mutant::ExchangeLedgerSkipped) {
+            return Ok(());
+        }
+        Moves { in_process: -log, log, ..Moves::default() }.count(tx, self.db)
+    }
+
+    fn due_now(&self) -> Option<Heard> {
+        self.due.filter(|_| !mutants::on(Mutant::ExchangeFileForgotten))
     }
 
     /// Lets go what waits for no file any more. Whether nothing is held.
@@ -132,9 +170,26 @@ impl<'a> Held<'a> {
         Moves { queued: unknown + error, unknown: -unknown, error: -error, ..Moves::default() }.count(tx, self.db)
     }
 
+    /// Nobody will ever know what became of what was set aside: all of it is removed.
+    pub(crate) fn forget_aside(&self, tx: &mut dyn Tx) -> OpResult<()> {
+        self.drop_drafts(tx)?;
+        tx.write(&DROP_HELD_BODIES, args![self.process])?;
+        let (unknown, error) = (self.remove_given(tx, "unknown")?, self.remove_given(tx, "error")?);
+        let removed = unknown + error;
+        Moves { unknown: -unknown, error: -error, removed, ..Moves::default() }.count(tx, self.db)
+    }
+
+    /// Without folders they are gone; else their files go first.
+    fn remove_given(&self, tx: &mut dyn Tx, place: &str) -> OpResult<i64> {
+        let removed = match self.due {
+            None => tx.execute(&DROP_GIVEN, args![self.process, place])?,
+            Some(due) => tx.execute(&GIVE_UP_GIVEN, args![self.process, place, self.heard, due])?,
+        };
+        Ok(count(removed))
+    }
+
     fn lay(&self, tx: &mut dyn Tx, result: &str, from: &str, to: &str) -> OpResult<i64> {
-        let due = self.due.filter(|_| !mutants::on(Mutant::ExchangeFileForgotten));
-        Ok(count(tx.execute(&LAY, args![self.process, from, result, to, self.heard, due])?))
+        Ok(count(tx.execute(&LAY, args![self.process, from, result, to, self.heard, self.due_now()])?))
     }
 
     fn lay_drafts(&self, tx: &mut dyn Tx, to: &str) -> OpResult<()> {

@@ -4,8 +4,9 @@
 //! STARTED ──prepare──▶ READY_TO_COMMIT ──commit──▶ CLEANUP ──moved──▶ ended: committed
 //!    │                   │        │                   └─a move failed─▶ FAILED ──moved─▶ ended: committed
 //!    │ rollback,         │        └─too long─▶ UNKNOWN ──commit, rollback, resolve──▶ ended
-//!    │ interrupt,        │ rollback, interrupt
-//!    ▼ too long          ▼
+//!    │ interrupt,        │ rollback,            └─nobody says it for months─▶ ended: forgotten
+//!    │ too long          │ interrupt
+//!    ▼                   ▼
 //!  ended: nothing of it happened
 //! ```
 //!
@@ -25,6 +26,8 @@ pub enum Outcome {
     Interrupted,
     /// It took too long to prepare.
     TimedOut,
+    /// Nobody ever said whether the database committed.
+    Forgotten,
 }
 
 /// Where a process stands.
@@ -64,6 +67,8 @@ pub enum Event {
     Interrupt,
     /// It stands in its state for too long.
     TooLong,
+    /// Its outcome is unknown for longer than anything is kept (EXC-22).
+    TooOld,
     /// A file could not be moved.
     MoveFailed,
     /// All files are where they belong.
@@ -98,6 +103,8 @@ pub enum Step {
     CommitAside,
     /// As [`Step::Undo`], from where it was set aside.
     UndoAside,
+    /// Let go of what was set aside: nobody will ever know.
+    ForgetAside,
     /// Try the moves again later.
     Fail,
     /// It is over.
@@ -120,6 +127,13 @@ pub fn next(state: State, event: Event) -> Step {
         Event::Rollback => undo(state, Outcome::RolledBack),
         Event::Interrupt => undo(state, Outcome::Interrupted),
         Event::TooLong => too_long(state),
+        Event::TooOld => {
+            if state == State::Unknown {
+                Step::ForgetAside
+            } else {
+                Step::Agree
+            }
+        }
         Event::MoveFailed => {
             if state == State::Cleanup {
                 Step::Fail
@@ -166,7 +180,7 @@ fn undo(state: State, how: Outcome) -> Step {
         State::Unknown => Step::UndoAside,
         State::Cleanup | State::Failed | State::Ended(Outcome::Committed) => Step::Refuse(COMMITTED),
         State::Ended(Outcome::RolledBack | Outcome::Interrupted) => Step::Agree,
-        State::Ended(Outcome::TimedOut) | State::Absent => Step::Cancel,
+        State::Ended(Outcome::TimedOut | Outcome::Forgotten) | State::Absent => Step::Cancel,
     }
 }
 
@@ -193,12 +207,12 @@ fn resolve(state: State, committed: bool) -> Step {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use Event::{Commit, Interrupt, Narrow, Rollback, TooLong};
+    use Event::{Commit, Interrupt, Narrow, Rollback, TooLong, TooOld};
     use State::{Absent, Cleanup, Ended, Failed, Ready, Started, Unknown};
 
     const PREPARE: Event = Event::Prepare { same: false };
     const SAME: Event = Event::Prepare { same: true };
-    const ALL: [State; 10] = [
+    const ALL: [State; 11] = [
         Started,
         Ready,
         Cleanup,
@@ -208,6 +222,7 @@ mod tests {
         Ended(Outcome::RolledBack),
         Ended(Outcome::Interrupted),
         Ended(Outcome::TimedOut),
+        Ended(Outcome::Forgotten),
         Absent,
     ];
 
@@ -221,16 +236,30 @@ mod tests {
         use Step::{Agree, Cancel, CommitAside, Prepare, Refuse, Undo, UndoAside};
         let refused = Refuse(COMMITTED);
         let no = Cancel;
-        assert_eq!(row(Narrow), [Step::Narrow, no, no, no, no, no, no, no, no, no]);
-        assert_eq!(row(PREPARE), [Prepare, no, no, no, no, no, no, no, no, no]);
-        assert_eq!(row(SAME), [Prepare, Agree, no, no, no, no, no, no, no, no]);
-        assert_eq!(row(Commit), [no, Step::Commit, Agree, Agree, CommitAside, Agree, no, no, no, no]);
+        assert_eq!(row(Narrow), [Step::Narrow, no, no, no, no, no, no, no, no, no, no]);
+        assert_eq!(row(PREPARE), [Prepare, no, no, no, no, no, no, no, no, no, no]);
+        assert_eq!(row(SAME), [Prepare, Agree, no, no, no, no, no, no, no, no, no]);
+        assert_eq!(row(Commit), [no, Step::Commit, Agree, Agree, CommitAside, Agree, no, no, no, no, no]);
         let undo = Undo(Outcome::RolledBack);
-        assert_eq!(row(Rollback), [undo, undo, refused, refused, UndoAside, refused, Agree, Agree, no, no]);
+        assert_eq!(row(Rollback), [undo, undo, refused, refused, UndoAside, refused, Agree, Agree, no, no, no]);
         let undo = Undo(Outcome::Interrupted);
-        assert_eq!(row(Interrupt), [undo, undo, refused, refused, UndoAside, refused, Agree, Agree, no, no]);
+        assert_eq!(row(Interrupt), [undo, undo, refused, refused, UndoAside, refused, Agree, Agree, no, no, no]);
         let late = Undo(Outcome::TimedOut);
         assert_eq!(row(TooLong)[..3], [late, Step::SetAside, Agree]);
+    }
+
+    #[test]
+    fn exc_22_only_an_unknown_outcome_is_forgotten_and_it_is_final() {
+        for state in ALL {
+            let expected = if state == Unknown { Step::ForgetAside } else { Step::Agree };
+            assert_eq!(next(state, TooOld), expected, "{state:?}");
+        }
+        for event in [Commit, Rollback, Interrupt, SAME] {
+            assert_eq!(next(Ended(Outcome::Forgotten), event), Step::Cancel, "{event:?}");
+        }
+        for committed in [true, false] {
+            assert!(matches!(next(Ended(Outcome::Forgotten), Event::Resolve { committed }), Step::Refuse(_)));
+        }
     }
 
     #[test]

@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use base::{OpError, OpResult, Sql, Tx, args, codes};
 use kernel::{Op, OpCx};
 use serde::{Deserialize, Serialize};
-use serde_json::value::RawValue;
 use sha2::{Digest, Sha256};
 use utoipa::ToSchema;
 
@@ -15,7 +14,7 @@ use super::next::{Event, Step, next};
 use super::row::{self, Process};
 use crate::codes::AEXCHANGE;
 use crate::ledger::together;
-use crate::message::{Draft, put_draft};
+use crate::message::{Draft, Letter, put_draft};
 use crate::rules::Rules;
 
 /// Prepares the commit of a process.
@@ -36,7 +35,7 @@ pub struct Prepare {
     /// A result for each message.
     pub results: Vec<MessageResult>,
     /// Replies, as they are to be given on.
-    pub replies: Vec<Box<RawValue>>,
+    pub replies: Vec<Letter>,
 }
 
 /// What became of a message.
@@ -65,6 +64,13 @@ pub enum Processed {
     ProcessedIncorrect,
 }
 
+impl MessageResult {
+    /// Processed, and nothing else to tell.
+    fn is_plain(&self) -> bool {
+        self.status == Processed::Processed && self.error_code.is_none() && self.error_text.is_none()
+    }
+}
+
 impl Processed {
     fn word(self) -> &'static str {
         match self {
@@ -75,6 +81,15 @@ impl Processed {
     }
 }
 
+/// Most were: those that were not are told apart afterwards.
+pub(crate) static ALL_PROCESSED: Sql = Sql::new(
+    "exc_message.all_processed",
+    "UPDATE exc_message SET result = 'PROCESSED', error_code = NULL, error_text = NULL WHERE process = ?1 AND draft = 0",
+);
+pub(crate) static KEEP_ALL_PROCESSED: Sql = Sql::new(
+    "exc_given.all_processed",
+    "UPDATE exc_given SET result = 'PROCESSED', error_code = NULL, error_text = NULL WHERE process = ?1 AND reply = 0",
+);
 pub(crate) static RESULT: Sql = Sql::new(
     "exc_message.result",
     "UPDATE exc_message SET result = ?2, error_code = ?3, error_text = ?4 WHERE number = ?1",
@@ -108,13 +123,15 @@ fn take(tx: &mut dyn Tx, cx: &mut OpCx<'_>, process: &Process, input: &Prepare) 
     let given = tx.query(&GIVEN, args![&process.id], usize::from(u16::MAX))?;
     let given: BTreeMap<&str, i64> = given.iter().map(|row| (row.text(1), row.int(0))).collect();
     check_complete(process, &given, &input.results)?;
-    for result in &input.results {
+    tx.write(&ALL_PROCESSED, args![&process.id])?;
+    tx.write(&KEEP_ALL_PROCESSED, args![&process.id])?;
+    for result in input.results.iter().filter(|result| !result.is_plain()) {
         put_result(tx, cx, process, given[result.id.as_str()], result)?;
     }
     for reply in &input.replies {
-        let draft = Draft { process: &process.id, db: &process.db, text: reply.get() };
-        let (number, id) = put_draft(tx, cx, &draft)?;
-        tx.write(&REPLIED, args![&process.id, number, id])?;
+        let draft = Draft { process: &process.id, db: &process.db, letter: reply };
+        let number = put_draft(tx, cx, &draft)?;
+        tx.write(&REPLIED, args![&process.id, number, &reply.form().id])?;
     }
     Ok(())
 }
@@ -170,6 +187,6 @@ fn digest(input: &Prepare) -> [u8; 32] {
         add(result.error_text.as_deref().unwrap_or_default());
     }
     add("replies");
-    input.replies.iter().for_each(|reply| add(reply.get()));
+    input.replies.iter().for_each(|reply| add(reply.text()));
     sum.finalize().into()
 }

@@ -28,8 +28,8 @@ fn resume(tx: &mut dyn Tx, cx: &mut OpCx<'_>, input: &Resume) -> OpResult<Status
     if !matches!(process.state, State::Failed | State::Cleanup) {
         return Err(OpError::new(APROCESS, format!("process {} has no files that wait to be moved", process.id)));
     }
-    tx.write(&DUE_NOW, args![&process.id, cx.heard])?;
-    crate::folders::wake(cx);
+    tx.write(&DUE_NOW, args![&process.id, crate::folders::URGENT])?;
+    crate::folders::wake_for_process(cx);
     cx.fx.journal("exchange.resumed", &process.db, format!("process {}: its files are tried again", process.id));
     Ok(Status { status: Answer::Ok })
 }

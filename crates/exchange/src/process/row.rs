@@ -73,6 +73,7 @@ fn state(state: &str, outcome: &str) -> State {
             "committed" => Outcome::Committed,
             "rolled_back" => Outcome::RolledBack,
             "interrupted" => Outcome::Interrupted,
+            "forgotten" => Outcome::Forgotten,
             _ => Outcome::TimedOut,
         }),
     }
@@ -85,5 +86,6 @@ pub(crate) fn word(outcome: Outcome) -> &'static str {
         Outcome::RolledBack => "rolled_back",
         Outcome::Interrupted => "interrupted",
         Outcome::TimedOut => "timed_out",
+        Outcome::Forgotten => "forgotten",
     }
 }

@@ -86,7 +86,7 @@ pub struct ProcessView {
     pub db: String,
     /// Where it stands.
     pub state: ProcessState,
-    /// How it ended: `committed`, `rolled_back`, `interrupted` or `timed_out`; null until then.
+    /// How it ended: `committed`, `rolled_back`, `interrupted`, `timed_out` or `forgotten`; null until then.
     pub outcome: Option<String>,
     /// What was said when it ended.
     pub message: String,

@@ -14,6 +14,7 @@ use crate::ledger::together;
 use crate::message::{DATABASE, MessageText, body_of};
 use crate::rules::Rules;
 use crate::statistics;
+use crate::tens::tens;
 
 /// Starts a process. A repeat of the request gives the same process with the same messages.
 pub static START: Op<Start, Started> = Op::new("exchange.start", start).keyed(together).rebuilt(started_again).ending();
@@ -78,9 +79,14 @@ macro_rules! queue {
 pub(crate) static QUEUE: Sql = Sql::new("exc_message.queue", queue!(""));
 pub(crate) static QUEUE_OF: Sql = Sql::new("exc_message.queue_of", queue!("subsystem = ?3 AND "));
 pub(crate) static QUEUE_FROM: Sql = Sql::new("exc_message.queue_from", queue!("sender = ?3 AND "));
-pub(crate) static HOLD: Sql = Sql::new("exc_message.hold", "UPDATE exc_message SET process = ?2 WHERE number = ?1");
-pub(crate) static GIVE: Sql =
-    Sql::new("exc_given.insert", "INSERT INTO exc_given (process, number, id) VALUES (?1, ?2, ?3)");
+pub(crate) static HOLD: Sql = Sql::new(
+    "exc_message.hold",
+    "UPDATE exc_message SET process = ?1 WHERE number IN (?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
+);
+pub(crate) static GIVE: Sql = Sql::new(
+    "exc_given.insert",
+    "INSERT INTO exc_given (process, number, id) SELECT process, number, id FROM exc_message WHERE process = ?1",
+);
 pub(crate) static GIVEN: Sql = Sql::new(
     "exc_given.of",
     "SELECT g.number FROM exc_given g JOIN exc_message m ON m.number = g.number WHERE g.process = ?1 AND g.reply = 0 AND m.process = ?1 \
@@ -103,13 +109,13 @@ fn start(tx: &mut dyn Tx, cx: &mut OpCx<'_>, wanted: &Start) -> OpResult<Started
     }
     let process = cx.id().to_string();
     tx.write(&row::INSERT, args![&process, &wanted.db, cx.wall, cx.heard.plus_ms(rules.started_ms)])?;
-    for message in &chosen {
-        tx.write(&HOLD, args![message.number, &process])?;
-        tx.write(&GIVE, args![&process, message.number, &message.id])?;
+    let numbers: Vec<i64> = chosen.iter().map(|message| message.number).collect();
+    for ten in tens(args![&process], &numbers) {
+        tx.write(&HOLD, &ten)?;
     }
+    tx.write(&GIVE, args![&process])?;
     let many = i64::try_from(chosen.len()).unwrap_or(i64::MAX);
     Moves { queued: -many, in_process: many, ..Moves::default() }.count(tx, &wanted.db)?;
-    let numbers: Vec<i64> = chosen.iter().map(|message| message.number).collect();
     answer(tx, process, &numbers)
 }
 

@@ -111,22 +111,29 @@ pub(super) static SUBSYSTEM_PAGE_OF: Sql = Sql::new(
     "exc_subsystem.page_of",
     "SELECT id, company, name, created_at FROM exc_subsystem WHERE company = ?1 AND id > ?2 ORDER BY id LIMIT ?3",
 );
-pub(super) static DATABASE_PAGE: Sql = Sql::new(
-    "exc_database.page",
-    "SELECT id, company, created_at, contact_at, queued FROM exc_database WHERE id > ?1 AND company = COALESCE(?2, company) \
-     ORDER BY id LIMIT ?3",
-);
+macro_rules! databases {
+    ($of:literal) => {
+        concat!(
+            "SELECT id, company, created_at, contact_at, queued FROM exc_database WHERE id > ?1",
+            $of,
+            " ORDER BY id LIMIT ?2"
+        )
+    };
+}
+pub(super) static DATABASE_PAGE: Sql = Sql::new("exc_database.page", databases!(""));
+pub(super) static DATABASE_PAGE_OF: Sql = Sql::new("exc_database.page_of", databases!(" AND company = ?3"));
 macro_rules! devices {
     ($of:literal) => {
         concat!("SELECT id, company, subsystem, name, state, code, created_at, contact_at FROM exc_device WHERE ", $of)
     };
 }
-pub(super) static DEVICE_PAGE: Sql = Sql::new(
-    "exc_device.page",
-    devices!(
-        "id > ?1 AND company = COALESCE(?2, company) AND subsystem = COALESCE(?3, subsystem) ORDER BY id LIMIT ?4"
-    ),
-);
+pub(super) static DEVICE_PAGE: Sql = Sql::new("exc_device.page", devices!("id > ?1 ORDER BY id LIMIT ?2"));
+pub(super) static DEVICE_PAGE_OF: Sql =
+    Sql::new("exc_device.page_of", devices!("id > ?1 AND company = ?3 ORDER BY id LIMIT ?2"));
+pub(super) static DEVICE_PAGE_IN: Sql =
+    Sql::new("exc_device.page_in", devices!("id > ?1 AND subsystem = ?3 ORDER BY id LIMIT ?2"));
+pub(super) static DEVICE_PAGE_OF_IN: Sql =
+    Sql::new("exc_device.page_of_in", devices!("id > ?1 AND company = ?3 AND subsystem = ?4 ORDER BY id LIMIT ?2"));
 pub(super) static DEVICE_VIEW: Sql = Sql::new("exc_device.view", devices!("id = ?1"));
 
 fn companies(tx: &mut dyn Tx, wanted: &PartiesOf) -> OpResult<Vec<CompanyView>> {
@@ -153,7 +160,11 @@ fn subsystems(tx: &mut dyn Tx, wanted: &PartiesOf) -> OpResult<Vec<SubsystemView
 }
 
 fn databases(tx: &mut dyn Tx, wanted: &PartiesOf) -> OpResult<Vec<DatabaseView>> {
-    let page = args![&wanted.after, wanted.company.as_deref(), i64::from(wanted.limit)];
+    let (after, limit, most) = (&wanted.after, i64::from(wanted.limit), wanted.limit as usize);
+    let rows = match &wanted.company {
+        None => tx.query(&DATABASE_PAGE, args![after, limit], most)?,
+        Some(company) => tx.query(&DATABASE_PAGE_OF, args![after, limit, company], most)?,
+    };
     let view = |row: &Row| DatabaseView {
         id: row.text(0).to_owned(),
         company: row.text(1).to_owned(),
@@ -161,13 +172,20 @@ fn databases(tx: &mut dyn Tx, wanted: &PartiesOf) -> OpResult<Vec<DatabaseView>>
         contact_at: row.opt_int(3).map(|at| Wall(at).rfc3339()),
         queued: row.int(4),
     };
-    Ok(tx.query(&DATABASE_PAGE, page, wanted.limit as usize)?.iter().map(view).collect())
+    Ok(rows.iter().map(view).collect())
 }
 
 fn devices(tx: &mut dyn Tx, wanted: &PartiesOf) -> OpResult<Vec<DeviceView>> {
-    let (company, subsystem) = (wanted.company.as_deref(), wanted.subsystem.as_deref());
-    let page = args![&wanted.after, company, subsystem, i64::from(wanted.limit)];
-    Ok(tx.query(&DEVICE_PAGE, page, wanted.limit as usize)?.iter().map(device).collect())
+    let (after, limit, most) = (&wanted.after, i64::from(wanted.limit), wanted.limit as usize);
+    let rows = match (&wanted.company, &wanted.subsystem) {
+        (None, None) => tx.query(&DEVICE_PAGE, args![after, limit], most)?,
+        (Some(company), None) => tx.query(&DEVICE_PAGE_OF, args![after, limit, company], most)?,
+        (None, Some(subsystem)) => tx.query(&DEVICE_PAGE_IN, args![after, limit, subsystem], most)?,
+        (Some(company), Some(subsystem)) => {
+            tx.query(&DEVICE_PAGE_OF_IN, args![after, limit, company, subsystem], most)?
+        }
+    };
+    Ok(rows.iter().map(device).collect())
 }
 
 fn show_device(tx: &mut dyn Tx, id: &String) -> OpResult<DeviceView> {

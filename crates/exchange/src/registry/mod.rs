@@ -49,7 +49,11 @@ pub(crate) const STATEMENTS: &[&Sql] = &[
     &list::SUBSYSTEM_PAGE,
     &list::SUBSYSTEM_PAGE_OF,
     &list::DATABASE_PAGE,
+    &list::DATABASE_PAGE_OF,
     &list::DEVICE_PAGE,
+    &list::DEVICE_PAGE_OF,
+    &list::DEVICE_PAGE_IN,
+    &list::DEVICE_PAGE_OF_IN,
     &list::DEVICE_VIEW,
 ];
 

@@ -14,7 +14,7 @@ use crate::registry::{ACTIVATE, Activate, Activated};
 /// What is guessed, for those who count.
 const WHAT: &str = "exchange.activate";
 /// Strangers need not send more.
-const SMALL: RouteLimits = RouteLimits { body_max: Some(1_024), body_timeout: None };
+const SMALL: RouteLimits = RouteLimits { body_max: Some(1_024), body_max_set: None, body_timeout: None };
 
 pub(super) fn routes() -> Vec<Route> {
     vec![

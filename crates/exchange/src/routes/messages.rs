@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use axum::http::HeaderMap;
 use axum::response::Response;
-use base::codes;
+use base::{OpResult, codes};
 use kernel::Role;
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -16,9 +16,9 @@ use web::{Api, ApiError, ApiResult, JsonBody, NoBody, PathOf, QueryOf, Route, Ro
 use super::{Speaker, TAG, answer_text};
 use crate::arrivals::{Arrivals, LOOK_AGAIN_MS};
 use crate::codes::{AEXCHANGE, AFORM, ATAKEN, NMESSAGE, NPARTY, SBLOCKED};
-use crate::message::form::MESSAGE_BYTES_MAX;
 use crate::message::{
-    ACK, Ack, Acked, FETCH, Fetch, Fetched, MessageStatus, OWN_STATUS, SEND, STATUS, Send, Sent, StatusOf, array,
+    ACK, Ack, Acked, FETCH, Fetch, Fetched, Letter, MessageStatus, OWN_STATUS, SEND, STATUS, Send, Sent, StatusOf,
+    array,
 };
 use crate::rules::Rules;
 
@@ -31,8 +31,11 @@ const ASKERS: &[Role] = &[Role::Device, Role::Database, Role::Operator, Role::Re
 /// Seconds that a fetch may wait.
 const WAIT_S_MAX: u32 = 60;
 /// A large message over a slow line.
-const UP_TO_A_MESSAGE: RouteLimits =
-    RouteLimits { body_max: Some(MESSAGE_BYTES_MAX), body_timeout: Some(Duration::from_secs(300)) };
+const UP_TO_A_MESSAGE: RouteLimits = RouteLimits {
+    body_max: None,
+    body_max_set: Some(|kernel| kernel.common::<Rules>().get().message_bytes),
+    body_timeout: Some(Duration::from_secs(300)),
+};
 
 pub(super) fn routes() -> Vec<Route> {
     let of_one = |route: Route| route.tag(TAG).param("id", "Id of the message").errors(&[NMESSAGE, NPARTY, SBLOCKED]);
@@ -43,7 +46,7 @@ pub(super) fn routes() -> Vec<Route> {
             .about(
                 "From a device to a database of its company, or from a database to a device. It is durable when this answers. The same \
                  message again is answered the same and stored once; the same id with other content is refused. The payload is \
-                 opaque and passed on as it came. At most 20 MiB.",
+                 opaque and passed on as it came. At most `exchange.message_size`, 32 MiB if nobody sets it.",
             )
             .roles(SENDERS)
             .takes::<SentMessage>()
@@ -223,8 +226,14 @@ async fn send(api: Api, body: JsonBody<SentMessage>) -> ApiResult<Sent> {
         Speaker::Anyone => None,
         Speaker::Device(id) | Speaker::Database(id) => Some(id),
     };
-    let input = |message: SentMessage| Send { sender, text: Box::<str>::from(message.0).into_string() };
-    api.call(&SEND, body.map(input)).await
+    let body = body.try_map(|message| letter(&api, message.0))?;
+    api.call(&SEND, body.map(|letter| Send { sender, letter })).await
+}
+
+/// Reads a message, before any transaction.
+pub(super) fn letter(api: &Api, text: Box<RawValue>) -> OpResult<Letter> {
+    let bytes_max = api.kernel().common::<Rules>().get().message_bytes;
+    Letter::read_within(Box::<str>::from(text).into_string(), bytes_max)
 }
 
 async fn fetch(api: Api, headers: HeaderMap, QueryOf(query): QueryOf<FetchQuery>) -> Result<Response, ApiError> {

@@ -7,9 +7,9 @@ use utoipa::IntoParams;
 use web::{Api, ApiError, ApiResult, QueryOf, Route, given};
 
 use super::{LOOKERS, Speaker, TAG, looked_at};
-use crate::codes::NPARTY;
+use crate::codes::{NPARTY, SBLOCKED};
 use crate::ledger::{LEDGER, LedgerView};
-use crate::statistics::{DATABASE_STATISTICS, DEVICE_STATISTICS, Statistics};
+use crate::statistics::{DATABASE_STATISTICS, DEVICE_STATISTICS, OWN_DEVICE_STATISTICS, Statistics};
 
 /// Who looks at counters.
 const COUNTED: &[Role] = &[Role::Operator, Role::Reader, Role::Database, Role::Device];
@@ -33,7 +33,7 @@ pub(super) fn routes() -> Vec<Route> {
             .roles(COUNTED)
             .query::<StatisticsQuery>()
             .answers::<Statistics>(200)
-            .errors(&[NPARTY]),
+            .errors(&[NPARTY, SBLOCKED]),
     ]
 }
 
@@ -65,10 +65,12 @@ async fn ledger(api: Api, QueryOf(query): QueryOf<LedgerQuery>) -> ApiResult<Led
 }
 
 async fn statistics(api: Api, QueryOf(query): QueryOf<StatisticsQuery>) -> ApiResult<Statistics> {
-    let wanted = match (Speaker::of(&api)?, given(query.device), given(query.db)) {
-        (Speaker::Device(own), None, None) => (Some(own), None),
+    let (device, db) = (given(query.device), given(query.db));
+    let wanted = match (Speaker::of(&api)?, device, db) {
+        (Speaker::Device(own), named, None) if named.as_ref().is_none_or(|named| *named == own) => {
+            return api.read(&OWN_DEVICE_STATISTICS, own).await;
+        }
         (Speaker::Database(own), None, None) => (None, Some(own)),
-        (Speaker::Device(own), Some(named), None) if own == named => (Some(own), None),
         (Speaker::Database(own), None, Some(named)) if own == named => (None, Some(own)),
         (Speaker::Anyone, device, db) => (device, db),
         _ => return Err(ApiError::refused(codes::SROLE, "this key sees its own counters only")),

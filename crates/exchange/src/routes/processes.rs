@@ -3,14 +3,14 @@
 use std::time::Duration;
 
 use axum::response::Response;
-use base::codes;
+use base::{OpResult, codes};
 use kernel::watch::shown;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use utoipa::{IntoParams, ToSchema};
 use web::{Api, ApiError, ApiResult, JsonBody, List, NoBody, PageQuery, PathOf, QueryOf, Route, RouteLimits};
 
-use super::messages::ExchangeMessage;
+use super::messages::{ExchangeMessage, letter};
 use super::{LOOKERS, PROCESSORS, Speaker, TAG, WRITERS, answer_text, check_unbound, looked_at};
 use crate::codes::{AEXCHANGE, AFORM, APROCESS, ATAKEN, NPARTY, NPROCESS};
 use crate::message::array;
@@ -19,13 +19,17 @@ use crate::process::{
     ProcessView, ProcessesOf, RESOLVE, RESUME, ROLLBACK, Resolve, Resume, SHOW_PROCESS, START, Start, StartAnswer,
     Started, Status,
 };
+use crate::rules::Rules;
 
 const ALL: &str = "/v1/{ns}/exchange/processes";
-/// Bytes of results and replies together.
-const PREPARE_BYTES_MAX: usize = 32 << 20;
+/// Bytes of results and further replies, beside a reply as large as a message may be.
+const RESULTS_BYTES: usize = 12 << 20;
 /// Replies over a slow line.
-const UP_TO_A_PREPARE: RouteLimits =
-    RouteLimits { body_max: Some(PREPARE_BYTES_MAX), body_timeout: Some(Duration::from_secs(300)) };
+const UP_TO_A_PREPARE: RouteLimits = RouteLimits {
+    body_max: None,
+    body_max_set: Some(|kernel| kernel.common::<Rules>().get().message_bytes + RESULTS_BYTES),
+    body_timeout: Some(Duration::from_secs(300)),
+};
 /// Messages that a narrowing or a preparation may name: more are never given.
 const NAMED_MAX: usize = 10_000;
 /// Bytes of a text that goes into the journal.
@@ -258,8 +262,11 @@ async fn prepare(
 ) -> ApiResult<Status> {
     let db = Speaker::database(&api)?;
     check_many("results", body.value().results.len())?;
-    let input = |said: PrepareBody| Prepare { process: id, db, results: said.results, replies: said.replies };
-    api.call(&PREPARE, body.map(input)).await
+    let input = |PrepareBody { results, replies }: PrepareBody| {
+        let replies = replies.into_iter().map(|reply| letter(&api, reply)).collect::<OpResult<_>>()?;
+        OpResult::Ok(Prepare { process: id, db, results, replies })
+    };
+    api.call(&PREPARE, body.try_map(input)?).await
 }
 
 fn check_many(what: &str, many: usize) -> Result<(), ApiError> {

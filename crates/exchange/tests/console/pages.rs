@@ -27,7 +27,7 @@ fn con_3_the_ledger_of_a_database_is_shown_and_adds_up() {
     assert!(page.contains("word that the database committed") && page.contains(&process));
     office.step(&process, "commit", json!({}));
     let page = seen(&office.edge, "/exchange/databases/erp");
-    assert!(page.contains("4 = 2 + 0 + 1 + 1 + 0 + 0") && page.contains("at rest"), "a reply and a deadlock wait");
+    assert!(page.contains("4 = 2 + 0 + 1 + 1 + 0 + 0") && page.contains("At rest"), "a reply and a deadlock wait");
     let overview = seen(&office.edge, "/exchange");
     assert!(overview.contains("/console/main/exchange/databases/erp") && overview.contains("4 received"));
 }
@@ -95,6 +95,28 @@ fn con_3_a_device_is_shown_with_its_counters_and_what_waits_for_it() {
     assert!(page.contains("This device is blocked") && page.contains("/unblock\""));
     assert!(seen(&office.edge, "/exchange/devices?company=acme").contains(&office.phone));
     assert!(!seen(&office.edge, "/exchange/devices?company=other").contains(&office.phone));
+}
+
+#[test]
+fn con_3_messages_name_their_device_and_lead_to_it() {
+    let (office, process) = prepared("no such article");
+    let name = |path: &str| {
+        let page = seen(&office.edge, path);
+        let link = format!("<a href=\"/console/main/exchange/devices/{0}\" title=\"{0}\"><bdi>", office.phone);
+        let names = page.split(&link).nth(1).and_then(|rest| rest.split("</bdi>").next()).map(str::to_owned);
+        names.unwrap_or_else(|| panic!("{path} names no device: {page}"))
+    };
+    let own = seen(&office.edge, &format!("/exchange/devices/{}", office.phone));
+    for path in [
+        "/exchange/folders?db=erp&folder=Messages".to_owned(),
+        format!("/exchange/processes/{process}"),
+        format!("/exchange/messages/{}", file(&office, "Messages", "a")),
+    ] {
+        assert!(own.contains(&format!("<h1>{}</h1>", name(&path))), "{path}");
+    }
+    office.step(&process, "commit", json!({}));
+    let page = seen(&office.edge, "/exchange");
+    assert!(page.contains("/console/main/exchange/folders?db=erp&amp;folder=Error"), "numbers lead to their folders");
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::fs;
 
 use base::CallResult;
-use exchange::folders::recover;
+use exchange::folders::{Scans, recover};
 use exchange::process::Answer::Ok as Yes;
 use exchange::process::Processed::{Processed, ProcessedDeadlock, ProcessedIncorrect};
 use exchange::process::StartAnswer;
@@ -193,4 +193,81 @@ fn exc_6_7_a_folder_that_vanished_is_filled_again() {
     office.shelf().work(&office.world);
     office.shelf().check(&office.world);
     assert_eq!((lies(&office), office.alerts()), (vec![at("Messages", "a"), at("Messages", "b")], vec![]));
+}
+
+/// A stranger in Log, which a look at everything moves to Error.
+fn stranger(office: &Office) -> std::path::PathBuf {
+    let path = office.shelf().path("Log/notes.txt");
+    fs::write(&path, "x").unwrap();
+    path
+}
+
+#[test]
+fn exc_7_after_a_batch_of_which_nobody_knows_only_what_it_may_have_touched_is_looked_at() {
+    for cut in [Cut::BeforeFiles, Cut::AfterFiles] {
+        let office = Office::in_folders();
+        recover(&office.world.kernel, &office.world.main());
+        office.shelf().work(&office.world);
+        let stranger = stranger(&office);
+        office.clerk_waits.set(true);
+        office.sent(&["a", "b"]);
+        let (call, done) = office.shelf().next_call(&office.world).expect("there is work");
+        if cut == Cut::AfterFiles {
+            answer(&office.world, &call);
+        }
+        done(CallResult::Unknown("cut".into()));
+        office.world.pass_ms(6_000);
+        let (look, done) = office.shelf().next_call(&office.world).expect("a look");
+        assert!(look.param.contains("LookAgain"), "{}", look.param);
+        done(answer(&office.world, &look));
+        office.shelf().work(&office.world);
+        office.world.check_invariants();
+        assert_eq!(lies(&office), [at("Messages", "a"), at("Messages", "b")]);
+        assert!(
+            stranger.exists() && office.journal("exchange.foreign_file").is_empty(),
+            "what is at rest is left alone"
+        );
+        assert!(!office.world.kernel.common::<Scans>().is_wanted("main"));
+    }
+}
+
+#[test]
+fn exc_14_7_one_file_that_cannot_be_moved_makes_nobody_look_at_all_of_them() {
+    let office = Office::in_folders();
+    recover(&office.world.kernel, &office.world.main());
+    office.sent(&["a", "b"]);
+    let name = office.shelf().find("a").file_name().unwrap().to_owned();
+    let in_the_way = office.shelf().path("Log").join(name);
+    fs::create_dir(&in_the_way).unwrap();
+    let stranger = stranger(&office);
+    office.clerk_waits.set(true);
+    let process = office.start().process.unwrap();
+    office.prepare(&process, &[("a", Processed), ("b", Processed)], &[]).unwrap();
+    office.commit(&process).unwrap();
+    for _ in 0..3 {
+        office.shelf().work(&office.world);
+        assert_eq!(office.alerts(), ["exchange-failed", "exchange-folders"]);
+        assert!(stranger.exists() && !office.world.kernel.common::<Scans>().is_wanted("main"));
+        office.world.pass_ms(61_000);
+    }
+    fs::remove_dir(&in_the_way).unwrap();
+    office.shelf().work(&office.world);
+    assert_eq!((office.ledger(), office.alerts()), ([2, 0, 0, 2, 0, 0], vec![]));
+}
+
+#[test]
+fn exc_6_7_a_file_that_vanished_before_it_was_moved_is_laid_again() {
+    let office = Office::in_folders();
+    recover(&office.world.kernel, &office.world.main());
+    office.sent(&["a"]);
+    fs::remove_file(office.shelf().find("a")).unwrap();
+    office.clerk_waits.set(true);
+    let process = office.start().process.unwrap();
+    office.prepare(&process, &[("a", Processed)], &[]).unwrap();
+    office.commit(&process).unwrap();
+    office.shelf().work(&office.world);
+    office.world.pass_ms(61_000);
+    office.shelf().work(&office.world);
+    office.shelf().check(&office.world);
+    assert_eq!((lies(&office), office.alerts()), (vec![at("Log", "a")], vec![]));
 }

@@ -3,7 +3,7 @@
 use std::cell::Cell;
 
 use base::{OpResult, Sql};
-use exchange::message::{ACK, Ack, FETCH, Fetch, MessageText, SEND, STATUS, Send, Sent, StatusOf};
+use exchange::message::{ACK, Ack, FETCH, Fetch, Letter, MessageText, SEND, STATUS, Send, Sent, StatusOf};
 use exchange::process::{
     Answer, COMMIT, Finish, INTERRUPT, MessageResult, NARROW, Narrow, PREPARE, Prepare, Processed, RESOLVE, ROLLBACK,
     Resolve, START, Start, Started,
@@ -13,7 +13,6 @@ use exchange::registry::{
     NewDevice, NewSubsystem,
 };
 use exchange::{SERVICE, process};
-use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use testbed::World;
 
@@ -135,7 +134,8 @@ impl Office {
     }
 
     pub fn send(&self, message: &Value) -> OpResult<Sent> {
-        let sent = self.world.call(&SEND, Send { sender: Some(self.phone.clone()), text: message.to_string() });
+        let letter = Letter::read(message.to_string())?;
+        let sent = self.world.call(&SEND, Send { sender: Some(self.phone.clone()), letter });
         self.look_after();
         sent.map(|reply| reply.out)
     }
@@ -163,12 +163,12 @@ impl Office {
             error_code: Some(335_544_336),
             error_text: Some("why".into()),
         };
-        let raw = |reply: &Value| RawValue::from_string(reply.to_string()).unwrap();
+        let letter = |reply: &Value| Letter::read(reply.to_string()).unwrap();
         let input = Prepare {
             process: process.into(),
             db: Some("erp".into()),
             results: results.iter().map(result).collect(),
-            replies: replies.iter().map(raw).collect(),
+            replies: replies.iter().map(letter).collect(),
         };
         let answer = self.world.call(&PREPARE, input).map(|reply| reply.out.status);
         self.look_after();

@@ -5,9 +5,9 @@ use std::fs;
 use base::Sql;
 use exchange::folders::{SCAN, recover};
 use exchange::process::Processed::Processed;
-use exchange::process::StartAnswer;
+use exchange::process::{Answer, StartAnswer};
 use exchange::registry::{CREATE_DATABASE, NewDatabase};
-use exchange::{Bodies, Rules, Settings};
+use exchange::{Bodies, Rules, Settings, Watch};
 
 use crate::kit::{Office, ids, known};
 use crate::shelf::Shelf;
@@ -69,7 +69,7 @@ fn exc_7_21_a_message_moved_back_to_messages_is_given_again_from_its_file() {
 }
 
 #[test]
-fn exc_7_a_message_whose_file_was_changed_is_not_given_but_goes_to_error() {
+fn exc_7_a_message_whose_file_was_changed_is_not_given_again_and_stays_what_it_was() {
     let office = with_one_done();
     office.shelf().move_by_hand("a", "Messages");
     let path = office.shelf().find("a");
@@ -77,8 +77,11 @@ fn exc_7_a_message_whose_file_was_changed_is_not_given_but_goes_to_error() {
     fs::write(&path, changed).unwrap();
     scan(&office);
     office.shelf().check(&office.world);
-    assert_eq!((lies(&office, "a").as_str(), office.state("a").as_str()), ("Error", "error"));
-    assert_eq!((office.ledger(), office.journal("exchange.damaged").len()), ([1, 0, 0, 0, 1, 0], 1));
+    assert_eq!((lies(&office, "a").as_str(), office.state("a").as_str()), ("Log", "processed"));
+    assert_eq!((office.ledger(), office.alerts()), ([1, 0, 0, 1, 0, 0], vec!["exchange-lost".to_owned()]));
+    scan(&office);
+    assert_eq!(office.journal("exchange.damaged").len(), 1, "told once");
+    assert_eq!(office.alerts().len(), 1, "it has the size of what was received, and is not it");
 }
 
 #[test]
@@ -165,13 +168,38 @@ fn exc_7_a_message_that_is_lost_is_told_and_kept_as_a_row() {
     assert_eq!((office.ledger(), office.state("a").as_str()), ([1, 0, 0, 1, 0, 0], "processed"));
 }
 
+/// What the database said of messages.
+fn said(office: &Office) -> Vec<(Option<String>, Option<String>)> {
+    static SAID: Sql = Sql::new("test.said", "SELECT result, error_text FROM exc_message ORDER BY number");
+    let word = |row: &base::Row, column: usize| row.opt_text(column).map(str::to_owned);
+    office.world.rows(&SAID).iter().map(|row| (word(row, 0), word(row, 1))).collect()
+}
+
 #[test]
-fn exc_7_a_torn_file_of_a_message_without_a_text_goes_to_error() {
+fn exc_7_the_alert_of_what_was_lost_closes_when_it_is_back() {
+    let office = with_one_done();
+    let (before, path) = (said(&office), office.shelf().find("a"));
+    let text = fs::read(&path).unwrap();
+    fs::remove_file(&path).unwrap();
+    scan(&office);
+    assert_eq!((office.alerts(), said(&office)), (vec!["exchange-lost".to_owned()], before.clone()));
+    fs::write(&path, "torn").unwrap();
+    scan(&office);
+    assert_eq!((office.alerts().len(), office.journal("exchange.damaged").len()), (1, 1));
+    fs::write(&path, text).unwrap();
+    scan(&office);
+    office.shelf().check(&office.world);
+    assert_eq!((office.alerts(), said(&office)), (vec![], before));
+    assert_eq!(office.journal("exchange.whole_again").len(), 1);
+}
+
+#[test]
+fn exc_7_a_message_that_was_processed_stays_so_when_its_file_is_torn() {
     let office = with_one_done();
     fs::write(office.shelf().find("a"), "torn").unwrap();
     scan(&office);
-    assert_eq!((lies(&office, "a").as_str(), office.state("a").as_str()), ("Error", "error"));
-    assert_eq!(office.ledger(), [1, 0, 0, 0, 1, 0]);
+    assert_eq!((lies(&office, "a").as_str(), office.state("a").as_str()), ("Log", "processed"));
+    assert_eq!((office.ledger(), office.alerts()), ([1, 0, 0, 1, 0, 0], vec!["exchange-lost".to_owned()]));
     scan(&office);
     assert_eq!(office.journal("exchange.damaged").len(), 1, "told once");
 }
@@ -204,6 +232,33 @@ fn exc_7_19_a_folder_that_cannot_be_read_is_told_and_nothing_is_taken_for_missin
 }
 
 #[test]
+fn exc_7_what_cannot_be_looked_at_is_looked_at_again_after_ever_longer_pauses() {
+    let office = Office::in_folders();
+    let log = office.shelf().path("Log");
+    fs::remove_dir(&log).unwrap();
+    fs::write(&log, "in the way").unwrap();
+    office.clerk_waits.set(true);
+    recover(&office.world.kernel, &office.world.main());
+    let _watch = Watch::start(&office.world.kernel);
+    let mut looks = vec![];
+    for minute in 1..=120 {
+        office.world.pass_ms(60_000);
+        while let Some((base::Call::Work(call), done)) = office.world.partner.next() {
+            if call.param.contains("Scan") {
+                looks.push(minute);
+            }
+            done(crate::shelf::answer(&office.world, &call));
+            office.world.pass_ms(0);
+        }
+    }
+    assert!((4..=8).contains(&looks.len()), "{looks:?}");
+    assert_eq!(office.alerts(), ["exchange-scan"]);
+    fs::remove_file(&log).unwrap();
+    scan(&office);
+    assert_eq!(office.alerts(), Vec::<String>::new());
+}
+
+#[test]
 fn exc_19_what_took_too_long_to_prepare_is_removed_at_the_start() {
     let office = Office::in_folders();
     office.sent(&["a"]);
@@ -212,6 +267,56 @@ fn exc_19_what_took_too_long_to_prepare_is_removed_at_the_start() {
     recover(&office.world.kernel, &office.world.main());
     assert_eq!((office.ledger(), office.journal("exchange.ended").len()), ([1, 1, 0, 0, 0, 0], 1));
     assert_ne!(office.start().process.unwrap(), process);
+}
+
+/// An office with a process whose files are to be moved, one of which was.
+fn half_moved() -> (Office, String) {
+    let office = Office::in_folders();
+    office.sent(&["a", "b"]);
+    office.clerk_waits.set(true);
+    let process = office.start().process.unwrap();
+    office.prepare(&process, &[("a", Processed), ("b", Processed)], &[office.reply("r1")]).unwrap();
+    office.commit(&process).unwrap();
+    office.shelf().move_by_hand("a", "Log");
+    assert_eq!(office.start().status, StartAnswer::Busy, "its files are to be moved");
+    (office, process)
+}
+
+#[test]
+fn exc_19_what_was_being_moved_is_finished_before_the_first_request() {
+    let (office, process) = half_moved();
+    recover(&office.world.kernel, &office.world.main());
+    assert_eq!((office.start().status, office.ledger()), (StartAnswer::Idle, [3, 1, 0, 2, 0, 0]));
+    assert_eq!((lies(&office, "a").as_str(), lies(&office, "b").as_str()), ("Log", "Log"));
+    assert_eq!((office.commit(&process), office.fetched()), (Ok(Answer::Ok), vec!["r1".to_owned()]));
+    assert_eq!(
+        office.journal("exchange.recovered"),
+        ["processes whose files were being moved: 1 are finished, 0 go on"]
+    );
+    office.world.check_invariants();
+    office.shelf().work(&office.world);
+    office.shelf().check(&office.world);
+}
+
+#[test]
+fn exc_19_a_disk_that_cannot_be_written_keeps_nobody_from_being_served() {
+    let (office, _) = half_moved();
+    let (log, aside) = (office.shelf().path("Log"), office.shelf().path("aside"));
+    fs::rename(&log, &aside).unwrap();
+    fs::write(&log, "in the way").unwrap();
+    recover(&office.world.kernel, &office.world.main());
+    assert_eq!(office.alerts(), ["exchange-failed", "exchange-folders", "exchange-scan"]);
+    assert_eq!(office.start().status, StartAnswer::Idle, "the database goes on");
+    assert_eq!(
+        office.journal("exchange.recovered"),
+        ["processes whose files were being moved: 0 are finished, 1 go on"]
+    );
+    fs::remove_file(&log).unwrap();
+    fs::rename(&aside, &log).unwrap();
+    recover(&office.world.kernel, &office.world.main());
+    office.shelf().work(&office.world);
+    office.shelf().check(&office.world);
+    assert_eq!((office.alerts(), office.ledger()), (vec![], [3, 1, 0, 2, 0, 0]));
 }
 
 #[test]

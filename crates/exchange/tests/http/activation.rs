@@ -116,6 +116,8 @@ fn exc_2_a_blocked_device_is_refused_everywhere_until_it_is_let_in_again() {
         ("GET", "/messages?wait_s=5", Value::Null),
         ("POST", "/messages/r1/ack", Value::Null),
         ("GET", "/messages/a/status", Value::Null),
+        ("GET", "/statistics", Value::Null),
+        ("GET", &format!("/statistics?device={}", office.phone), Value::Null),
     ] {
         let refused = office.edge.refused_as(&office.phone_key, method, path, &body);
         assert_eq!(refused, (403, "SBLOCKED".into()), "{method} {path}");

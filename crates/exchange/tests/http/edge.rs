@@ -265,14 +265,20 @@ impl Office {
 
     /// Sends `a` and `b`, and lets nobody know what became of their process: one was processed, one was wrong, `r` is the reply.
     pub fn unknown(&self) -> String {
+        let process = self.prepared();
+        self.edge.world().pass_ms(300_000);
+        self.edge.world().call(&exchange::process::TIMEOUTS, ()).unwrap();
+        process
+    }
+
+    /// Sends `a` and `b`, of which one is processed and one is wrong; `r` is the reply, and nobody commits.
+    pub fn prepared(&self) -> String {
         self.sent(&["a", "b"]);
         let process = self.started();
         let said = json!({ "results": [
             { "id": "a", "status": "PROCESSED" }, { "id": "b", "status": "PROCESSED_INCORRECT" },
         ], "replies": [self.reply("r")] });
         self.step(&process, "prepare", said);
-        self.edge.world().pass_ms(300_000);
-        self.edge.world().call(&exchange::process::TIMEOUTS, ()).unwrap();
         process
     }
 

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use base::{Outbound, Store};
+use exchange::{Rules, Settings, Watch};
 use host::{OsEntropy, RealClock, ThreadTimers};
 use kernel::tasks::Dispatcher;
 use kernel::{Env, Kernel, KernelConfig};
@@ -62,6 +63,24 @@ fn exc_10_21_the_handshake_and_the_ledger_are_the_same_on_postgres() {
     let office = Office::of(edge);
     crate::numbers::check_ledger(&office);
     crate::refusals::check_two_starts(&office);
+    close(&office.edge);
+}
+
+#[test]
+fn exc_22_an_outcome_that_nobody_came_to_know_is_forgotten_on_postgres() {
+    let (edge, _dispatcher) = open("exc_forgotten");
+    let office = Office::of(edge);
+    office.edge.kernel.common::<Rules>().set(Settings { ready_ms: 1, kept_ms: 2_000, ..Settings::default() });
+    let process = office.prepared();
+    let ended = (0..20_000).any(|_| {
+        // Each looks at once for what took too long, and for what is too old.
+        let _watch = Watch::start(&office.edge.kernel);
+        office.edge.get(&format!("/processes/{process}"))["outcome"] == json!("forgotten")
+    });
+    // The process itself is not to be forgotten while we look at it.
+    office.edge.kernel.common::<Rules>().set(Settings::default());
+    assert!(ended, "{}", office.edge.get(&format!("/processes/{process}")));
+    crate::retention::check_forgotten(&office, &process);
     close(&office.edge);
 }
 

@@ -1,5 +1,6 @@
 //! What the handshake refuses: out of order, of another, of the wrong kind; and what it answers the same again.
 
+use exchange::{Rules, Settings};
 use serde_json::{Value, json};
 
 use crate::edge::{Edge, Office, answered, ids, results};
@@ -108,6 +109,29 @@ fn exc_13_results_are_complete_and_of_what_was_given() {
 }
 
 #[test]
+fn exc_3_an_operator_says_how_large_a_message_may_be() {
+    let office = Office::open();
+    let rules = office.edge.kernel.common::<Rules>();
+    rules.set(Settings { message_bytes: 100_000, ..rules.get() });
+    let sized = |id: &str, bytes: usize| {
+        let mut message = office.message(id, 0);
+        message["body"]["payload"] = json!("x".repeat(bytes));
+        office.by_phone("POST", "/messages", message)
+    };
+    assert_eq!(sized("a", 90_000).0, 201);
+    let (status, refused) = sized("b", 100_000);
+    assert_eq!((status, &refused["code"]), (413, &json!("ATOOBIG")), "not even read");
+    rules.set(Settings { message_bytes: 200_000, ..rules.get() });
+    assert_eq!(sized("b", 100_000).0, 201);
+    let process = office.started();
+    let mut reply = office.reply("r");
+    reply["body"]["payload"] = json!("x".repeat(200_000));
+    let body = json!({ "results": results("PROCESSED", &["a", "b"]), "replies": [reply] });
+    let refused = office.edge.refused_as(&office.db_key, "POST", &format!("/processes/{process}/prepare"), &body);
+    assert_eq!(refused.1, "ALIMIT", "a reply is a message");
+}
+
+#[test]
 fn exc_13_a_preparation_of_fifty_megabytes_is_refused() {
     let office = Office::open();
     office.sent(&["a"]);
@@ -117,10 +141,10 @@ fn exc_13_a_preparation_of_fifty_megabytes_is_refused() {
     let body = json!({ "results": results("PROCESSED", &["a"]), "replies": [reply] });
     let refused = office.edge.refused_as(&office.db_key, "POST", &format!("/processes/{process}/prepare"), &body);
     assert_eq!(refused, (413, "ATOOBIG".into()));
-    reply["body"]["payload"] = json!("x".repeat(21 << 20));
+    reply["body"]["payload"] = json!("x".repeat(33 << 20));
     let body = json!({ "results": results("PROCESSED", &["a"]), "replies": [reply] });
     let refused = office.edge.refused_as(&office.db_key, "POST", &format!("/processes/{process}/prepare"), &body);
-    assert_eq!(refused.1, "ALIMIT", "one message of more than 20 MiB");
+    assert_eq!(refused.1, "ALIMIT", "one message of more than 32 MiB");
     assert_eq!(office.step(&process, "prepare", json!({ "results": results("PROCESSED", &["a"]) })), json!("OK"));
 }
 

@@ -68,16 +68,89 @@ fn exc_22_what_is_old_is_let_go_at_start() {
 }
 
 #[test]
-fn exc_22_what_a_process_has_is_never_let_go() {
+fn exc_22_what_an_active_process_has_is_never_let_go() {
+    let office = Office::open();
+    keep_for(&office, 1_000);
+    fill(&office);
+    let process = office.started();
+    office.edge.world().pass_ms(3 * HOUR_MS);
+    assert_eq!(left(&office), [1, 1, 1, 1], "however old");
+    assert_eq!(office.step(&process, "prepare", json!({ "results": results("PROCESSED", &["c"]) })), json!("OK"));
+    office.edge.world().pass_ms(3 * HOUR_MS);
+    assert_eq!((left(&office), office.step(&process, "commit", json!({}))), ([1, 1, 1, 1], json!("OK")));
+    office.check();
+}
+
+#[test]
+fn exc_22_what_belongs_to_an_unknown_outcome_is_kept_as_long_as_all_else() {
     let office = Office::open();
     let process = office.unknown();
-    keep_for(&office, 1_000);
+    keep_for(&office, 4 * 3_600_000);
     office.edge.world().pass_ms(3 * HOUR_MS);
     assert_eq!(left(&office), [3, 3, 1, 3], "somebody may yet say what became of it");
     assert_eq!(office.step(&process, "resolve", json!({ "committed": true })), json!("OK"));
     assert_eq!(office.fetched(), ["r"]);
+    keep_for(&office, 1_000);
     office.edge.world().pass_ms(3 * HOUR_MS);
     assert_eq!(left(&office), [1, 1, 0, 0]);
+    office.check();
+}
+
+static ALERTS: Sql =
+    Sql::new("test.alerts", "SELECT COUNT(*) FROM alert WHERE closed_at IS NULL AND kind = 'exchange-unknown'");
+static ENDED: Sql = Sql::new("test.ended", "SELECT COUNT(*) FROM journal WHERE kind = 'exchange.ended'");
+
+/// On every engine, and with folders: an outcome that nobody came to know is forgotten.
+pub fn check_forgotten(office: &Office, process: &str) {
+    let shown = office.edge.get(&format!("/processes/{process}"));
+    assert_eq!((&shown["state"], &shown["outcome"]), (&json!("ENDED"), &json!("forgotten")), "{shown}");
+    assert_eq!((office.edge.count(&ALERTS), office.edge.count(&ENDED)), (0, 1));
+    let ledger = office.edge.get("/ledger?db=erp");
+    let counts = ["received", "error", "unknown", "removed"].map(|name| ledger[name].clone());
+    assert_eq!((counts, &ledger["balances"]), ([2, 0, 0, 2].map(Value::from), &json!(true)));
+    let gone = office.edge.refused_as(&office.phone_key, "GET", "/messages/a/status", &Value::Null);
+    assert_eq!(gone, (404, "NMESSAGE".into()));
+    assert!(office.fetched().is_empty(), "a reply that was never confirmed is not sent");
+    for (step, body) in [("commit", json!({})), ("rollback", json!({ "error": "late" }))] {
+        assert_eq!(office.step(process, step, body), json!("CANCELLED"), "{step} comes too late");
+    }
+    let resolve = format!("/processes/{process}/resolve");
+    assert_eq!(office.edge.refused("POST", &resolve, &json!({ "committed": true })).1, "APROCESS");
+}
+
+#[test]
+fn exc_22_an_outcome_that_nobody_came_to_know_is_forgotten() {
+    let office = Office::open();
+    let process = office.unknown();
+    assert_eq!(office.edge.count(&ALERTS), 1);
+    keep_for(&office, 2 * 3_600_000);
+    office.edge.world().pass_ms(HOUR_MS);
+    assert_eq!(left(&office), [3, 3, 1, 3], "not yet");
+    office.edge.world().pass_ms(2 * HOUR_MS);
+    assert_eq!(left(&office), [0, 0, 1, 3], "its messages and replies are removed");
+    check_forgotten(&office, &process);
+    office.check();
+    office.edge.world().pass_ms(4 * HOUR_MS);
+    assert_eq!(left(&office), [0, 0, 0, 0], "and then the process");
+    office.check();
+}
+
+#[test]
+fn exc_22_the_files_of_an_outcome_that_nobody_came_to_know_go_too() {
+    let shelf = Shelf::open();
+    let office = &shelf.office;
+    office.unknown();
+    shelf.lay();
+    let folders = |shelf: &Shelf| -> Vec<String> {
+        shelf.files().iter().map(|path| path.split('/').nth(1).unwrap().to_owned()).collect()
+    };
+    assert_eq!(folders(&shelf), ["Error", "Unknown", "Unknown"], "{:?}", shelf.files());
+    keep_for(office, 1_000);
+    office.edge.world().pass_ms(2 * HOUR_MS);
+    office.check();
+    shelf.lay();
+    assert_eq!(shelf.files(), Vec::<String>::new());
+    assert_eq!(left(office)[..2], [0, 0]);
     office.check();
 }
 

@@ -24,8 +24,9 @@ fn fetch_while(office: &Office, query: &str, done: impl FnOnce()) -> Reply {
 
 /// Sent by somebody on this node while the runtime is taken.
 fn reply_now(office: &Office, id: &str) {
-    use exchange::message::{SEND, Send};
-    let send = Send { sender: Some("erp".into()), text: office.reply(id).to_string() };
+    use exchange::message::{Letter, SEND, Send};
+    let letter = Letter::read(office.reply(id).to_string()).unwrap();
+    let send = Send { sender: Some("erp".into()), letter };
     office.edge.world().call(&SEND, send).unwrap();
 }
 

@@ -158,7 +158,7 @@ configuration! {
         /// SQLite: page cache of one open namespace.
         cache: u64 = Preset::Number(64 * MIB), Kind::Size { min: MIB, max: 64 * GIB };
         /// SQLite: size of a namespace's write-ahead log at which it is emptied before more is written.
-        wal_max: u64 = Preset::Number(8 * MIB), Kind::Size { min: 4 * MIB, max: 16 * GIB };
+        wal_max: u64 = Preset::Number(64 * MIB), Kind::Size { min: 4 * MIB, max: 16 * GIB };
         /// SQLite: room that each namespace keeps on the disk and gives up when the disk is full, so that work already
         /// begun can end. 0 B keeps none.
         reserve: u64 = Preset::Number(8 * MIB), Kind::Size { min: 0, max: 16 * GIB };
@@ -257,11 +257,13 @@ configuration! {
         max_files: u32 = Preset::Number(10), Kind::Integer { min: 1, max: 1_000, unit: "messages" };
         /// Bytes of these messages together; one is given at least.
         max_size: usize = Preset::Number(20 * MIB), Kind::Size { min: KIB, max: GIB };
+        /// Bytes of one message. What came before, when the limit was higher, stays.
+        message_size: usize = Preset::Number(32 * MIB), Kind::Size { min: 64 * KIB, max: 48 * MIB };
         /// How long a process may take from its start until the database is ready to commit; then it is as if it never was.
         prepare_within: Duration = Preset::Number(10 * MINUTE), Kind::Duration { min_ms: SECOND, max_ms: DAY };
         /// How long a process may take from there until the database says whether it committed; then its outcome is unknown.
         commit_within: Duration = Preset::Number(5 * MINUTE), Kind::Duration { min_ms: SECOND, max_ms: DAY };
-        /// How long messages that are done or wrong are kept, counted while the server runs.
+        /// How long messages that are done, wrong or of unknown outcome are kept, counted while the server runs.
         kept: Duration = Preset::Number(92 * DAY), Kind::Duration { min_ms: HOUR, max_ms: KEPT_MAX };
         /// Where the texts of messages are: as files in folders that follow the store, or in the store alone, as several servers on
         /// one PostgreSQL need it. auto: folders on SQLite, the store on PostgreSQL.

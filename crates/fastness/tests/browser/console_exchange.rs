@@ -1,6 +1,9 @@
 //! Exchange (CON-3): who takes part, a message from its queue to Error and back, and a process of unknown outcome at three in the morning.
 
-use anyhow::{Context, Result};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
 use browser::Sight;
 use browser::eyes::{button, link};
 use serde_json::{Value, json};
@@ -134,4 +137,54 @@ fn con_3_con_10_a_process_of_unknown_outcome_is_settled_with_a_button() -> Resul
     eyes.wait_until("document.querySelector('#state').innerText === 'rolled back'", json!([]))?;
     eyes.goto("/console/main/exchange/folders?db=erp&folder=Messages")?;
     eyes.wait_for_text("order-2")
+}
+
+/// The folder of what is done, once the clerk has made it.
+fn log_folder(site: &Site, db: &str) -> Result<PathBuf> {
+    const LOOKS: u32 = 20_000;
+    let folder = site.data().join("exchange/main").join(db).join("Log");
+    for _ in 0..LOOKS {
+        if folder.is_dir() {
+            return Ok(folder);
+        }
+        site.read(&format!("{BASE}/ledger?db={db}"))?;
+    }
+    bail!("{} was never made", folder.display())
+}
+
+fn is_done(folder: &Path, id: &str) -> Result<bool> {
+    let mut files = fs::read_dir(folder)?.filter_map(|file| file.ok()?.file_name().into_string().ok());
+    Ok(files.any(|name| name.contains(id)))
+}
+
+#[test]
+fn con_3_con_10_files_that_are_stuck_are_tried_again_with_a_button() -> Result<()> {
+    let site = Site::start()?;
+    let device = office(&site, "acme", "erp", "Acme")?;
+    for id in ["order-1", "order-2"] {
+        site.make(&format!("{BASE}/messages"), &message("acme", (&device, "erp"), id, &json!({ "sum": 1 })))?;
+    }
+    let log = log_folder(&site, "erp")?;
+    fs::remove_dir(&log)?;
+    fs::write(&log, "in the way")?;
+    let process = prepared(&site, "erp", "no such article", &[])?;
+    site.make(&format!("{BASE}/processes/{process}/commit"), &json!({}))?;
+    let mut eyes = site.admin(Sight::DESK)?;
+    let page = format!("/console/main/exchange/processes/{process}");
+    eyes.goto(&page)?;
+    eyes.wait_until("document.querySelector('#state').innerText === 'files stuck'", json!([]))?;
+    eyes.wait_for_text("Look at the disk")?;
+    eyes.wait_for_text("order-1~")?; // The journal names the file.
+    check_sound(&mut eyes, &page, &Sight::CROSSWISE)?;
+    eyes.goto("/console/main/exchange")?;
+    eyes.wait_for_text("Processes whose files cannot be moved: 1")?;
+    eyes.click(link("Look at it"))?;
+    eyes.click(link(&process))?;
+    fs::remove_file(&log)?;
+    fs::create_dir(&log)?;
+    eyes.click(button("Try again now"))?;
+    eyes.wait_until("document.querySelector('#state').innerText === 'committed'", json!([]))?;
+    assert!(is_done(&log, "order-1")?, "its file lies where it belongs");
+    eyes.goto("/console/main/exchange/processes?state=failed")?;
+    eyes.wait_for_text("No files are stuck")
 }

@@ -1,6 +1,6 @@
 //! A server of its own for one test, and people who look at it.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
 use browser::{Driver, Eyes, Sight};
@@ -16,11 +16,14 @@ pub const ADMIN: &str = "admin";
 /// Everybody's password here, after the one-time password was changed.
 pub const PASSWORD: &str = "correct horse battery staple";
 
+/// The folder of its data.
+const DATA: &str = "data";
+
 /// A running server with its data; both end with it.
 pub struct Site {
     server: Server,
     driver: Driver,
-    _folder: TempDir,
+    folder: TempDir,
 }
 
 impl Site {
@@ -37,13 +40,18 @@ impl Site {
     /// The same with these settings.
     pub fn start_with(settings: &[(&str, &str)]) -> Result<Self> {
         let folder = tempfile::tempdir()?;
-        let launch = Launch::new(Path::new(env!("CARGO_BIN_EXE_fastness")), &folder.path().join("data"));
+        let launch = Launch::new(Path::new(env!("CARGO_BIN_EXE_fastness")), &folder.path().join(DATA));
         let launch = settings.iter().fold(launch, |launch, (name, value)| launch.env(name, value));
-        let site = Self { server: launch.start()?, driver: Driver::of_services()?, _folder: folder };
+        let site = Self { server: launch.start()?, driver: Driver::of_services()?, folder };
         let shown = site.server.greeting.lines().find_map(|line| line.trim().strip_prefix("password"));
         let first = shown.context("no password was shown")?.trim().to_owned();
         site.change_password(HOME, ADMIN, &first)?;
         Ok(site)
+    }
+
+    /// Where its data is.
+    pub fn data(&self) -> PathBuf {
+        self.folder.path().join(DATA)
     }
 
     /// Where it is.

@@ -49,6 +49,17 @@ sql = ["UPDATE {stock} SET amount = amount - 1 WHERE id = 1", "INSERT INTO booke
 type = "too-much"
 sql = ["INSERT INTO booked (id) VALUES (:id)", "UPDATE {stock} SET amount = amount - 1000 WHERE id = 1"]
 
+[[message]]
+type = "torn"
+sql = [
+  "INSERT INTO booked (id) VALUES (:id)",
+  "INSERT INTO outbox (id, recipient, answers) VALUES ('r-' || CAST(:id AS VARCHAR(40)), '', :id)",
+]
+
+[[message]]
+type = "nameless"
+sql = ["INSERT INTO booked (id) VALUES (:id)", "INSERT INTO outbox (id, recipient, answers) VALUES ('r-nobody', '', '')"]
+
 [replies]
 query = "SELECT id, recipient, 'booked' AS type, 'да' AS payload_text, answers AS reply_to FROM outbox ORDER BY id"
 then = "DELETE FROM outbox WHERE id = :id"

@@ -34,3 +34,8 @@ fn exc_25_exc_20_every_step_goes_wrong_and_each_order_is_booked_once() {
 fn exc_25_results_reach_the_phone() {
     story::results_reach_the_phone(&books(), &CODES);
 }
+
+#[test]
+fn exc_25_a_reply_that_is_none_stops_nobody_but_its_message() {
+    story::a_reply_that_is_none_stops_nobody_but_its_message(&books());
+}

@@ -119,6 +119,36 @@ pub fn results_reach_the_phone(books: &Books, codes: &Codes) {
     assert!(said.contains("idle"), "{said}");
 }
 
+/// A row that is no reply: of a message that it answers, of somebody else, and of a message that it does not name.
+pub fn a_reply_that_is_none_stops_nobody_but_its_message(books: &Books) {
+    let kit = Kit::start();
+    let pair = kit.pair("torn");
+    let config = kit.file("torn.toml", &books.config(&pair.database));
+    pair.send("o-1", "order", 1);
+    pair.send("t-1", "torn", 2);
+    pair.send("o-2", "order", 3);
+    let said = once(&kit.server, &pair, &config, true);
+    assert!(said.contains("2 processed, 0 deadlocks, 1 incorrect"), "{said}");
+    let (state, _, text) = pair.status("t-1");
+    assert!(state == "error" && text.as_ref().is_some_and(|text| text.contains("recipient")), "{state}: {text:?}");
+    assert_eq!((pair.answers(2), books.booked()), (vec!["o-1".into(), "o-2".into()], vec!["o-1".into(), "o-2".into()]));
+    let mut other = books.other();
+    other.begin().unwrap();
+    other.execute("INSERT INTO outbox (id, recipient, answers) VALUES ('stranger', '', '')", &[]).unwrap();
+    other.commit().unwrap();
+    pair.send("o-3", "order", 4);
+    let said = once(&kit.server, &pair, &config, true);
+    assert!(said.contains("1 processed") && said.contains("left alone: reply `stranger`"), "{said}");
+    assert_eq!(pair.answers(1), ["o-3"]);
+    pair.send("n-1", "nameless", 5);
+    pair.send("o-4", "order", 6);
+    let connector = Ended(connect_on(kit.server.address, &pair.database_key, &config));
+    pair.wait_for("n-1", "error");
+    assert_eq!(pair.answers(1), ["o-4"]);
+    drop(connector);
+    assert_eq!(books.booked(), ["o-1", "o-2", "o-3", "o-4"], "each exactly once, and nothing of what is wrong");
+}
+
 /// One process; what the connector said.
 pub fn once(server: &Server, pair: &Pair, config: &Path, well: bool) -> String {
     let output = connect(server.address, &pair.database_key, config, &["--once"]).output().unwrap();

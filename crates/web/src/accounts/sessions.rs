@@ -27,7 +27,7 @@ use crate::time::rfc3339;
 const TAG: &str = "Sessions";
 const EVERYBODY: &[Role] = &Role::ALL;
 /// Two passwords at their longest, with every character escaped, fit: strangers need not send more.
-const SMALL: RouteLimits = RouteLimits { body_max: Some(8 * 1024), body_timeout: None };
+const SMALL: RouteLimits = RouteLimits { body_max: Some(8 * 1024), body_max_set: None, body_timeout: None };
 
 pub(super) fn routes() -> Vec<Route> {
     vec![

@@ -1,6 +1,7 @@
 //! JSON of one type, with errors that say where.
 
 use base::codes;
+use memchr::memmem;
 use serde::de::DeserializeOwned;
 
 use crate::error::ApiError;
@@ -32,8 +33,7 @@ fn refused(error: &serde_json::Error) -> ApiError {
 /// Whether well-formed JSON has NUL in a text: only the escape can bring it, and only where its backslash is not itself
 /// escaped.
 fn has_nul(json: &[u8]) -> bool {
-    let escape = br"\u0000";
-    let starts = json.windows(escape.len()).enumerate().filter(|(_, window)| window == escape).map(|(at, _)| at);
+    let starts = memmem::find_iter(json, br"\u0000");
     let escaped = |at: usize| json[..at].iter().rev().take_while(|byte| **byte == b'\\').count() % 2 == 1;
     starts.into_iter().any(|at| !escaped(at))
 }

@@ -6,6 +6,7 @@ use std::time::Duration;
 use axum::body::{Body, HttpBody};
 use base::codes;
 use http_body_util::BodyExt;
+use kernel::Kernel;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, timeout_at};
 
@@ -25,9 +26,10 @@ pub(super) struct Limits {
 }
 
 impl Limits {
-    pub(super) fn of(general: &BodyLimits, own: RouteLimits) -> Self {
+    pub(super) fn of(kernel: &Kernel, general: &BodyLimits, own: RouteLimits) -> Self {
+        let set = own.body_max_set.map(|of| of(kernel));
         Self {
-            max: own.body_max.unwrap_or(general.max),
+            max: set.or(own.body_max).unwrap_or(general.max),
             idle_timeout: general.idle_timeout,
             timeout: own.body_timeout.unwrap_or(general.timeout),
         }

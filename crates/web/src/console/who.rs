@@ -47,8 +47,8 @@ pub fn who(console: &Console, caller: &str) -> Markup {
             span.who title=(caller) { (account(console, namespace, name)) " " span.sub-text { "(" (namespace) ")" } }
         },
         Who::Key(id) => match console.address("/console/{ns}/keys", &[]) {
-            Some(page) => id_link(&link(&page, &[("id", Some(id))]), id),
-            None => html! { code.id { (id) } },
+            Some(page) => html! { span.who { (id_link(&link(&page, &[("id", Some(id))]), id)) } },
+            None => html! { span.who { code.id { (id) } } },
         },
         Who::Server(part) => html! {
             span.who.sub-text title=(caller) { (console.say(&words::SERVER)) ": " (part) }

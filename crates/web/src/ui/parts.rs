@@ -184,7 +184,7 @@ pub fn stops(label: &str, stops: &[Stop]) -> Markup {
     html! {
         ol.stops aria-label=(label) {
             @for stop in stops {
-                li.(stop.tone.class()) { span.stop-label { (lamp(stop.tone)) (stop.label) } div.stop-words { (stop.words) } }
+                li.(stop.tone.class()) { span.stop-label { (lamp(stop.tone)) span { (stop.label) } } div.stop-words { (stop.words) } }
             }
         }
     }

@@ -14,6 +14,7 @@ pub static PROCESS: Query<String, ProcessView> = Query::new("workflow.process", 
 
 /// A process.
 #[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
+#[schema(as = WorkflowProcess)]
 pub struct ProcessView {
     /// Its id.
     pub process_id: String,

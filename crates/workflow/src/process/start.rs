@@ -19,6 +19,7 @@ pub static START: Op<Start, Started> = Op::new("workflow.start", start).keyed(|_
 /// A process that is asked for.
 #[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
+#[schema(as = WorkflowStart)]
 pub struct Start {
     /// Its type: what holds for its kind, and what it is found by.
     #[serde(rename = "type")]
@@ -36,6 +37,7 @@ pub struct Start {
 
 /// It is durable.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[schema(as = WorkflowStarted)]
 pub struct Started {
     /// Its id.
     pub process_id: String,

@@ -34,6 +34,7 @@ pub static HISTORY: Query<String, Vec<HistoryView>> = Query::new("workflow.histo
 
 /// A task with what became of it.
 #[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
+#[schema(as = WorkflowTask)]
 pub struct TaskView {
     /// Its id.
     pub task_id: String,
@@ -95,6 +96,7 @@ pub struct TaskView {
 
 /// Something that happened beyond the usual.
 #[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
+#[schema(as = WorkflowHistory)]
 pub struct HistoryView {
     /// The task.
     #[serde(skip_serializing_if = "Option::is_none")]

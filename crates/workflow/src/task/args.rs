@@ -12,6 +12,7 @@ use super::form::ErrorForm;
 /// An argument of a task that is asked for.
 #[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
+#[schema(as = WorkflowArgument)]
 pub struct Argument {
     /// A value.
     #[serde(default, deserialize_with = "given", skip_serializing_if = "Option::is_none")]
@@ -38,6 +39,7 @@ pub(crate) struct Kept {
 
 /// An argument as it is handed out.
 #[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
+#[schema(as = WorkflowFilled)]
 pub struct Filled {
     /// The value.
     #[serde(default, deserialize_with = "given", skip_serializing_if = "Option::is_none")]

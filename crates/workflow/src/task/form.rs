@@ -20,6 +20,7 @@ const TIMEOUT_MS_MAX: i64 = 366 * 86_400_000;
 /// A task that is asked for.
 #[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
+#[schema(as = WorkflowTaskForm)]
 pub struct TaskForm {
     /// What this decision calls it, so that its other tasks and its result can refer to it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -114,6 +115,7 @@ impl TaskForm {
 /// An error that a worker tells.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
+#[schema(as = WorkflowError)]
 pub struct ErrorForm {
     /// Its class, by which it is found and tried again or not.
     #[serde(default)]

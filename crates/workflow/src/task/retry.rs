@@ -14,6 +14,7 @@ const CLASSES_MAX: usize = 100;
 /// How pauses grow.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
+#[schema(as = WorkflowGrowth)]
 pub enum Growth {
     /// Each is `factor` times the one before.
     #[default]
@@ -25,6 +26,7 @@ pub enum Growth {
 /// A retry policy.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields, default)]
+#[schema(as = WorkflowRetry)]
 pub struct Retry {
     /// How pauses grow.
     pub kind: Growth,

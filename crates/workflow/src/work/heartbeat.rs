@@ -23,6 +23,7 @@ pub static HEARTBEAT: Op<Heartbeat, Beaten> = Op::new("workflow.heartbeat", hear
 /// Who is at what.
 #[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
+#[schema(as = WorkflowHeartbeat)]
 pub struct Heartbeat {
     /// Tasks.
     pub tasks: Vec<Beat>,
@@ -31,6 +32,7 @@ pub struct Heartbeat {
 /// Somebody is at a task.
 #[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
+#[schema(as = WorkflowBeat)]
 pub struct Beat {
     /// The task.
     pub task_id: String,
@@ -50,6 +52,7 @@ pub struct Beat {
 
 /// What became of them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[schema(as = WorkflowBeaten)]
 pub struct Beaten {
     /// In the same order.
     pub tasks: Vec<BeatenTask>,
@@ -57,6 +60,7 @@ pub struct Beaten {
 
 /// Whether a task is still that attempt's.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[schema(as = WorkflowBeatenTask)]
 pub struct BeatenTask {
     /// The task.
     pub task_id: String,
@@ -85,7 +89,7 @@ fn keep_up(tx: &mut dyn Tx, cx: &OpCx<'_>, beat: &Beat) -> OpResult<BeatenTask> 
     let told = |ok| BeatenTask { task_id: beat.task_id.clone(), ok };
     let Ok(id) = beat.task_id.parse::<TaskId>() else { return Ok(told(false)) };
     let (Some(task), Some(decision)) = (Task::find(tx, &id)?, Decision::find(tx, &id)?) else { return Ok(told(false)) };
-    if beat.pass.is_some() && beat.pass != decision.pass {
+    if !cx.caller.may("actor", &task.actor) || (beat.pass.is_some() && beat.pass != decision.pass) {
         return Ok(told(false));
     }
     let rules = rules::of_actor(tx, &task.actor)?.for_task(task.timeout_ms);

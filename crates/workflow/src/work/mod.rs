@@ -1,10 +1,12 @@
 //! What workers do (WFL-6, WFL-7): poll, release, heartbeat.
 
+mod bells;
 mod fill;
 mod heartbeat;
 mod poll;
 mod release;
 
+pub(crate) use bells::Bells;
 pub use heartbeat::{Beat, Beaten, HEARTBEAT, Heartbeat};
 pub use poll::{GivenTask, NEXT_AT, POLL, Poll, Polled, WAITS};
 pub use release::{RELEASE, Release, Released, Result as TaskResult, Verdict};

@@ -85,6 +85,7 @@ impl Poll {
 
 /// What is handed out.
 #[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
+#[schema(as = WorkflowPolled)]
 pub struct Polled {
     /// Tasks, oldest first.
     pub tasks: Vec<GivenTask>,
@@ -92,6 +93,7 @@ pub struct Polled {
 
 /// A task that is handed out.
 #[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
+#[schema(as = WorkflowGivenTask)]
 pub struct GivenTask {
     /// Its id.
     pub task_id: String,

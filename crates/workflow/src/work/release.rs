@@ -25,6 +25,7 @@ pub static RELEASE: Op<Release, Released> = Op::new("workflow.release", release)
 /// What a worker brings.
 #[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
+#[schema(as = WorkflowRelease)]
 pub struct Release {
     /// Results of any tasks, of any processes.
     pub results: Vec<Result>,
@@ -32,7 +33,7 @@ pub struct Release {
 
 /// The result of a task.
 #[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
-#[schema(as = TaskResult)]
+#[schema(as = WorkflowResult)]
 #[serde(deny_unknown_fields)]
 pub struct Result {
     /// The task.
@@ -56,6 +57,7 @@ pub struct Result {
 
 /// What became of them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[schema(as = WorkflowReleased)]
 pub struct Released {
     /// In the same order.
     pub results: Vec<Verdict>,
@@ -63,6 +65,7 @@ pub struct Released {
 
 /// What became of a result.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[schema(as = WorkflowVerdict)]
 pub struct Verdict {
     /// The task.
     pub task_id: String,
@@ -128,6 +131,10 @@ fn take_in(engine: &mut Engine<'_, '_>, result: &Result) -> OpResult<Verdict> {
 fn accept(engine: &mut Engine<'_, '_>, result: &Result) -> OpResult<std::result::Result<(), Not>> {
     let Ok(id) = result.task_id.parse::<TaskId>() else { return Ok(Err(Not::Late(Refusal::Unknown))) };
     let Some(task) = Task::find(engine.tx, &id)? else { return Ok(Err(Not::Late(Refusal::Unknown))) };
+    // Whoever works as another actor is told no more than that.
+    if !engine.cx.caller.may("actor", &task.actor) {
+        return Ok(Err(Not::Late(Refusal::Unknown)));
+    }
     let decision = Decision::find(engine.tx, &id)?;
     let Some(held) = engine.hold(&id.process)? else { return Ok(Err(Not::Late(Refusal::Unknown))) };
     let (graph, is_over) = (held.graph.clone(), held.process.state.is_over());

@@ -25,7 +25,7 @@ enum Layer {
 
 use Layer::{Chores, Client, Commands, Contracts, Engine, Example, Kernel, Kit, Program, Server, Service, Suite};
 
-const CRATES: [(&str, Layer); 25] = [
+const CRATES: [(&str, Layer); 26] = [
     ("base", Contracts),
     ("replica", Contracts),
     ("kernel", Kernel),
@@ -44,6 +44,7 @@ const CRATES: [(&str, Layer); 25] = [
     ("sensors", Service),
     ("store-suite", Suite),
     ("testbed", Suite),
+    ("testbed-web", Suite),
     ("fastness", Server),
     ("sim", Program),
     ("bench", Program),
@@ -61,7 +62,7 @@ fn below(layer: Layer) -> &'static [Layer] {
         Commands => &[Contracts, Client, Commands],
         Kit => &[Contracts, Kernel],
         Service => &[Contracts, Kernel, Kit],
-        Suite => &[Contracts, Kernel, Engine],
+        Suite => &[Contracts, Kernel, Engine, Kit, Suite],
         Server => &[Contracts, Kernel, Engine, Kit, Service, Commands],
         Example => &[Contracts, Kernel, Engine, Kit, Client, Commands, Service, Server],
         Program => &[Contracts, Kernel, Engine, Kit, Client, Commands, Service, Server, Example],

@@ -5,12 +5,14 @@ mod databases;
 mod devices;
 mod folder;
 mod message;
+mod names;
 
 pub(super) use counts::{COUNTED_MAX, FOLDER_COUNTS, GIVEN_COUNTS, GivenCount, TOTALS, Totals};
 pub(super) use databases::{Active, DATABASE, DATABASES, DatabaseLine};
 pub(super) use devices::{DEVICE, DEVICES, DeviceLine, DevicesOf};
 pub(super) use folder::{FOLDER, FolderOf, MessageLine, WAITING};
 pub(super) use message::{MESSAGE, Shown, TEXT_MAX};
+pub(super) use names::NAMES;
 
 use base::Sql;
 
@@ -32,4 +34,5 @@ pub(crate) const STATEMENTS: &[&Sql] = &[
     &folder::FOR,
     &message::GET,
     &message::BEGINNING,
+    &names::NAME,
 ];

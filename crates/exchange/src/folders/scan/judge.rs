@@ -36,8 +36,7 @@ pub(super) enum Verdict {
 
 /// Judges a message by its row and its files; whether the folders are those that the store left. The places of files that are to be removed come with it.
 pub(super) fn judge(known: &Known, found: &[Found], is_trusted: bool) -> (Verdict, Vec<&'static str>) {
-    let whole: Vec<&Found> = found.iter().filter(|file| file.size == known.size).collect();
-    let Some(kept) = choose(known, &whole) else { return judge_without(known, found) };
+    let Some(kept) = kept(known, found) else { return judge_without(known, found) };
     let surplus = found.iter().filter(|file| file.place != kept).map(|file| file.place).collect();
     let verdict = match judge_place(known, kept) {
         // Not by hand: these folders are older than the rows.
@@ -45,6 +44,12 @@ pub(super) fn judge(known: &Known, found: &[Found], is_trusted: bool) -> (Verdic
         verdict => verdict,
     };
     (verdict, surplus)
+}
+
+/// Where the file lies that is the message's, if one is whole.
+pub(super) fn kept(known: &Known, found: &[Found]) -> Option<&'static str> {
+    let whole: Vec<&Found> = found.iter().filter(|file| file.size == known.size).collect();
+    choose(known, &whole)
 }
 
 /// The one in its place, else the one where it is known to lie, else any.
@@ -89,7 +94,17 @@ mod tests {
     fn known(place: &str, on_disk: Option<&str>) -> Known {
         let (place, on_disk) = (place.to_owned(), on_disk.map(str::to_owned));
         let is_due = on_disk.as_ref() != Some(&place);
-        Known { number: 1, name: String::new(), place, on_disk, is_held: false, has_text: true, size: 10, is_due }
+        Known {
+            number: 1,
+            name: String::new(),
+            place,
+            on_disk,
+            is_held: false,
+            has_text: true,
+            size: 10,
+            is_due,
+            is_flawed: false,
+        }
     }
 
     fn found(places: &[(&'static str, i64)]) -> Vec<Found> {

@@ -1,6 +1,6 @@
 //! Rows, a page at a time: those of a place in the order of their index, so that a page costs the same wherever it is.
 
-use base::{OpResult, Row, Sql, Tx, args};
+use base::{Heard, OpResult, Row, Sql, Tx, args};
 use kernel::Query;
 
 use super::Known;
@@ -10,6 +10,8 @@ use crate::folders::clerk::file_name;
 pub(super) static DATABASES_AFTER: Query<String, Vec<String>> = Query::new("exchange.scan_databases", databases);
 /// A page of the messages of a database in a place.
 pub(super) static PAGE_OF: Query<Page, Vec<(Mark, Known)>> = Query::new("exchange.scan_page", page);
+/// A page of what is due, in any database.
+pub(super) static DUE_AFTER: Query<(Heard, i64), Vec<Due>> = Query::new("exchange.scan_due", due);
 /// Messages of a database by their numbers.
 pub(super) static THESE: Query<(String, Vec<i64>), Vec<Known>> = Query::new("exchange.scan_these", these);
 
@@ -18,6 +20,15 @@ pub(super) const PAGE_ROWS: usize = 500;
 
 /// Where a page begins: after this time, order and number.
 pub(super) type Mark = (i64, i64, i64);
+
+/// A message that is due.
+#[derive(Debug)]
+pub(super) struct Due {
+    /// Where the next page begins.
+    pub(super) mark: (Heard, i64),
+    pub(super) db: String,
+    pub(super) known: Known,
+}
 
 /// Which page.
 #[derive(Debug, Clone)]
@@ -30,7 +41,7 @@ pub(super) struct Page {
 macro_rules! columns {
     () => {
         "m.number, m.id, m.db, m.sender, m.receiver, m.subsystem, m.at, m.ord, m.place, m.on_disk, m.process, m.size, m.due, \
-         (SELECT COUNT(*) FROM exc_body b WHERE b.number = m.number)"
+         (SELECT COUNT(*) FROM exc_body b WHERE b.number = m.number), m.flaw"
     };
 }
 
@@ -43,6 +54,14 @@ pub(super) static PAGE: Sql = Sql::new(
         columns!(),
         " FROM exc_message m WHERE m.db = ?1 AND m.place = ?2 AND (m.at, m.ord, m.number) > (?3, ?4, ?5) \
          ORDER BY m.at, m.ord, m.number LIMIT ?6"
+    ),
+);
+pub(super) static DUE: Sql = Sql::new(
+    "exc_message.scan_due",
+    concat!(
+        "SELECT ",
+        columns!(),
+        " FROM exc_message m WHERE m.due IS NOT NULL AND (m.due, m.number) > (?1, ?2) ORDER BY m.due, m.number LIMIT ?3"
     ),
 );
 pub(super) static ONE: Sql = Sql::new(
@@ -58,6 +77,14 @@ fn page(tx: &mut dyn Tx, page: &Page) -> OpResult<Vec<(Mark, Known)>> {
     let ((at, order, number), limit) = (page.after, i64::try_from(PAGE_ROWS).unwrap_or(i64::MAX));
     let rows = tx.query(&PAGE, args![&page.db, page.place, at, order, number, limit], PAGE_ROWS)?;
     Ok(rows.iter().map(|row| ((row.int(6), row.int(7), row.int(0)), known(row))).collect())
+}
+
+fn due(tx: &mut dyn Tx, after: &(Heard, i64)) -> OpResult<Vec<Due>> {
+    let limit = i64::try_from(PAGE_ROWS).unwrap_or(i64::MAX);
+    let rows = tx.query(&DUE, args![after.0, after.1, limit], PAGE_ROWS)?;
+    let read =
+        |row: &Row| Due { mark: (Heard(row.int(12)), row.int(0)), db: row.text(2).to_owned(), known: known(row) };
+    Ok(rows.iter().map(read).collect())
 }
 
 fn these(tx: &mut dyn Tx, (db, numbers): &(String, Vec<i64>)) -> OpResult<Vec<Known>> {
@@ -83,5 +110,6 @@ fn known(row: &Row) -> Known {
         size: row.int(11),
         is_due: row.opt_int(12).is_some(),
         has_text: row.int(13) > 0,
+        is_flawed: row.opt_text(14).is_some(),
     }
 }

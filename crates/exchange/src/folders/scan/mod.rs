@@ -1,10 +1,13 @@
 //! The scan (EXC-7, EXC-19): the files of a namespace compared with its rows, and what differs put right.
 //!
-//! It runs while it is the scan's turn, so that no clerk moves files meanwhile: at a start before the first request, after a batch of which
-//! nobody knows what came of it, when an administrator asks for it, and every minute as long as something could not be looked at. Rows are
+//! It runs while it is the scan's turn, so that no clerk moves files meanwhile: at a start before the first request, when an administrator
+//! asks for it, and after a while as long as something could not be looked at. After a batch that failed, or of which nobody knows what
+//! came of it, only the messages that it can have touched are looked at (`again`): what is at rest costs nothing then. Rows are
 //! read a page at a time and compared with names and sizes in memory (`judge`, pure); only what differs is looked at again and changed in
 //! transactions (`settle`), which change ledgers along. Then surplus files are removed, and foreign ones moved to Error.
 
+mod again;
+mod flaw;
 mod judge;
 mod look;
 mod run;
@@ -18,6 +21,8 @@ use base::Sql;
 use kernel::{Kernel, Namespace, OpCx};
 use serde::{Deserialize, Serialize};
 
+pub(super) use again::{look_again, look_at};
+pub(crate) use flaw::close_unless_any as close_lost_unless_any;
 pub(super) use run::scan;
 pub use start::recover;
 
@@ -25,20 +30,25 @@ pub use start::recover;
 pub(crate) const STATEMENTS: &[&Sql] = &[
     &look::DATABASES,
     &look::PAGE,
+    &look::DUE,
     &look::ONE,
     &settle::SEEN,
     &settle::MOVED,
-    &settle::DAMAGED,
-    &settle::LOST,
+    &flaw::FLAWED,
+    &flaw::WHOLE,
+    &flaw::ANY_FLAWED,
     &settle::PUT_TEXT,
     &settle::DIGEST,
     &start::CLEANING,
+    &start::UNMOVED,
 ];
 
 /// Key and kind of the alert that files could not be looked at.
 const ALERT: &str = "exchange-scan";
-/// What could not be looked at is looked at again after so long.
+/// What could not be looked at is looked at again after so long, then after twice as long, and so on.
 const AGAIN_MS: u64 = 60_000;
+/// But not later than this.
+const AGAIN_MS_MAX: u64 = 3_600_000;
 
 /// A message as its row says.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -52,6 +62,8 @@ pub(crate) struct Known {
     pub(crate) has_text: bool,
     pub(crate) size: i64,
     pub(crate) is_due: bool,
+    /// Its file is lost or damaged, which was told.
+    pub(crate) is_flawed: bool,
 }
 
 impl Known {
@@ -63,6 +75,8 @@ impl Known {
 /// What a scan found.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Scanned {
+    /// Whether all files were looked at.
+    pub is_whole: bool,
     /// Files that were looked at.
     pub files: u64,
     /// Messages whose rows or files were put right.
@@ -85,9 +99,14 @@ pub(super) fn tell(cx: &mut OpCx<'_>, scanned: &Scanned) {
         let text = format!("{files} files looked at: {mended} messages put right, {foreign} foreign files in Error");
         cx.fx.journal("exchange.scanned", "folders", text);
     }
-    let Some(first) = scanned.problems.first() else { return cx.fx.close_alert(ALERT) };
-    let (many, minute) = (scanned.problems.len(), "which is tried again every minute");
-    let message = format!("{many} folders of messages could not be compared with the store, {minute}: {first}");
+    let Some(first) = scanned.problems.first() else {
+        if scanned.is_whole {
+            cx.fx.close_alert(ALERT);
+        }
+        return;
+    };
+    let (many, again) = (scanned.problems.len(), "which is tried again and again");
+    let message = format!("{many} folders or files of messages could not be compared with the store, {again}: {first}");
     cx.fx.journal("exchange.scan_failed", "folders", message.clone());
     cx.fx.open_alert(ALERT, ALERT, message);
 }
@@ -100,6 +119,8 @@ pub struct Scans(Mutex<State>);
 struct State {
     /// When the next one is due, by namespace, in time that this program ran; `None`: none is wanted.
     next: BTreeMap<String, Option<u64>>,
+    /// How long the last pause was, where something could not be looked at.
+    pauses_ms: BTreeMap<String, u64>,
     told: BTreeSet<String>,
 }
 
@@ -122,18 +143,28 @@ impl Scans {
         self.lock().next.get(namespace).is_some_and(Option::is_some)
     }
 
-    /// One is wanted in a while.
+    /// One is wanted in a while; one that is wanted already is not put off.
     pub(super) fn want(&self, kernel: &Kernel, ns: &Namespace) {
-        let next = Some(kernel.env().clock.ran_ms() + AGAIN_MS);
-        self.lock().next.insert(ns.name.clone(), next);
+        let now = kernel.env().clock.ran_ms();
+        let mut state = self.lock();
+        let at = now + state.pauses_ms.get(&ns.name).copied().unwrap_or(AGAIN_MS);
+        let next = state.next.get(&ns.name).copied().flatten().map_or(at, |next| next.min(at));
+        state.next.insert(ns.name.clone(), Some(next));
     }
 
-    /// One is done.
+    /// One is done. Where something could not be looked at, the next pause is twice as long: all files are looked at for what may be one
+    /// that nobody can read.
     fn done(&self, kernel: &Kernel, ns: &Namespace, scanned: &Scanned) {
-        if !scanned.problems.is_empty() {
-            return self.want(kernel, ns);
+        let now = kernel.env().clock.ran_ms();
+        let mut state = self.lock();
+        if scanned.problems.is_empty() {
+            state.pauses_ms.remove(&ns.name);
+            state.next.insert(ns.name.clone(), None);
+            return;
         }
-        self.lock().next.insert(ns.name.clone(), None);
+        let pause_ms = state.pauses_ms.get(&ns.name).map_or(AGAIN_MS, |ms| (ms * 2).min(AGAIN_MS_MAX));
+        state.pauses_ms.insert(ns.name.clone(), pause_ms);
+        state.next.insert(ns.name.clone(), Some(now + pause_ms));
     }
 
     /// Whether this is told for the first time.

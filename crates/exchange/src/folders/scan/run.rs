@@ -1,11 +1,12 @@
 //! Looks at all files of a namespace; blocks.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::io::ErrorKind;
 
 use base::{FileChange, Files, Listed, OpResult, RelPath};
 use kernel::{Kernel, Namespace};
 
-use super::judge::{Found, Verdict, judge};
+use super::judge::{Found, Verdict, judge, kept};
 use super::look::{DATABASES_AFTER, Mark, PAGE_OF, PAGE_ROWS, Page, THESE};
 use super::settle::{Case, Cases, FOREIGN, Foreign, SETTLE, Surplus};
 use super::{Known, Scanned, Scans};
@@ -13,8 +14,8 @@ use crate::folders::generation;
 use crate::folders::layout::{FOLDERS, folder_of, path_of};
 use crate::folders::perform::{ask, call};
 use crate::folders::shelves::Shelves;
-use crate::message::form::MESSAGE_BYTES_MAX;
-use crate::message::name::FileName;
+use crate::message::form::MESSAGE_BYTES;
+use crate::message::name::number_of;
 use crate::rules::Rules;
 
 /// Messages that one transaction puts right, and foreign files of one line each.
@@ -32,7 +33,7 @@ pub(in crate::folders) fn scan(kernel: &Kernel, ns: &Namespace, only: &str) -> R
     let files = kernel.common::<Shelves>().of(ns).map_err(|error| error.to_string())?;
     let known = databases(kernel, ns).map_err(|error| error.to_string())?;
     let is_trusted = generation::is_current(kernel, ns, files.as_ref()).map_err(|error| error.to_string())?;
-    let mut scanned = Scanned::default();
+    let mut scanned = Scanned { is_whole: only.is_empty(), ..Scanned::default() };
     for db in known.iter().filter(|db| only.is_empty() || *db == only) {
         let mut scan = Scan::new((kernel, ns, files.as_ref()), db, &mut scanned, is_trusted);
         let looked = scan.look().unwrap_or_else(|error| Err(error.to_string()));
@@ -84,7 +85,7 @@ fn leave_alone(kernel: &Kernel, ns: &Namespace, files: &dyn Files, known: &BTree
 }
 
 /// The look at one database.
-struct Scan<'a> {
+pub(super) struct Scan<'a> {
     kernel: &'a Kernel,
     ns: &'a Namespace,
     files: &'a dyn Files,
@@ -100,7 +101,7 @@ struct Scan<'a> {
 }
 
 impl<'a> Scan<'a> {
-    fn new(
+    pub(super) fn new(
         (kernel, ns, files): (&'a Kernel, &'a Namespace, &'a dyn Files),
         db: &'a str,
         scanned: &'a mut Scanned,
@@ -126,15 +127,49 @@ impl<'a> Scan<'a> {
         Ok(Ok(()))
     }
 
+    /// Compares these messages alone.
+    pub(super) fn look_at(&mut self, messages: &[Known]) -> OpResult<()> {
+        let mut cases = vec![];
+        for known in messages {
+            match self.find(known) {
+                Ok(found) => {
+                    self.scanned.files += found.len() as u64;
+                    self.of.insert(known.number, found);
+                    cases.extend(self.case(known));
+                }
+                Err(error) => self.scanned.problems.push(error.to_string()),
+            }
+        }
+        self.settle(cases)
+    }
+
+    /// The files of a message, in whichever folders they are.
+    fn find(&self, known: &Known) -> std::io::Result<Vec<(String, Found)>> {
+        let mut found = vec![];
+        for (place, _) in FOLDERS {
+            let Some(path) = path_of(self.db, place, &known.name) else { continue };
+            match self.files.size(&path) {
+                Ok(size) => {
+                    let size = i64::try_from(size).unwrap_or(i64::MAX);
+                    found.push((known.name.clone(), Found { place, size }));
+                }
+                // What is no file is none of ours.
+                Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::InvalidInput) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(found)
+    }
+
     /// Names and sizes of all folders, which are made where they are missing.
     fn list(&mut self) -> std::io::Result<()> {
         for (place, folder) in FOLDERS {
-            let path = RelPath::new(&format!("{}/{folder}", self.db)).ok_or(std::io::ErrorKind::InvalidInput)?;
+            let path = RelPath::new(&format!("{}/{folder}", self.db)).ok_or(ErrorKind::InvalidInput)?;
             self.files.make(&path)?;
             let Listed { files, others } = self.files.list_sized(&path)?;
             self.scanned.files += files.len() as u64;
             for (name, size) in files {
-                match FileName::read(&name).map(|read| read.number) {
+                match number_of(&name) {
                     None => self.foreign.push((place, name)),
                     Some(number) => {
                         let size = i64::try_from(size).unwrap_or(i64::MAX);
@@ -175,10 +210,10 @@ impl<'a> Scan<'a> {
         self.foreign.extend(foreign.into_iter().map(|(name, found)| (found.place, name)));
         let found: Vec<Found> = own.into_iter().map(|(_, found)| found).collect();
         let (verdict, surplus) = judge(known, &found, self.is_trusted);
-        if verdict == Verdict::Fine && surplus.is_empty() {
+        if verdict == Verdict::Fine && surplus.is_empty() && !known.is_flawed {
             return None;
         }
-        match self.text(known, verdict) {
+        match self.text(known, &found, verdict) {
             Ok(text) => Some(Case { number: known.number, found, text }),
             // What cannot be read now may be whole: it is looked at again.
             Err(error) => {
@@ -188,12 +223,17 @@ impl<'a> Scan<'a> {
         }
     }
 
-    /// The text of a message that is wanted again, from its file.
-    fn text(&self, known: &Known, verdict: Verdict) -> std::io::Result<Option<String>> {
-        let Verdict::Moved(to @ ("messages" | "unknown")) = verdict else { return Ok(None) };
-        let Some(path) = path_of(self.db, to, &known.name).filter(|_| !known.has_text) else { return Ok(None) };
-        let bytes = self.files.get(&path, MESSAGE_BYTES_MAX as u64)?;
-        Ok(String::from_utf8(bytes).ok())
+    /// The text of a message that is wanted again, or that may have come back, from its file.
+    fn text(&self, known: &Known, found: &[Found], verdict: Verdict) -> std::io::Result<Option<String>> {
+        let is_wanted = matches!(verdict, Verdict::Moved("messages" | "unknown"));
+        let lies = kept(known, found).filter(|_| !known.has_text && (is_wanted || known.is_flawed));
+        let Some(path) = lies.and_then(|place| path_of(self.db, place, &known.name)) else { return Ok(None) };
+        match self.files.get(&path, u64::try_from(known.size).unwrap_or(0)) {
+            Ok(bytes) => Ok(String::from_utf8(bytes).ok()),
+            Err(error) if is_wanted => Err(error),
+            // What is damaged stays so; that was told.
+            Err(_) => Ok(None),
+        }
     }
 
     fn settle(&mut self, mut cases: Vec<Case>) -> OpResult<()> {
@@ -266,7 +306,7 @@ fn together(cases: &[Case]) -> usize {
     let mut bytes = 0;
     let small = |case: &&Case| {
         bytes += case.text.as_ref().map_or(0, String::len);
-        bytes <= MESSAGE_BYTES_MAX
+        bytes <= MESSAGE_BYTES
     };
     cases.iter().take(TOGETHER).take_while(small).count().max(1)
 }

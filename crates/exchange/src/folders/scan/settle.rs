@@ -6,6 +6,7 @@ use base::{OpResult, Sql, Tx, args};
 use kernel::{Op, OpCx};
 use serde::{Deserialize, Serialize};
 
+use super::flaw::{self, Flaw};
 use super::judge::{Found, Verdict, judge};
 use super::{Known, look};
 use crate::folders::{clerk, folder_of};
@@ -50,9 +51,6 @@ pub(super) struct Foreign {
     pub(super) lines: Vec<String>,
 }
 
-/// What is said of a message whose text is lost.
-const LOST_TEXT: &str = "its file is missing, and its text is not in the store any more";
-const DAMAGED_TEXT: &str = "its file is not what was received, and its text is not in the store any more";
 const BY_HAND: &str = "moved to Error by hand";
 
 pub(super) static SEEN: Sql =
@@ -61,15 +59,6 @@ pub(super) static MOVED: Sql = Sql::new(
     "exc_message.moved_by_hand",
     "UPDATE exc_message SET place = ?2, on_disk = ?2, due = NULL, heard = ?3, result = ?4, error_code = NULL, error_text = ?5 \
      WHERE number = ?1",
-);
-pub(super) static DAMAGED: Sql = Sql::new(
-    "exc_message.damaged",
-    "UPDATE exc_message SET place = 'error', on_disk = ?2, due = ?3, heard = ?4 WHERE number = ?1",
-);
-/// Says once what is wrong with it.
-pub(super) static LOST: Sql = Sql::new(
-    "exc_message.lost",
-    "UPDATE exc_message SET error_text = ?2 WHERE number = ?1 AND (error_text IS NULL OR error_text <> ?2) RETURNING number",
 );
 pub(super) static PUT_TEXT: Sql =
     Sql::new("exc_body.scan_put_back", "INSERT INTO exc_body (number, body) VALUES (?1, ?2) ON CONFLICT DO NOTHING");
@@ -112,6 +101,10 @@ struct Mended<'a> {
 impl Mended<'_> {
     /// Does what the verdict says; tells which process may have waited for it.
     fn mend(&self, tx: &mut dyn Tx, cx: &mut OpCx<'_>, verdict: Verdict) -> OpResult<Option<String>> {
+        let is_whole = !matches!(verdict, Verdict::Damaged(_) | Verdict::Lost);
+        if is_whole && self.known.is_flawed && (self.known.has_text || self.is_as_received(tx)?) {
+            flaw::end(tx, cx, self.db, self.known)?;
+        }
         match verdict {
             Verdict::Fine => {}
             Verdict::Arrived => return clerk::mark(tx, cx.heard, self.known.number, Some(&self.known.place)),
@@ -121,8 +114,8 @@ impl Mended<'_> {
                 self.journal(cx, "exchange.put_back", place, "by hand, and is brought back");
             }
             Verdict::Moved(place) => self.take_as_moved(tx, cx, place)?,
-            Verdict::Damaged(place) => self.set_aside(tx, cx, place)?,
-            Verdict::Lost => self.lose(tx, cx)?,
+            Verdict::Damaged(place) => self.leave_damaged(tx, cx, place)?,
+            Verdict::Lost => flaw::tell(tx, cx, self.db, self.known, Flaw::Lost)?,
         }
         Ok(None)
     }
@@ -136,7 +129,7 @@ impl Mended<'_> {
         let Known { number, place: from, has_text, .. } = self.known;
         let needs_text = matches!(to, "messages" | "unknown") && !has_text;
         if needs_text && !self.put_text_back(tx)? {
-            return self.set_aside(tx, cx, to);
+            return self.leave_damaged(tx, cx, to);
         }
         let (result, text) = match to {
             "log" => (Some("PROCESSED"), None),
@@ -151,38 +144,27 @@ impl Mended<'_> {
 
     /// The text from the file, if it is what was received.
     fn put_text_back(&self, tx: &mut dyn Tx) -> OpResult<bool> {
-        let Some(text) = &self.case.text else { return Ok(false) };
-        let row = tx.query_one(&DIGEST, args![self.known.number])?;
-        if row.is_none_or(|row| row.blob(0) != digest(text)) {
+        if !self.is_as_received(tx)? {
             return Ok(false);
         }
-        tx.write(&PUT_TEXT, args![self.known.number, text])?;
+        tx.write(&PUT_TEXT, args![self.known.number, self.case.text.as_deref()])?;
         Ok(true)
     }
 
-    /// What lies there is not the message: it goes to Error, and says why. Told once.
-    fn set_aside(&self, tx: &mut dyn Tx, cx: &mut OpCx<'_>, lies: &'static str) -> OpResult<()> {
-        let Known { number, place, .. } = self.known;
-        let is_new = tx.query_one(&LOST, args![*number, DAMAGED_TEXT])?.is_some();
-        let due = (lies != "error").then_some(cx.heard);
-        tx.write(&DAMAGED, args![*number, lies, due, cx.heard])?;
-        if place != "error" {
-            moves(place, "error").count(tx, self.db)?;
-        }
-        if is_new {
-            self.journal(cx, "exchange.damaged", lies, DAMAGED_TEXT);
-        }
-        Ok(())
+    /// Whether the text that was read from the file is what was received.
+    fn is_as_received(&self, tx: &mut dyn Tx) -> OpResult<bool> {
+        let Some(text) = &self.case.text else { return Ok(false) };
+        let row = tx.query_one(&DIGEST, args![self.known.number])?;
+        Ok(row.is_some_and(|row| row.blob(0) == digest(text)))
     }
 
-    /// Nothing of it is left but its row. Told once.
-    fn lose(&self, tx: &mut dyn Tx, cx: &mut OpCx<'_>) -> OpResult<()> {
-        if tx.query_one(&LOST, args![self.known.number, LOST_TEXT])?.is_some() {
-            let message = format!("Message {} of database {}: {LOST_TEXT}.", self.known.name, self.db);
-            cx.fx.journal("exchange.lost", self.db, message.clone());
-            cx.fx.open_alert(format!("exchange-lost/{}", self.db), "exchange-lost", message);
+    /// What lies there is not the message, whose text is nowhere else. What became of the message stays as it is; the file is brought to its
+    /// place as it is, and people are told.
+    fn leave_damaged(&self, tx: &mut dyn Tx, cx: &mut OpCx<'_>, lies: &'static str) -> OpResult<()> {
+        if lies != self.known.place {
+            self.note(tx, cx, Some(lies))?;
         }
-        Ok(())
+        flaw::tell(tx, cx, self.db, self.known, Flaw::Damaged)
     }
 
     fn journal(&self, cx: &mut OpCx<'_>, kind: &str, lies: &str, what: &str) {

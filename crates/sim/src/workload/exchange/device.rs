@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use exchange::message::{ACK, Ack, FETCH, Fetch, NOT_PROCESSED, SEND, STATUS, Send, StatusOf};
+use exchange::message::{ACK, Ack, FETCH, Fetch, Letter, NOT_PROCESSED, SEND, STATUS, Send, StatusOf};
 use serde_json::{Value, json};
 
 use super::cuts::Step;
@@ -115,7 +115,10 @@ impl Device {
 
     fn ask(&mut self, question: Question, known: &mut Known, sim: &mut Sim) {
         let device = known.devices[self.number].clone();
-        let send = |message: &Value| Send { sender: Some(device.clone()), text: message.to_string() };
+        let send = |message: &Value| {
+            let letter = Letter::read(message.to_string()).unwrap_or_else(|error| panic!("{error}"));
+            Send { sender: Some(device.clone()), letter }
+        };
         match &question {
             Question::Send(key) => {
                 let message = send(&known.sent[key]);

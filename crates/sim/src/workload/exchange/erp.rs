@@ -1,10 +1,10 @@
 //! A connector of a database (EXC-25): starts, perhaps narrows, works in a transaction of its database, prepares, commits there, tells
 //! it; or rolls back and tells that. It dies and hangs at every moment, and its database fails.
 
+use exchange::message::Letter;
 use exchange::process::{
     COMMIT, Finish, INTERRUPT, NARROW, Narrow, PREPARE, Prepare, Processed, ROLLBACK, START, Start,
 };
-use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use super::books::Transaction;
@@ -266,14 +266,14 @@ impl Connector {
     }
 
     fn prepare(&mut self, work: Transaction, until_us: u64, known: &mut Known, sim: &mut Sim) {
-        let raw = |reply: &(String, usize, Value)| {
-            RawValue::from_string(reply.2.to_string()).unwrap_or_else(|error| panic!("{error}"))
+        let letter = |reply: &(String, usize, Value)| {
+            Letter::read(reply.2.to_string()).unwrap_or_else(|error| panic!("{error}"))
         };
         let input = Prepare {
             process: work.process.clone(),
             db: self.db(),
             results: work.results.clone(),
-            replies: work.replies.iter().map(raw).collect(),
+            replies: work.replies.iter().map(letter).collect(),
         };
         self.phase = Phase::Preparing { work, until_us };
         self.line.ask(Step::Prepare, &PREPARE, input, None, known, sim);

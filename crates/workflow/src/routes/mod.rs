@@ -1,0 +1,36 @@
+//! Workflow over HTTP.
+//!
+//! Who may what: applications and operators start processes and look after them, readers look; an actor's key works, and where its scope
+//! names an actor only as that one.
+
+mod processes;
+mod work;
+
+use kernel::Role;
+use web::{Api, ApiError, Route, Service};
+
+const TAG: &str = "Workflow";
+/// Who starts processes and looks after them.
+const WRITERS: &[Role] = &[Role::Operator, Role::App];
+/// Who looks.
+const READERS: &[Role] = &[Role::Operator, Role::App, Role::Reader];
+/// Who works.
+const WORKERS: &[Role] = &[Role::Operator, Role::App, Role::Actor];
+
+/// The service with its routes, for a server.
+#[must_use]
+pub fn service() -> Service {
+    Service::new(&crate::SERVICE, routes)
+}
+
+fn routes() -> Vec<Route> {
+    [work::routes(), processes::routes()].into_iter().flatten().collect()
+}
+
+/// Refuses a key that is bound to another service.
+fn check_service(api: &Api) -> Result<(), ApiError> {
+    if api.caller().may("service", "workflow") {
+        return Ok(());
+    }
+    Err(ApiError::refused(base::codes::SROLE, "the scope of this key binds it to another service"))
+}

@@ -1,0 +1,61 @@
+//! Polls that wait.
+
+use serde_json::json;
+use testbed_web::{ADMIN, Edge, Reply};
+use workflow::process::{START, Start};
+
+use crate::edge;
+
+fn poll_while(edge: &Edge, done: impl FnOnce()) -> Reply {
+    let body = json!({ "actor": "a#1", "wait_ms": 60_000 }).to_string();
+    edge.while_waiting(edge.request(ADMIN, "POST", "/poll", &[], body), done)
+}
+
+fn start(edge: &Edge, task: serde_json::Value) {
+    let start: Start = serde_json::from_value(json!({ "type": "test", "start": task })).unwrap();
+    edge.world().call(&START, start).unwrap();
+}
+
+#[test]
+fn wfl_6_a_poll_waits_for_something_to_come() {
+    let edge = edge();
+    let polled = poll_while(&edge, || start(&edge, json!({ "actor": "a#1" })));
+    assert_eq!(polled.json()["tasks"].as_array().unwrap().len(), 1, "no time passed meanwhile");
+}
+
+#[test]
+fn wfl_6_a_poll_ends_empty_at_the_end_of_its_time() {
+    let edge = edge();
+    let polled = poll_while(&edge, || {
+        start(&edge, json!({ "actor": "b#1" }));
+        edge.world().pass_ms(30_000);
+        edge.world().pass_ms(30_000);
+    });
+    assert_eq!((polled.status, polled.json()), (200, json!({ "tasks": [] })));
+}
+
+#[test]
+fn wfl_6_two_who_wait_each_get_one_of_two() {
+    let edge = edge();
+    let body = || json!({ "actor": "a#1", "wait_ms": 60_000 }).to_string();
+    let second = edge.request(ADMIN, "POST", "/poll", &[], body());
+    let router = edge.router.clone();
+    let other = edge.runtime.spawn(testbed_web::answered(router, second));
+    let first = poll_while(&edge, || {
+        start(&edge, json!({ "actor": "a#1" }));
+        start(&edge, json!({ "actor": "a#1" }));
+    });
+    let other = edge.runtime.block_on(other).unwrap();
+    let many = |reply: &Reply| reply.json()["tasks"].as_array().unwrap().len();
+    assert_eq!((many(&first), many(&other)), (1, 1));
+}
+
+#[test]
+fn wfl_6_a_poll_is_given_what_is_tried_again_after_its_pause() {
+    let edge = edge();
+    start(&edge, json!({ "actor": "a#1", "retry": { "initial_ms": 3000 } }));
+    let task = crate::tour::poll(&edge, "a#1").remove(0);
+    crate::tour::bring(&edge, &task, json!({ "error": { "class": "Busy" } }));
+    let polled = poll_while(&edge, || edge.world().pass_ms(3_000));
+    assert_eq!(polled.json()["tasks"][0]["attempt"], 2);
+}

@@ -1,0 +1,22 @@
+//! The same on PostgreSQL: every statement prepares, and the routes answer the same.
+
+use testbed_web::OnPostgres;
+
+use crate::ROOT;
+
+#[test]
+fn every_statement_of_the_workflow_prepares_on_postgres() {
+    OnPostgres::open("wfl_statements", ROOT, workflow::service()).edge.prepare_all(&workflow::SERVICE);
+}
+
+#[test]
+fn wfl_2_wfl_6_a_process_from_start_to_value_is_the_same_on_postgres() {
+    let postgres = OnPostgres::open("wfl_tour", ROOT, workflow::service());
+    crate::tour::from_start_to_value(&postgres.edge);
+}
+
+#[test]
+fn wfl_8_errors_and_restarts_are_the_same_on_postgres() {
+    let postgres = OnPostgres::open("wfl_errors", ROOT, workflow::service());
+    crate::tour::errors_and_restarts(&postgres.edge);
+}
