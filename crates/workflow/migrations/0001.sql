@@ -26,7 +26,8 @@ CREATE UNIQUE INDEX wfl_process_key ON wfl_process (type, start_key) WHERE start
 CREATE INDEX wfl_process_custom ON wfl_process (custom_id, id) WHERE custom_id IS NOT NULL;
 CREATE INDEX wfl_process_of ON wfl_process (type, id);
 CREATE INDEX wfl_process_open ON wfl_process (state, id) WHERE state <> 'FINISHED';
-CREATE INDEX wfl_process_old ON wfl_process (state, ended, id) WHERE ended IS NOT NULL;
+CREATE INDEX wfl_process_old ON wfl_process (state, type, ended, id) WHERE ended IS NOT NULL;
+CREATE INDEX wfl_process_broken ON wfl_process (type, id) WHERE state = 'BROKEN';
 CREATE INDEX wfl_process_recovery ON wfl_process (recovery, id) WHERE recovery IS NOT NULL;
 
 -- Tasks (WFL-3), numbered within their process. parent laid it out and called it local. attempt is the fence (WFL-26): it only grows.
@@ -150,4 +151,90 @@ CREATE TABLE wfl_polled (
     first_at {int} NOT NULL,
     last {int} NOT NULL,
     last_at {int} NOT NULL
+) {strict};
+
+-- What was counted of actors up to a moment (listening time of the store), so that rates of an hour and a day can be told (WFL-21).
+CREATE TABLE wfl_rate (
+    actor {text} NOT NULL,
+    at {int} NOT NULL,
+    given {int} NOT NULL,
+    done {int} NOT NULL,
+    failed {int} NOT NULL,
+    PRIMARY KEY (actor, at)
+) {clustered};
+CREATE INDEX wfl_rate_old ON wfl_rate (at, actor);
+
+-- Queues whose alert is open: work waits and nobody polls (WFL-21).
+CREATE TABLE wfl_unpolled (
+    queue {text} NOT NULL PRIMARY KEY,
+    since {int} NOT NULL
+) {strict};
+
+-- Searches that somebody gave a name (WFL-18).
+CREATE TABLE wfl_search (
+    name {text} NOT NULL PRIMARY KEY,
+    search {text} NOT NULL,
+    saved_at {int} NOT NULL,
+    saved_by {text} NOT NULL
+) {strict};
+
+-- The last number that was given, of each kind of thing that is numbered; none is given twice.
+CREATE TABLE wfl_number (
+    name {text} NOT NULL PRIMARY KEY,
+    last {int} NOT NULL
+) {strict};
+
+-- Jobs of operators (WFL-16, WFL-28). part and after: the place up to which it came; until: what was started later is not its business.
+-- pace: when its next change is due, in microseconds of listening time. task: the task of the kernel that runs it.
+CREATE TABLE wfl_job (
+    number {int} NOT NULL PRIMARY KEY,
+    state {text} NOT NULL,
+    wish {text} NOT NULL,
+    priority {int} NOT NULL,
+    rate {int} NOT NULL,
+    task {text} NOT NULL,
+    part {int} NOT NULL DEFAULT 0,
+    after {text} NOT NULL DEFAULT '',
+    begun {text} NOT NULL DEFAULT '',
+    until {text} NOT NULL,
+    pace {int} NOT NULL,
+    found {int} NOT NULL DEFAULT 0,
+    examined {int} NOT NULL DEFAULT 0,
+    changed {int} NOT NULL DEFAULT 0,
+    skipped {int} NOT NULL DEFAULT 0,
+    failed {int} NOT NULL DEFAULT 0,
+    results {int} NOT NULL DEFAULT 0,
+    created_at {int} NOT NULL,
+    created_by {text} NOT NULL,
+    ended_at {int},
+    ended {int},
+    CHECK (state IN ('RUNNING', 'PAUSED', 'DONE', 'CANCELLED')),
+    CHECK ((state IN ('DONE', 'CANCELLED')) = (ended IS NOT NULL))
+) {strict};
+CREATE INDEX wfl_job_open ON wfl_job (priority, number) WHERE state = 'RUNNING';
+CREATE INDEX wfl_job_old ON wfl_job (ended, number) WHERE ended IS NOT NULL;
+
+-- What a job did, or why not, process by process.
+CREATE TABLE wfl_job_result (
+    job {int} NOT NULL,
+    place {int} NOT NULL,
+    process {text} NOT NULL,
+    outcome {text} NOT NULL,
+    text {text} NOT NULL,
+    PRIMARY KEY (job, place)
+) {clustered};
+
+-- Starts by the calendar (WFL-29). next: the next due moment; task: the task of the kernel that waits for it.
+CREATE TABLE wfl_schedule (
+    id {text} NOT NULL PRIMARY KEY,
+    wish {text} NOT NULL,
+    paused {int} NOT NULL DEFAULT 0,
+    next {int} NOT NULL,
+    task {text},
+    runs {int} NOT NULL DEFAULT 0,
+    missed {int} NOT NULL DEFAULT 0,
+    last_at {int},
+    last_process {text},
+    created_at {int} NOT NULL,
+    created_by {text} NOT NULL
 ) {strict};

@@ -12,6 +12,8 @@ pub const AFLOW: Code = Code::new("AFLOW", 409);
 pub const NFLOW: Code = Code::new("NFLOW", 404);
 /// No such task in this process.
 pub const NFLOWTASK: Code = Code::new("NFLOWTASK", 404);
+/// No such job, schedule or saved search.
+pub const NFLOWJOB: Code = Code::new("NFLOWJOB", 404);
 
 /// All of them.
-pub const ALL: &[Code] = &[AFLOW, AGRAPH, AWORKFLOW, NFLOW, NFLOWTASK];
+pub const ALL: &[Code] = &[AFLOW, AGRAPH, AWORKFLOW, NFLOW, NFLOWJOB, NFLOWTASK];

@@ -3,21 +3,27 @@
 //! - `task/`: what is to be done; `graph/`: what waits for what, pure; `decision/`: what became of each, with the pure machine;
 //! - `engine/`: carries processes on within the transaction of whoever brings the news; `process/`: started, looked at, begun anew;
 //! - `work/`: what workers call; `actors/`: what holds for them, and who polls;
+//! - `search/`, `broken/`, `jobs/`, `schedules/`, `retention`: what operators need;
 //! - `recovery/`: who looks after what nobody calls about; `routes/`: HTTP.
 //!
 //! Invariants, checked by the simulator after every commit (`check`).
 
-mod actors;
+pub mod actors;
+pub mod broken;
 pub mod check;
 pub mod codes;
 pub mod decision;
 mod engine;
 mod figures;
 pub mod graph;
+pub mod jobs;
 pub mod names;
 pub mod process;
 pub mod recovery;
+pub mod retention;
 mod routes;
+pub mod schedules;
+pub mod search;
 pub mod task;
 pub mod work;
 
@@ -43,8 +49,21 @@ pub static SERVICE: ServiceDef = ServiceDef {
         &work::HEARTBEAT,
         &recovery::OVERDUE,
         &recovery::RECOVER,
+        &search::SAVE_SEARCH,
+        &search::DELETE_SEARCH,
+        &broken::RETRY,
+        &jobs::CREATE_JOB,
+        &jobs::CONTROL_JOB,
+        &jobs::CHANGE_JOB,
+        &schedules::CREATE_SCHEDULE,
+        &schedules::PATCH_SCHEDULE,
+        &schedules::DELETE_SCHEDULE,
+        &actors::PATCH_ACTOR,
+        &actors::PATCH_TYPE,
+        &actors::ALARM_UNPOLLED,
+        &retention::FORGET_NOW,
     ],
-    tasks: &[recovery::BEGIN],
+    tasks: &[recovery::BEGIN, jobs::TASK, schedules::TASK, retention::FORGET],
     invariants: &check::INVARIANTS,
     stuck: &[
         StuckDef { what: "workflow-task", find: figures::late_tasks },
@@ -73,7 +92,18 @@ const PARTS: &[&[&[&Sql]]] = &[
     engine::STATEMENTS,
     process::STATEMENTS,
     recovery::STATEMENTS,
-    &[task::STATEMENTS, decision::STATEMENTS, work::STATEMENTS, figures::STATEMENTS, check::STATEMENTS],
+    search::STATEMENTS,
+    broken::STATEMENTS,
+    jobs::STATEMENTS,
+    schedules::STATEMENTS,
+    &[
+        task::STATEMENTS,
+        decision::STATEMENTS,
+        work::STATEMENTS,
+        figures::STATEMENTS,
+        check::STATEMENTS,
+        retention::STATEMENTS,
+    ],
 ];
 
 const fn many() -> usize {

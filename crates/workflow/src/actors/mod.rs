@@ -1,9 +1,19 @@
 //! Actors and types of processes: what holds for them (WFL-10), who polls (WFL-13, WFL-21).
 
+mod list;
 pub(crate) mod polled;
 pub(crate) mod rules;
+mod settings;
+mod unpolled;
+
+pub use list::{ACTOR, ACTORS, ActorState, ActorView, ActorsOf, QueueView, Rate};
+pub use settings::{
+    ActorPatch, ActorPatchOf, ActorSettings, PATCH_ACTOR, PATCH_TYPE, TYPES, TypePatch, TypePatchOf, TypeSettings,
+};
+pub use unpolled::ALARM_UNPOLLED;
 
 use base::Sql;
 
 /// All statements of this part.
-pub(crate) const STATEMENTS: &[&[&Sql]] = &[rules::STATEMENTS, polled::STATEMENTS];
+pub(crate) const STATEMENTS: &[&[&Sql]] =
+    &[rules::STATEMENTS, polled::STATEMENTS, settings::STATEMENTS, list::STATEMENTS, unpolled::STATEMENTS];

@@ -36,7 +36,8 @@ fn abort(tx: &mut dyn Tx, cx: &mut OpCx<'_>, wanted: &Abort) -> OpResult<()> {
     let mut engine = Engine::new(tx, cx);
     engine.source = source;
     abort_held(&mut engine, &wanted.process, &wanted.reason)?;
-    engine.settle()
+    engine.settle()?;
+    crate::broken::calm(tx, cx, &found.kind)
 }
 
 pub(crate) fn abort_held(engine: &mut Engine<'_, '_>, process: &str, reason: &str) -> OpResult<()> {

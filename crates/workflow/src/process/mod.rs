@@ -8,8 +8,10 @@ mod signal;
 pub(crate) mod start;
 mod tasks;
 
+pub(crate) use abort::abort_held;
 pub use abort::{ABORT, Abort};
 pub use restart::{CLONE, Clone as CloneProcess, RESTART, Restart};
+pub(crate) use restart::{from_start, from_task};
 pub use show::{PROCESS, ProcessView};
 pub use signal::{SIGNAL, Signal};
 pub use start::{START, Start, Started};

@@ -52,13 +52,15 @@ pub struct Clone {
 fn restart(tx: &mut dyn Tx, cx: &mut OpCx<'_>, wanted: &Restart) -> OpResult<()> {
     let process = Process::get(tx, &wanted.process)?;
     let source = wanted.source.clone().unwrap_or_else(|| cx.caller.name.clone());
+    let kind = process.kind.clone();
     let mut engine = Engine::new(tx, cx);
     engine.source = source;
     match &wanted.task {
         None => from_start(&mut engine, process, "by hand")?,
         Some(task) => from_task(&mut engine, process, task)?,
     }
-    engine.settle()
+    engine.settle()?;
+    crate::broken::calm(tx, cx, &kind)
 }
 
 /// Everything of the process is dropped; its numbers are not used again.
@@ -89,7 +91,8 @@ fn reopen(engine: &mut Engine<'_, '_>, process: &mut Process) -> OpResult<()> {
     Ok(())
 }
 
-fn from_task(engine: &mut Engine<'_, '_>, mut process: Process, task: &str) -> OpResult<()> {
+/// The result of a task and all that came of it are dropped. What cannot be is refused before anything changes.
+pub(crate) fn from_task(engine: &mut Engine<'_, '_>, mut process: Process, task: &str) -> OpResult<()> {
     let absent = || OpError::new(NFLOWTASK, format!("process {} has no task `{}`", process.id, short(task)));
     let from: TaskId = task.parse().map_err(|()| absent())?;
     if from.process != process.id || Task::find(engine.tx, &from)?.is_none() {

@@ -84,6 +84,19 @@ fn start(tx: &mut dyn Tx, cx: &mut OpCx<'_>, wanted: &Start) -> OpResult<Started
     Ok(Started { process_id })
 }
 
+/// Starts a process for the server itself, at most one of its type with this key, which begins with @; its id, and whether it is new.
+pub(crate) fn start_once(tx: &mut dyn Tx, cx: &mut OpCx<'_>, wanted: &Start, key: &str) -> OpResult<(String, bool)> {
+    if let Some((known, ..)) = Process::by_key(tx, &wanted.kind, key)? {
+        return Ok((known, false));
+    }
+    let text = serde_json::to_string(&wanted.start).unwrap_or_default();
+    let mut engine = Engine::new(tx, cx);
+    let id = engine.cx.id().to_string();
+    begin(&mut engine, (&id, wanted, text), None, Some(key))?;
+    engine.settle()?;
+    Ok((id, true))
+}
+
 /// Starts a process that a task of another one stands for.
 pub(crate) fn new_process(
     engine: &mut Engine<'_, '_>,

@@ -1,0 +1,111 @@
+//! Processes are started by the calendar.
+
+use base::{Sql, Wall};
+use serde_json::{Value, json};
+use workflow::schedules::{
+    CREATE_SCHEDULE, DELETE_SCHEDULE, PATCH_SCHEDULE, SCHEDULE, SCHEDULES, SchedulePatchOf, ScheduleView,
+};
+
+use crate::kit::Flow;
+
+const HOUR: u64 = 3_600_000;
+
+fn create(flow: &Flow, cron: &str, missed: &str) -> Result<String, base::OpError> {
+    let wish = json!({
+        "cron": cron, "missed": missed, "missed_max": 3,
+        "start": { "type": "report", "custom_id": "daily", "start": { "actor": "a#1" } },
+    });
+    flow.0.call(&CREATE_SCHEDULE, serde_json::from_value(wish).unwrap()).map(|reply| reply.out.id)
+}
+
+fn patch(flow: &Flow, id: &str, patch: Value) -> Result<(), base::OpError> {
+    let patch = SchedulePatchOf { id: id.into(), patch: serde_json::from_value(patch).unwrap() };
+    flow.0.call(&PATCH_SCHEDULE, patch).map(drop)
+}
+
+fn schedule(flow: &Flow, id: &str) -> ScheduleView {
+    flow.0.read(&SCHEDULE, id.into()).unwrap()
+}
+
+fn started(flow: &Flow) -> i64 {
+    static STARTED: Sql = Sql::new("test.started", "SELECT COUNT(*) FROM wfl_process WHERE type = 'report'");
+    flow.0.count(&STARTED)
+}
+
+#[test]
+fn wfl_29_each_due_moment_starts_one_process_and_the_next_five_dates_are_shown() {
+    let flow = Flow::new();
+    let id = create(&flow, "H30", "once").unwrap();
+    let at = |minutes: i64| Wall(testbed::NOON + minutes * 60_000).rfc3339();
+    assert_eq!(schedule(&flow, &id).next, [at(30), at(90), at(150), at(210), at(270)]);
+    flow.0.pass_ms(HOUR / 2 - 1_000);
+    assert_eq!(started(&flow), 0);
+    flow.0.pass_ms(2_000);
+    assert_eq!(started(&flow), 1);
+    flow.0.pass_ms(3 * HOUR);
+    assert_eq!(started(&flow), 4);
+    let view = schedule(&flow, &id);
+    assert_eq!((view.runs, view.last_at, view.next[0].clone()), (4, Some(at(210)), at(270)));
+    assert_eq!(flow.process(&view.last_process.unwrap()).custom_id.as_deref(), Some("daily"));
+}
+
+#[test]
+fn wfl_29_what_was_missed_is_left_out_or_made_up_for() {
+    for (missed, expected) in [("skip", 0), ("once", 1), ("all", 3)] {
+        let flow = Flow::new();
+        let id = create(&flow, "0 * * * *", missed).unwrap();
+        flow.0.jump_calendar_ms(10 * 3_600_000 + 1_800_000);
+        flow.0.pass_ms(120_000);
+        assert_eq!(started(&flow), expected, "{missed}");
+        assert_eq!(schedule(&flow, &id).next[0], Wall(testbed::NOON + 11 * 3_600_000).rfc3339());
+        flow.0.pass_ms(HOUR);
+        assert_eq!(started(&flow), expected + 1, "{missed}: from then on as always");
+    }
+}
+
+#[test]
+fn wfl_29_a_calendar_that_is_put_back_starts_nothing_twice() {
+    let flow = Flow::new();
+    create(&flow, "*/10 * * * *", "all").unwrap();
+    flow.0.pass_ms(HOUR);
+    assert_eq!(started(&flow), 6);
+    flow.0.jump_calendar_ms(-1_800_000);
+    flow.0.pass_ms(HOUR / 2);
+    assert_eq!(started(&flow), 6, "these moments were before");
+    flow.0.pass_ms(HOUR / 2);
+    assert_eq!(started(&flow), 9);
+}
+
+#[test]
+fn wfl_29_a_schedule_is_paused_changed_and_deleted() {
+    let flow = Flow::new();
+    let id = create(&flow, "H30", "all").unwrap();
+    patch(&flow, &id, json!({ "paused": true })).unwrap();
+    assert_eq!(schedule(&flow, &id).next, Vec::<String>::new());
+    flow.0.pass_ms(5 * HOUR);
+    assert_eq!(started(&flow), 0);
+    patch(&flow, &id, json!({ "paused": false })).unwrap();
+    flow.0.pass_ms(HOUR);
+    assert_eq!(started(&flow), 1, "a pause is nothing that was missed");
+    patch(&flow, &id, json!({ "cron": "*/5 * * * *" })).unwrap();
+    flow.0.pass_ms(HOUR);
+    assert_eq!(started(&flow), 13);
+    flow.0.call(&DELETE_SCHEDULE, id.clone()).unwrap();
+    flow.0.pass_ms(HOUR);
+    assert_eq!(started(&flow), 13);
+    assert_eq!(flow.0.read(&SCHEDULES, ()).unwrap().len(), 0);
+    assert_eq!(patch(&flow, &id, json!({})).unwrap_err().code.name, "NFLOWJOB");
+}
+
+#[test]
+fn wfl_29_what_cannot_be_is_refused() {
+    let flow = Flow::new();
+    for cron in ["", "every day", "0 0 30 2 *", "61 * * * *", "H61"] {
+        assert_eq!(create(&flow, cron, "once").unwrap_err().code.name, "AWORKFLOW", "{cron}");
+    }
+    let id = create(&flow, "H30", "once").unwrap();
+    for bad in [json!({ "cron": "x" }), json!({ "missed_max": 0 }), json!({ "missed_max": 101 })] {
+        assert_eq!(patch(&flow, &id, bad).unwrap_err().code.name, "AWORKFLOW");
+    }
+    assert_eq!(schedule(&flow, &id).wish.cron, "H30", "nothing changed");
+}
