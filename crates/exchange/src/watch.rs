@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use base::Health;
+use kernel::rounds::{Watcher, every};
 use kernel::{Caller, Kernel, Namespace};
 
 use crate::folders::{ANY_DUE_NOW, BEGIN, SCAN, Scans};
@@ -52,13 +52,10 @@ impl Watch {
     }
 }
 
-/// Does this with all namespaces, those that came since included, and comes again.
-fn every(looks: &Arc<Looks>, ms: u64, what: fn(&Arc<Looks>, &Arc<Namespace>)) {
-    let all = looks.kernel.namespaces();
-    all.iter().filter(|ns| ns.works() && ns.store.health() == Health::Good).for_each(|ns| what(looks, ns));
-    let again = Arc::downgrade(looks);
-    let then = move || again.upgrade().iter().for_each(|looks| every(looks, ms, what));
-    looks.kernel.env().timers.after(ms, Box::new(then));
+impl Watcher for Looks {
+    fn kernel(&self) -> &Kernel {
+        &self.kernel
+    }
 }
 
 impl Looks {

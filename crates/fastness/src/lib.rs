@@ -16,6 +16,7 @@ mod cli;
 pub mod config;
 mod doctor;
 mod exchanging;
+mod flowing;
 mod keeper;
 mod log;
 mod outbound;

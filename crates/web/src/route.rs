@@ -359,7 +359,8 @@ impl RouteInfo {
         let mut given = path.split('/');
         for wanted in self.path.split('/') {
             let Some(given) = given.next() else { return false };
-            if !(wanted.starts_with('{') && !given.is_empty()) && wanted != given {
+            let is_parameter = wanted.starts_with('{') && !given.is_empty();
+            if !is_parameter && wanted != given {
                 return false;
             }
             if wanted.starts_with("{*") {

@@ -49,7 +49,7 @@ enum Step {
 /// Does it, or tells what it would do.
 pub(super) fn act(tx: &mut dyn Tx, cx: &mut OpCx<'_>, job: &Job, seen: &Seen) -> OpResult<Did> {
     let process = Process::get(tx, &seen.id)?;
-    let (step, text) = match plan(tx, job, &process, seen)? {
+    let (step, text) = match plan(tx, cx, job, &process, seen)? {
         Ok(planned) => planned,
         Err(did) => return Ok(did),
     };
@@ -63,10 +63,16 @@ pub(super) fn act(tx: &mut dyn Tx, cx: &mut OpCx<'_>, job: &Job, seen: &Seen) ->
 }
 
 /// What is to be done with a process, and in words; or why nothing is. Changes nothing.
-fn plan(tx: &mut dyn Tx, job: &Job, process: &Process, seen: &Seen) -> OpResult<Result<(Step, String), Did>> {
+fn plan(
+    tx: &mut dyn Tx,
+    cx: &OpCx<'_>,
+    job: &Job,
+    process: &Process,
+    seen: &Seen,
+) -> OpResult<Result<(Step, String), Did>> {
     let is = || format!("it is {}", process.state.text());
     Ok(match job.wish.action {
-        Action::Recover | Action::Analyse => match repair::finding(tx, process)? {
+        Action::Recover | Action::Analyse => match repair::finding(tx, cx, process)? {
             Some(found) if job.wish.action == Action::Recover => Ok((Step::Recover, found)),
             Some(found) => Err(Did::Would(found)),
             None => Err(Did::Skipped("nothing is wrong".into())),
@@ -126,8 +132,8 @@ fn carry_out(
         return Ok(Did::Changed(format!("{text}: {id}")));
     }
     if matches!(step, Step::Recover) {
-        repair::recover(tx, cx, &process, &job.source())?;
-        return Ok(Did::Changed(text));
+        let repaired = repair::recover(tx, cx, &process, &job.source())?;
+        return Ok(if repaired.is_empty() { Did::Skipped(text) } else { Did::Changed(text) });
     }
     let mut engine = Engine::new(tx, cx);
     engine.source = job.source();

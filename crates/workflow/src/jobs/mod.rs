@@ -24,5 +24,4 @@ pub(crate) use cycle::TASK;
 use base::Sql;
 
 /// All statements of this part.
-pub(crate) const STATEMENTS: &[&[&Sql]] =
-    &[row::STATEMENTS, create::STATEMENTS, show::STATEMENTS, actions::STATEMENTS, repair::STATEMENTS];
+pub(crate) const STATEMENTS: &[&[&Sql]] = &[row::STATEMENTS, create::STATEMENTS, show::STATEMENTS, actions::STATEMENTS];

@@ -8,17 +8,21 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use base::{OpResult, codes};
 use kernel::rounds::{Watcher, every, every_after};
-use kernel::{Caller, Kernel, Namespace, Reply};
+use kernel::{Caller, Kernel, Namespace, Op, Reply};
 
 use super::LostGraphs;
 use super::look::{FAILED, Failed, Found, LOOK, PUT_OFF, Whose};
 use super::repair::{RECOVER, REPAIR, Repair};
 use super::{ANY_OVERDUE, OVERDUE};
+use crate::actors::ALARM_UNPOLLED;
+use crate::retention::FORGET_NOW;
 
 /// How often decisions are looked at.
 const DECISIONS_EVERY_MS: u64 = 250;
 /// How often graphs and processes are.
 const PROCESSES_EVERY_MS: u64 = 5_000;
+/// How often queues that nobody polls are.
+const ALARMS_EVERY_MS: u64 = 60_000;
 /// The longest poll.
 const LONGEST_POLL_MS: u64 = 60_000;
 /// The first pause after trouble, and the longest.
@@ -48,6 +52,8 @@ impl Watch {
     #[must_use]
     pub fn start(kernel: &Kernel) -> Self {
         let looks = Arc::new(Looks { kernel: kernel.clone(), failures: Mutex::default(), busy: Mutex::default() });
+        every(&looks, ALARMS_EVERY_MS, |looks, ns| looks.call(ns, &ALARM_UNPOLLED));
+        kernel.namespaces().iter().filter(|ns| ns.works()).for_each(|ns| looks.call(ns, &FORGET_NOW));
         every(&looks, DECISIONS_EVERY_MS, |looks, ns| looks.decisions(ns));
         every_after(&looks, LONGEST_POLL_MS, PROCESSES_EVERY_MS, |looks, ns| looks.look(ns, Whose::Graphs));
         every_after(&looks, LONGEST_POLL_MS, PROCESSES_EVERY_MS, |looks, ns| {
@@ -63,6 +69,11 @@ fn request(kernel: &Kernel) -> kernel::Request {
 }
 
 impl Looks {
+    /// What fails is done again with the next round.
+    fn call(&self, ns: &Namespace, op: &'static Op<(), ()>) {
+        self.kernel.call(ns, op, request(&self.kernel), (), Box::new(|_| {}));
+    }
+
     /// Whether there are any is asked first: that costs the writer nothing.
     fn decisions(self: &Arc<Self>, ns: &Arc<Namespace>) {
         let (weak, namespace) = (Arc::downgrade(self), ns.clone());

@@ -213,7 +213,7 @@ fn wfl_16_wfl_20_a_lost_graph_is_found_by_an_analysis_and_made_anew_by_a_recover
     flow.0.call(&LOSE, ()).unwrap();
     let view = analyse();
     assert_eq!(view.repaired, 1);
-    assert_eq!(results(&flow, view.job)[0].text, "its graph is lost");
+    assert_eq!(results(&flow, view.job)[0].text, "the graph was lost and is made anew");
     let number = create(&flow, json!({ "action": "recover" })).unwrap();
     assert_eq!(finish(&flow, number).repaired, 1);
     assert_eq!(flow.history(&id)[0].source, format!("operator job {number}"));
