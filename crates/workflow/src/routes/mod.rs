@@ -3,11 +3,14 @@
 //! Who may what: applications and operators start processes and look after them, readers look; an actor's key works, and where its scope
 //! names an actor only as that one.
 
+mod actors;
+mod jobs;
 mod processes;
+mod searches;
 mod work;
 
 use kernel::Role;
-use web::{Api, ApiError, Route, Service};
+use web::{Api, ApiError, List, Route, Service};
 
 const TAG: &str = "Workflow";
 /// Who starts processes and looks after them.
@@ -24,7 +27,8 @@ pub fn service() -> Service {
 }
 
 fn routes() -> Vec<Route> {
-    [work::routes(), processes::routes()].into_iter().flatten().collect()
+    let parts = [work::routes(), processes::routes(), searches::routes(), jobs::routes(), actors::routes()];
+    parts.into_iter().flatten().collect()
 }
 
 /// Refuses a key that is bound to another service.
@@ -33,4 +37,10 @@ fn check_service(api: &Api) -> Result<(), ApiError> {
         return Ok(());
     }
     Err(ApiError::refused(base::codes::SROLE, "the scope of this key binds it to another service"))
+}
+
+/// A page that may have a next one if it is full.
+fn full_page<T: utoipa::ToSchema>(items: Vec<T>, limit: u32, cursor: impl Fn(&T) -> String) -> List<T> {
+    let next = items.last().filter(|_| items.len() == limit as usize).map(cursor);
+    List { items, next }
 }

@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod operators;
 mod polls;
 mod postgres;
 mod refusals;

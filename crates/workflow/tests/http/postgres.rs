@@ -20,3 +20,9 @@ fn wfl_8_errors_and_restarts_are_the_same_on_postgres() {
     let postgres = OnPostgres::open("wfl_errors", ROOT, workflow::service());
     crate::tour::errors_and_restarts(&postgres.edge);
 }
+
+#[test]
+fn wfl_17_wfl_18_searches_are_the_same_on_postgres() {
+    let postgres = OnPostgres::open("wfl_searches", ROOT, workflow::service());
+    crate::operators::searches(&postgres.edge);
+}
