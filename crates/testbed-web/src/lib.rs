@@ -22,7 +22,7 @@ use tokio::runtime::Runtime;
 use tower::ServiceExt;
 use web::{App, AppConfig, Service};
 
-pub use postgres::OnPostgres;
+pub use postgres::{OnPostgres, PostgresKernel};
 
 /// The administrator's key.
 pub const ADMIN: &str = "fst_admin-of-z";

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use base::{Outbound, Store};
 use host::{OsEntropy, RealClock, ThreadTimers};
 use kernel::tasks::Dispatcher;
-use kernel::{Env, Kernel, KernelConfig};
+use kernel::{Env, Kernel, KernelConfig, ServiceDef};
 use store_postgres::{PostgresConfig, PostgresStore};
 use web::Service;
 
@@ -18,17 +18,17 @@ impl Outbound for Nobody {
     fn perform(&self, _: base::Call, _: Box<dyn FnOnce(base::CallResult) + Send>) {}
 }
 
-/// A server without a connection, on PostgreSQL; its stores are closed when it goes.
-pub struct OnPostgres {
-    /// The server.
-    pub edge: Edge,
+/// A kernel on PostgreSQL with real time, and a dispatcher; its stores are closed when it goes.
+pub struct PostgresKernel {
+    /// The kernel, with the namespaces `main` and `z`.
+    pub kernel: Kernel,
     _dispatcher: Dispatcher,
 }
 
-impl OnPostgres {
+impl PostgresKernel {
     /// One service in schemas of this name; a run of the tests has its own.
     #[must_use]
-    pub fn open(name: &str, root: &'static str, service: Service) -> Self {
+    pub fn open(name: &str, service: &'static ServiceDef) -> Self {
         let url =
             std::env::var("FASTNESS_TEST_POSTGRES").expect("FASTNESS_TEST_POSTGRES is not set: run `cargo xtask ci`");
         let clock = Arc::new(RealClock::new());
@@ -39,17 +39,30 @@ impl OnPostgres {
         };
         let stores = vec![("main".to_owned(), store("main")), ("z".to_owned(), store("z"))];
         let env = Env { clock: clock.clone(), entropy: Arc::new(OsEntropy), timers: Arc::new(ThreadTimers::new()) };
-        let kernel = Kernel::open(env, KernelConfig::default(), &[service.def], stores).expect("the kernel opens");
+        let kernel = Kernel::open(env, KernelConfig::default(), &[service], stores).expect("the kernel opens");
         let dispatcher = Dispatcher::start(&kernel, Arc::new(Nobody));
-        Self { edge: Edge::of(root, kernel, service), _dispatcher: dispatcher }
+        Self { kernel, _dispatcher: dispatcher }
     }
 }
 
-impl Drop for OnPostgres {
+impl Drop for PostgresKernel {
     fn drop(&mut self) {
-        ["main", "z"]
-            .into_iter()
-            .filter_map(|name| self.edge.kernel.namespace(name).ok())
-            .for_each(|ns| ns.store.close());
+        ["main", "z"].into_iter().filter_map(|name| self.kernel.namespace(name).ok()).for_each(|ns| ns.store.close());
+    }
+}
+
+/// A server without a connection, on PostgreSQL.
+pub struct OnPostgres {
+    /// The server.
+    pub edge: Edge,
+    _kernel: PostgresKernel,
+}
+
+impl OnPostgres {
+    /// One service in schemas of this name.
+    #[must_use]
+    pub fn open(name: &str, root: &'static str, service: Service) -> Self {
+        let below = PostgresKernel::open(name, service.def);
+        Self { edge: Edge::of(root, below.kernel.clone(), service), _kernel: below }
     }
 }

@@ -8,7 +8,7 @@ mod release;
 
 pub(crate) use bells::Bells;
 pub use heartbeat::{Beat, Beaten, HEARTBEAT, Heartbeat};
-pub use poll::{GivenTask, NEXT_AT, POLL, Poll, Polled, WAITS};
+pub use poll::{GivenTask, NEXT_AT, POLL, Poll, Polled};
 pub use release::{RELEASE, Release, Released, Result as TaskResult, Verdict};
 
 use base::Sql;

@@ -27,11 +27,6 @@ const BYTES_MAX: usize = 8 << 20;
 /// Hands out tasks.
 pub static POLL: Op<Poll, Polled> =
     Op::new("workflow.poll", poll).keyed(|poll| crate::key_of(&queue(&poll.actor, poll.list())));
-/// Whether something waits in a queue that may be taken now, and when the next one may.
-pub static WAITS: Query<String, bool> = Query::new("workflow.waits", |tx, queue| {
-    let now = tx.heard();
-    Ok(!row::first(tx, queue, now, 1)?.is_empty())
-});
 /// In how many milliseconds the next one of a queue may be taken.
 pub static NEXT_AT: Query<String, Option<i64>> = Query::new("workflow.next_at", |tx, queue| {
     let now = tx.heard();

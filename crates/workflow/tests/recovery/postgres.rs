@@ -1,49 +1,25 @@
-//! The same on PostgreSQL: every statement prepares, and what got lost is repaired.
+//! The same on PostgreSQL: what got lost is repaired.
 
-use std::sync::Arc;
 use std::sync::mpsc::channel;
 use std::time::Duration;
 
-use base::{Outbound, Sql, Store, Value};
-use host::{OsEntropy, RealClock, ThreadTimers};
-use kernel::tasks::Dispatcher;
-use kernel::{Caller, Env, Kernel, KernelConfig, Op};
+use base::{Sql, Value};
+use kernel::{Caller, Op};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::json;
-use store_postgres::{PostgresConfig, PostgresStore};
+use testbed_web::PostgresKernel;
 use workflow::process::{PROCESS, START};
 use workflow::recovery::{ANALYSE, Analyse, RECOVER};
 use workflow::work::{GivenTask, POLL, Poll, RELEASE};
 
-/// Nothing here calls outside.
-struct Nobody;
-
-impl Outbound for Nobody {
-    fn perform(&self, _: base::Call, _: Box<dyn FnOnce(base::CallResult) + Send>) {}
-}
-
 struct Place {
-    kernel: Kernel,
-    _dispatcher: Dispatcher,
+    below: PostgresKernel,
 }
 
 impl Place {
     fn open(name: &str) -> Self {
-        let url =
-            std::env::var("FASTNESS_TEST_POSTGRES").expect("FASTNESS_TEST_POSTGRES is not set: run `cargo xtask ci`");
-        let clock = Arc::new(RealClock::new());
-        let store = |place: &str| {
-            let config = PostgresConfig::new(url.clone(), format!("{name}_{place}_{}", std::process::id()));
-            let store = PostgresStore::open(config, clock.clone(), Arc::new(OsEntropy)).expect("the store opens");
-            Arc::new(store) as Arc<dyn Store>
-        };
-        let stores = vec![("main".to_owned(), store("main")), ("z".to_owned(), store("z"))];
-        let env = Env { clock: clock.clone(), entropy: Arc::new(OsEntropy), timers: Arc::new(ThreadTimers::new()) };
-        let kernel =
-            Kernel::open(env, KernelConfig::default(), &[&workflow::SERVICE], stores).expect("the kernel opens");
-        let _dispatcher = Dispatcher::start(&kernel, Arc::new(Nobody));
-        Self { kernel, _dispatcher }
+        Self { below: PostgresKernel::open(name, &workflow::SERVICE) }
     }
 
     fn call<I, O>(&self, op: &'static Op<I, O>, input: I) -> O
@@ -52,16 +28,16 @@ impl Place {
         O: Serialize + DeserializeOwned + Send + 'static,
     {
         let (tell, told) = channel();
-        let main = self.kernel.namespace("main").unwrap();
-        let request = self.kernel.request(Caller::server("test"));
-        self.kernel.call(&main, op, request, input, Box::new(move |answer| tell.send(answer).expect("heard")));
+        let main = self.below.kernel.namespace("main").unwrap();
+        let request = self.below.kernel.request(Caller::server("test"));
+        self.below.kernel.call(&main, op, request, input, Box::new(move |answer| tell.send(answer).expect("heard")));
         told.recv_timeout(Duration::from_secs(20)).expect("answered").expect("done").out
     }
 
     fn read<I: Send + 'static, O: Send + 'static>(&self, query: &'static kernel::Query<I, O>, input: I) -> O {
         let (tell, told) = channel();
-        let main = self.kernel.namespace("main").unwrap();
-        self.kernel.read(&main, query, input, Box::new(move |answer| tell.send(answer).expect("heard")));
+        let main = self.below.kernel.namespace("main").unwrap();
+        self.below.kernel.read(&main, query, input, Box::new(move |answer| tell.send(answer).expect("heard")));
         told.recv_timeout(Duration::from_secs(20)).expect("answered").expect("read")
     }
 
@@ -81,27 +57,11 @@ impl Place {
         let release = serde_json::from_value(json!({ "results": [says] })).unwrap();
         assert!(self.call(&RELEASE, release).results[0].accepted);
     }
-
-    fn close(&self) {
-        for name in ["main", "z"] {
-            self.kernel.namespace(name).unwrap().store.close();
-        }
-    }
 }
 
 static QUEUE: Sql = Sql::new("test.pg_queue", "DELETE FROM wfl_queue WHERE process = ?1");
 static DECISION: Sql = Sql::new("test.pg_decision", "DELETE FROM wfl_decision WHERE process = ?1 AND number = 2");
 static GRAPH: Sql = Sql::new("test.pg_graph", "DELETE FROM wfl_graph WHERE process = ?1");
-
-#[test]
-fn every_statement_of_workflow_prepares_on_postgres() {
-    let place = Place::open("wfl_statements");
-    let store = place.kernel.namespace("main").unwrap().store.clone();
-    for sql in workflow::SERVICE.statements {
-        store.prepare(sql).unwrap_or_else(|error| panic!("{}: {error}", sql.name));
-    }
-    place.close();
-}
 
 #[test]
 fn wfl_25_what_got_lost_is_repaired_on_postgres() {
@@ -130,5 +90,4 @@ fn wfl_25_what_got_lost_is_repaired_on_postgres() {
     place.bring(&b, json!({ "value": 3 }));
     let process = place.read(&PROCESS, id);
     assert_eq!((process.state.as_str(), process.value.unwrap().get()), ("FINISHED", "3"));
-    place.close();
 }
