@@ -6,7 +6,7 @@ mod heartbeat;
 mod poll;
 mod release;
 
-pub(crate) use bells::Bells;
+pub(crate) use bells::{Bells, Waiter};
 pub use heartbeat::{Beat, Beaten, HEARTBEAT, Heartbeat};
 pub use poll::{GivenTask, NEXT_AT, POLL, Poll, Polled};
 pub use release::{RELEASE, Release, Released, Result as TaskResult, Verdict};
