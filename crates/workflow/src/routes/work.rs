@@ -12,7 +12,7 @@ use super::patience::Patience;
 use super::{TAG, WORKERS, check_service};
 use crate::codes::AWORKFLOW;
 use crate::engine::bell;
-use crate::work::{Beaten, HEARTBEAT, Heartbeat, NEXT_AT, POLL, Poll, Polled, RELEASE, Release, Released};
+use crate::work::{Beaten, HEARTBEAT, Heartbeat, NEXT_AT, POLL, POLL_ONCE, Poll, PollOnce, Polled, RELEASE, Release, Released};
 
 /// How long a poll waits unless it says otherwise.
 const WAIT_MS: u64 = 10_000;
@@ -29,7 +29,8 @@ pub(super) fn routes() -> Vec<Route> {
             .about(
                 "Up to `max` tasks of an actor, oldest first, with the values of promises filled in: each argument is `{value}`, or \
                  `{error}` of a task that may fail. Where nothing is ready the answer waits `wait_ms` (10 s unless said otherwise) for \
-                 something to come. A task is this attempt's until its deadline; a heartbeat extends it.",
+                 something to come. A task is this attempt's until its deadline; a heartbeat extends it. A poll whose answer was lost is repeated \
+                 with the same Idempotency-Key and given the same tasks.",
             )
             .takes::<PollBody>()
             .answers::<Polled>(200)
@@ -93,7 +94,7 @@ async fn poll(api: Api, headers: HeaderMap, body: JsonBody<PollBody>) -> ApiResu
 async fn poll_waiting(api: &Api, headers: &HeaderMap, wanted: Poll, wait_ms: u64) -> ApiResult<Polled> {
     let mut patience = Patience::new(api, bell(&wanted.queue()), wait_ms)?;
     loop {
-        let polled = api.call_natural(&POLL, wanted.clone()).await?;
+        let polled = look(api, wanted.clone()).await?;
         if !polled.out.tasks.is_empty() || patience.is_over(api) {
             return Ok(polled);
         }
@@ -101,6 +102,14 @@ async fn poll_waiting(api: &Api, headers: &HeaderMap, wanted: Poll, wait_ms: u64
         if !patience.wait(api, headers, next_ms).await? {
             return Ok(polled);
         }
+    }
+}
+
+/// With a key the same tasks are given to whoever asks again, because the answer was lost.
+async fn look(api: &Api, poll: Poll) -> ApiResult<Polled> {
+    match api.idempotency_key() {
+        Some(key) => api.call_natural(&POLL_ONCE, PollOnce { poll, key: key.to_owned() }).await,
+        None => api.call_natural(&POLL, poll).await,
     }
 }
 

@@ -86,3 +86,34 @@ fn wfl_2_who_waits_for_a_process_that_goes_on_is_told_so_at_the_end_of_its_time(
     let too_long = process.replace("10000", "60001");
     assert_eq!(edge.refused("GET", &too_long, &json!(null)).1, "ALIMIT");
 }
+
+fn poll_with_key(edge: &Edge, actor: &str, key: &str) -> Reply {
+    let body = json!({ "actor": actor, "max": 2, "wait_ms": 0 }).to_string();
+    edge.send(ADMIN, "POST", "/poll", &[("idempotency-key", key)], &body)
+}
+
+#[test]
+fn wfl_6_a_poll_whose_answer_was_lost_is_given_the_same_tasks_again() {
+    let edge = edge();
+    assert_eq!(poll_with_key(&edge, "a#1", "k-1").json(), json!({ "tasks": [] }));
+    (0..3).for_each(|_| start(&edge, json!({ "actor": "a#1" })));
+    let first = poll_with_key(&edge, "a#1", "k-1").json();
+    assert_eq!(first["tasks"].as_array().unwrap().len(), 2, "an empty answer is not kept");
+    assert_eq!(poll_with_key(&edge, "a#1", "k-1").json(), first, "the same attempts with the same passes");
+    assert_eq!(poll_with_key(&edge, "a#1", "k-2").json()["tasks"].as_array().unwrap().len(), 1);
+    assert_eq!(poll_with_key(&edge, "b#1", "k-1").code(), "AKEYREUSED");
+}
+
+#[test]
+fn wfl_6_what_is_over_or_anothers_is_not_given_again() {
+    let edge = edge();
+    (0..2).for_each(|_| start(&edge, json!({ "actor": "a#1" })));
+    let first = poll_with_key(&edge, "a#1", "k-1").json();
+    crate::tour::bring(&edge, &first["tasks"][0], json!({ "value": 1 }));
+    let again = poll_with_key(&edge, "a#1", "k-1").json();
+    assert_eq!(again["tasks"], json!([first["tasks"][1]]));
+    crate::tour::bring(&edge, &first["tasks"][1], json!({ "value": 1 }));
+    start(&edge, json!({ "actor": "a#1" }));
+    let next = poll_with_key(&edge, "a#1", "k-1").json();
+    assert_eq!(next["tasks"].as_array().unwrap().len(), 1, "nothing of the first answer is left: it is a poll like others");
+}
