@@ -101,13 +101,7 @@ const PARTS: &[&[&[&Sql]]] = &[
     jobs::STATEMENTS,
     schedules::STATEMENTS,
     work::STATEMENTS,
-    &[
-        task::STATEMENTS,
-        decision::STATEMENTS,
-        figures::STATEMENTS,
-        check::STATEMENTS,
-        retention::STATEMENTS,
-    ],
+    &[task::STATEMENTS, decision::STATEMENTS, figures::STATEMENTS, check::STATEMENTS, retention::STATEMENTS],
 ];
 
 const fn many() -> usize {

@@ -94,8 +94,7 @@ async fn take_all(address: SocketAddr, actor: &str, count: usize) -> Result<()> 
                 .await;
             let results: Vec<Value> = tasks.iter().map(Given::result).collect();
             if !results.is_empty() {
-                let told: Value =
-                    line.ask_until_answered(&post("release", None, &json!({ "results": results }))).await;
+                let told: Value = line.ask_until_answered(&post("release", None, &json!({ "results": results }))).await;
                 let told = told["results"].as_array().into_iter().flatten().filter(|told| told["accepted"] == true);
                 done.fetch_add(told.count() as u64, Ordering::Relaxed);
             }
@@ -112,7 +111,8 @@ async fn lay_out_fans(address: SocketAddr) -> Result<()> {
         let polled: Polled = line.ask_until_answered(&post("poll", None, &json!({ "actor": "wide#1" }))).await;
         let leaf = |_| json!({ "actor": "leaf#1", "args": [{ "value": 1 }] });
         let leaves: Vec<Value> = (0..FANS.1).map(leaf).collect();
-        let result = |task: &Given| json!({ "task_id": task.task_id, "attempt": task.attempt, "value": 0, "tasks": leaves });
+        let result =
+            |task: &Given| json!({ "task_id": task.task_id, "attempt": task.attempt, "value": 0, "tasks": leaves });
         let results: Vec<Value> = polled.tasks.iter().map(result).collect();
         let _: Value = line.ask_until_answered(&post("release", None, &json!({ "results": results }))).await;
     }

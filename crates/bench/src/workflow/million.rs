@@ -23,7 +23,11 @@ pub fn run(folder: &Path) -> Result<()> {
         std::fs::create_dir(&home)?;
         let process = {
             let server = start_process(&home)?;
-            ask(&server, "processes", &json!({ "type": "wait", "start": { "actor": "later#1", "args": [{ "value": 1 }] } }))?
+            ask(
+                &server,
+                "processes",
+                &json!({ "type": "wait", "start": { "actor": "later#1", "args": [{ "value": 1 }] } }),
+            )?
         };
         let file = home.join("data/namespaces/main/store.db");
         multiply(&file, process["process_id"].as_str().context("an id")?, count)?;
@@ -52,14 +56,22 @@ fn ask(server: &Process, path: &str, body: &Value) -> Result<Value> {
 fn multiply(file: &Path, process: &str, count: usize) -> Result<()> {
     let mut store = Database::open(file)?;
     let transaction = store.transaction()?;
-    for (table, id) in
-        [("wfl_process", "id"), ("wfl_task", "process"), ("wfl_decision", "process"), ("wfl_queue", "process"), ("wfl_graph", "process")]
-    {
+    for (table, id) in [
+        ("wfl_process", "id"),
+        ("wfl_task", "process"),
+        ("wfl_decision", "process"),
+        ("wfl_queue", "process"),
+        ("wfl_graph", "process"),
+    ] {
         let columns = columns(&transaction, table)?;
         // Ids of the same moment, one after the other.
         let values: Vec<String> = columns
             .iter()
-            .map(|column| if column == id { "substr(?1, 1, 16) || printf('%010d', n)".to_owned() } else { column.clone() })
+            .map(
+                |column| {
+                    if column == id { "substr(?1, 1, 16) || printf('%010d', n)".to_owned() } else { column.clone() }
+                },
+            )
             .collect();
         let copied = transaction.execute(
             &format!(
@@ -122,8 +134,13 @@ fn scan(home: &Path, file: &Path) -> Result<()> {
     wait_until("processes are looked at", Duration::from_secs(600), || Ok(!is_left("wfl_process")?))?;
     let (all, used) = (begun.elapsed().as_secs_f64(), server.processor().used_s()? - used);
     let memory = server.memory()?.resident_mib;
-    println!("  a million healthy ones looked at: graphs in {graphs:.1} s, processes as well in {all:.1} s ({used:.1} s of processor, {memory:.0} MiB)");
-    println!("{}", json!({ "bench": "workflow", "name": "scan", "figures": { "graphs_s": graphs, "all_s": all, "processor_s": used } }));
+    println!(
+        "  a million healthy ones looked at: graphs in {graphs:.1} s, processes as well in {all:.1} s ({used:.1} s of processor, {memory:.0} MiB)"
+    );
+    println!(
+        "{}",
+        json!({ "bench": "workflow", "name": "scan", "figures": { "graphs_s": graphs, "all_s": all, "processor_s": used } })
+    );
     Ok(())
 }
 

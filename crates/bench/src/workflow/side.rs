@@ -148,7 +148,8 @@ fn recovery(effort: &Effort, sides: &mut [Box<dyn Side>]) -> Result<()> {
             side.all_ended(UNDER_WAY)?;
             took.push((killed.elapsed().as_secs_f64(), up));
         }
-        let [all, up] = [|pair: &(f64, f64)| pair.0, |pair: &(f64, f64)| pair.1].map(|of| median(&took.iter().map(of).collect::<Vec<_>>()));
+        let [all, up] = [|pair: &(f64, f64)| pair.0, |pair: &(f64, f64)| pair.1]
+            .map(|of| median(&took.iter().map(of).collect::<Vec<_>>()));
         println!("  {:<24} started again after {up:.2} s, all ended after {all:.2} s", side.name());
         let told = json!({ "side": side.name(), "up_s": up, "all_s": all });
         println!("{}", json!({ "bench": "workflow", "name": "recovery", "figures": told }));

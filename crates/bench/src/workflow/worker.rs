@@ -45,7 +45,10 @@ impl Given {
     pub fn result(&self) -> Value {
         let n = self.number(0);
         let (value, tasks) = match self.method.as_str() {
-            "three" => (json!({ "promise": "c" }), json!([task("b", json!([{ "value": n + 1 }])), task("c", json!([{ "promise": "b" }]))])),
+            "three" => (
+                json!({ "promise": "c" }),
+                json!([task("b", json!([{ "value": n + 1 }])), task("c", json!([{ "promise": "b" }]))]),
+            ),
             "fan" => fan(n),
             "join" => (json!((0..self.args.len()).map(|place| self.number(place)).sum::<i64>()), json!([])),
             _ => (json!(n + 1), json!([])),

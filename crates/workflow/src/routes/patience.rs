@@ -40,7 +40,12 @@ impl Patience {
     }
 
     /// Waits for a reason to look again, which comes in so many milliseconds at the latest; `false`: the answer is to be given as it is.
-    pub(super) async fn wait(&mut self, api: &Api, headers: &HeaderMap, next_ms: Option<u64>) -> Result<bool, ApiError> {
+    pub(super) async fn wait(
+        &mut self,
+        api: &Api,
+        headers: &HeaderMap,
+        next_ms: Option<u64>,
+    ) -> Result<bool, ApiError> {
         let pause_ms = self.left_ms(api).min(LOOK_AGAIN_MS).min(next_ms.unwrap_or(u64::MAX).max(1));
         let waiting = match self.waiting.take() {
             Some(waiting) => waiting,

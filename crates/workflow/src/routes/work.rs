@@ -12,7 +12,9 @@ use super::patience::Patience;
 use super::{TAG, WORKERS, check_service};
 use crate::codes::AWORKFLOW;
 use crate::engine::bell;
-use crate::work::{Beaten, HEARTBEAT, Heartbeat, NEXT_AT, POLL, POLL_ONCE, Poll, PollOnce, Polled, RELEASE, Release, Released};
+use crate::work::{
+    Beaten, HEARTBEAT, Heartbeat, NEXT_AT, POLL, POLL_ONCE, Poll, PollOnce, Polled, RELEASE, Release, Released,
+};
 
 /// How long a poll waits unless it says otherwise.
 const WAIT_MS: u64 = 10_000;

@@ -8,8 +8,8 @@ mod poll;
 mod release;
 
 pub(crate) use bells::{Bells, Waiter};
-pub(crate) use once::forget;
 pub use heartbeat::{Beat, Beaten, HEARTBEAT, Heartbeat};
+pub(crate) use once::forget;
 pub use once::{POLL_ONCE, PollOnce};
 pub use poll::{GivenTask, NEXT_AT, POLL, Poll, Polled};
 pub use release::{RELEASE, Release, Released, Result as TaskResult, Verdict};

@@ -171,12 +171,7 @@ fn take(
 }
 
 /// A task as it was handed out before.
-pub(super) fn given(
-    tx: &mut dyn Tx,
-    cx: &OpCx<'_>,
-    task: Task,
-    decision: Decision,
-) -> OpResult<Option<GivenTask>> {
+pub(super) fn given(tx: &mut dyn Tx, cx: &OpCx<'_>, task: Task, decision: Decision) -> OpResult<Option<GivenTask>> {
     Ok(fill(tx, &task)?.map(|args| told(cx, task, decision, args)))
 }
 

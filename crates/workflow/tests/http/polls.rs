@@ -115,5 +115,9 @@ fn wfl_6_what_is_over_or_anothers_is_not_given_again() {
     crate::tour::bring(&edge, &first["tasks"][1], json!({ "value": 1 }));
     start(&edge, json!({ "actor": "a#1" }));
     let next = poll_with_key(&edge, "a#1", "k-1").json();
-    assert_eq!(next["tasks"].as_array().unwrap().len(), 1, "nothing of the first answer is left: it is a poll like others");
+    assert_eq!(
+        next["tasks"].as_array().unwrap().len(),
+        1,
+        "nothing of the first answer is left: it is a poll like others"
+    );
 }
