@@ -38,7 +38,7 @@ const USAGE: &str = "usage: bench kernel|overload|tasks|documents|console|sensor
            state (--only recovery); needs the program
   workflow processes of 1 step, 3 steps and a fan-out from start to result, against Restate (npm) and DBOS (PyPI, on PostgreSQL if
            FASTNESS_TEST_POSTGRES is set), with memory and recovery; then our limits: completions in batches, from ready to
-           polled, a million waiting, a scan of a million; needs the program
+           polled, a million waiting, a scan of a million, a mass restart; needs the program
   console  every page of the console with 100,000 rows behind it; needs the program as well
 ";
 

@@ -24,6 +24,8 @@ const FANS: (usize, usize) = (20, 1_000);
 /// Who polls, and how many tasks at once.
 const POLLERS: usize = 4;
 const BATCH: usize = 100;
+/// Processes of a flow.
+const FLOW: usize = 10_000;
 
 pub fn run(effort: &Effort, folder: &Path) -> Result<()> {
     let home = folder.join("limits");
@@ -40,8 +42,8 @@ pub fn run(effort: &Effort, folder: &Path) -> Result<()> {
     println!("  starts of processes, 64 clients               {starts:>8.0}/s");
     println!("  completions, each the end of a process        {singles:>8.0}/s   {cores:.2} cores of the server");
     println!("  completions, of fan-outs of {:<5}             {fans:>8.0}/s", FANS.1);
-    let live = runtime.block_on(flow(server.address, None))?;
-    let paced = runtime.block_on(flow(server.address, Some(live.rate / 2.0)))?;
+    let live = runtime.block_on(flow(server.address, FLOW, None))?;
+    let paced = runtime.block_on(flow(server.address, FLOW, Some(live.rate / 2.0)))?;
     println!("  started, polled and brought at once           {:>8.0}/s", live.rate);
     println!(
         "  from start to polled at half of that ({:.0}/s)  p50 {:.2} ms, p99 {:.2} ms",
@@ -119,25 +121,25 @@ async fn lay_out_fans(address: SocketAddr) -> Result<()> {
     Ok(())
 }
 
-struct Flow {
+/// How it went.
+pub struct Flow {
     rate: f64,
-    p50_ms: f64,
-    p99_ms: f64,
+    pub p50_ms: f64,
+    pub p99_ms: f64,
 }
 
 /// Processes are started, at that pace or as fast as it goes, while pollers take and bring them; from the asking for a start to its task in
 /// the hands of a poller.
-async fn flow(address: SocketAddr, pace: Option<f64>) -> Result<Flow> {
-    const COUNT: usize = 10_000;
+pub async fn flow(address: SocketAddr, count: usize, pace: Option<f64>) -> Result<Flow> {
     let begun = Instant::now();
-    let asked: Vec<std::cell::Cell<Duration>> = vec![std::cell::Cell::default(); COUNT];
+    let asked: Vec<std::cell::Cell<Duration>> = vec![std::cell::Cell::default(); count];
     let next = AtomicUsize::new(0);
     let starters = async {
         join_all((0..64).map(|_| async {
             let mut line = Line { address, connection: None };
             loop {
                 let n = next.fetch_add(1, Ordering::Relaxed);
-                if n >= COUNT {
+                if n >= count {
                     return;
                 }
                 if let Some(rate) = pace {
@@ -157,7 +159,7 @@ async fn flow(address: SocketAddr, pace: Option<f64>) -> Result<Flow> {
     let poller = || async {
         let mut line = Line { address, connection: None };
         let mut waits = vec![];
-        while done.load(Ordering::Relaxed) < COUNT as u64 {
+        while done.load(Ordering::Relaxed) < count as u64 {
             let wanted = json!({ "actor": "flow#1", "max": BATCH, "wait_ms": 200 });
             let Polled { tasks } = line.ask_until_answered(&post("poll", None, &wanted)).await;
             let now = begun.elapsed();
@@ -177,5 +179,5 @@ async fn flow(address: SocketAddr, pace: Option<f64>) -> Result<Flow> {
     let seconds = begun.elapsed().as_secs_f64();
     waits.sort_by(f64::total_cmp);
     let at = |share: usize| waits[waits.len() * share / 100];
-    Ok(Flow { rate: COUNT as f64 / seconds, p50_ms: at(50), p99_ms: at(99) })
+    Ok(Flow { rate: count as f64 / seconds, p50_ms: at(50), p99_ms: at(99) })
 }

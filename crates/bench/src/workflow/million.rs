@@ -13,6 +13,7 @@ use crate::documents::Process;
 use crate::sensors::start_process;
 
 pub const TITLE: &str = "a million processes wait";
+const TABLES: [&str; 5] = ["wfl_process", "wfl_task", "wfl_decision", "wfl_queue", "wfl_graph"];
 /// Polls that are measured, of so many tasks each.
 const POLLS: (usize, usize) = (200, 10);
 
@@ -30,7 +31,7 @@ pub fn run(folder: &Path) -> Result<()> {
             )?
         };
         let file = home.join("data/namespaces/main/store.db");
-        multiply(&file, process["process_id"].as_str().context("an id")?, count)?;
+        multiply(&file, process["process_id"].as_str().context("an id")?, count, &TABLES)?;
         let server = start_process(&home)?;
         let mut waits = polls(&server)?;
         waits.sort();
@@ -46,23 +47,18 @@ pub fn run(folder: &Path) -> Result<()> {
     Ok(())
 }
 
-fn ask(server: &Process, path: &str, body: &Value) -> Result<Value> {
+pub fn ask(server: &Process, path: &str, body: &Value) -> Result<Value> {
     let runtime = Builder::new_current_thread().enable_all().build()?;
     let mut line = Line { address: server.address, connection: None };
     Ok(runtime.block_on(line.ask_until_answered(&post(path, None, body))))
 }
 
 /// Copies of a process in all of its tables: starting a million is not what is measured.
-fn multiply(file: &Path, process: &str, count: usize) -> Result<()> {
+pub fn multiply(file: &Path, process: &str, count: usize, tables: &[&str]) -> Result<()> {
     let mut store = Database::open(file)?;
     let transaction = store.transaction()?;
-    for (table, id) in [
-        ("wfl_process", "id"),
-        ("wfl_task", "process"),
-        ("wfl_decision", "process"),
-        ("wfl_queue", "process"),
-        ("wfl_graph", "process"),
-    ] {
+    for table in tables {
+        let id = if *table == "wfl_process" { "id" } else { "process" };
         let columns = columns(&transaction, table)?;
         // Ids of the same moment, one after the other.
         let values: Vec<String> = columns

@@ -6,6 +6,7 @@
 //! theirs stays within a process, while each of ours may be done by any worker anywhere.
 
 mod limits;
+mod mass;
 mod million;
 mod ours;
 mod peer;
@@ -39,6 +40,9 @@ pub fn run(effort: &Effort) -> Result<()> {
     }
     if million::TITLE.contains(&effort.only) {
         million::run(&folder)?;
+    }
+    if mass::TITLE.contains(&effort.only) {
+        mass::run(&folder)?;
     }
     print_sync_time(&folder)
 }

@@ -43,24 +43,12 @@ impl Made {
 
 /// How a task ended.
 pub(crate) enum Outcome<'a> {
-    /// With a value, and these tasks.
-    Value(&'a str, Layout),
-    /// As another, with these tasks.
-    As(i64, Layout),
+    /// With a value, and these tasks if there are any.
+    Value(&'a str, Option<Layout>),
+    /// As another, with these tasks if there are any.
+    As(i64, Option<Layout>),
     /// With an error.
     Error(ErrorForm),
-}
-
-impl Outcome<'_> {
-    /// With a value that the server itself made.
-    pub(crate) fn plain<'a>(
-        engine: &mut Engine<'_, '_>,
-        process: &str,
-        value: &'a str,
-    ) -> OpResult<Option<Outcome<'a>>> {
-        let held = engine.hold(process)?;
-        Ok(held.map(|held| Outcome::Value(value, Layout::nothing(&held.graph, process))))
-    }
 }
 
 impl Engine<'_, '_> {
@@ -87,14 +75,13 @@ impl Engine<'_, '_> {
         decision: Option<&Decision>,
         attempt: i64,
         (value, ended): (Option<&str>, Ended),
-        mut layout: Layout,
+        layout: Option<Layout>,
     ) -> OpResult<()> {
-        layout.graph.finish(task.id.number, ended)?;
         let as_other = match ended {
             Ended::As(other) => Some(other),
             Ended::Itself => None,
         };
-        let made = Made { made: layout.numbers(), as_other };
+        let made = Made { made: layout.as_ref().map(Layout::numbers).unwrap_or_default(), as_other };
         let failures = decision.map_or(0, |decision| decision.failures);
         self.keep_ending(
             task,
@@ -103,7 +90,8 @@ impl Engine<'_, '_> {
             &Ending { value, tasks: made.text(), failures, ..Ending::default() },
         )?;
         self.cx.fx.count(ACTORS, &task.actor, &[(Field::Processed, 1)]);
-        self.lay_out(layout)
+        layout.map_or(Ok(()), |layout| self.lay_out(layout))?;
+        self.finish_in_graph(&task.id, ended)
     }
 
     /// An error: tried again, accepted, or the end of the process for now.

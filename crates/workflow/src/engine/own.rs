@@ -65,10 +65,10 @@ impl Engine<'_, '_> {
             return Ok(());
         }
         let outcome = match result {
-            Ok(value) => Outcome::plain(self, &task.id.process, value)?,
-            Err(error) => Some(Outcome::Error(error)),
+            Ok(value) => Outcome::Value(value, None),
+            Err(error) => Outcome::Error(error),
         };
-        outcome.map_or(Ok(()), |outcome| self.end(task, decision.as_ref(), task.attempt, outcome))
+        self.end(task, decision.as_ref(), task.attempt, outcome)
     }
 
     /// A timer waits so long as its argument says, if it says anything; from when it is ready.

@@ -136,9 +136,9 @@ fn accept(engine: &mut Engine<'_, '_>, result: &Result) -> OpResult<std::result:
         return Ok(Err(Not::Late(Refusal::Unknown)));
     }
     let decision = Decision::find(engine.tx, &id)?;
-    let Some(held) = engine.hold(&id.process)? else { return Ok(Err(Not::Late(Refusal::Unknown))) };
-    let (graph, is_over) = (held.graph.clone(), held.process.state.is_over());
     let accept_first = engine.actor(&task.actor)?.accept_first;
+    let before = if result.tasks.is_empty() { vec![] } else { Task::laid_out(engine.tx, &id)? };
+    let Some(held) = engine.hold(&id.process)? else { return Ok(Err(Not::Late(Refusal::Unknown))) };
     let found = Found {
         state: decision.as_ref().map(|decision| decision.state),
         attempt: task.attempt,
@@ -148,11 +148,10 @@ fn accept(engine: &mut Engine<'_, '_>, result: &Result) -> OpResult<std::result:
     if let Err(refusal) = judge(found, given, accept_first) {
         return Ok(Err(Not::Late(refusal)));
     }
-    if is_over {
+    if held.process.state.is_over() {
         return Ok(Err(Not::Late(Refusal::ProcessEnded)));
     }
-    let before = if result.tasks.is_empty() { vec![] } else { Task::laid_out(engine.tx, &id)? };
-    match outcome(&graph, &id, result, &before) {
+    match outcome(&held.graph, &id, result, &before) {
         Ok(outcome) => engine.end(&task, decision.as_ref(), result.attempt, outcome).map(Ok),
         Err(error) => Ok(Err(Not::Wrong(error))),
     }
@@ -168,19 +167,20 @@ fn outcome<'a>(
     if let Some(error) = &result.error {
         return Ok(Outcome::Error(error.clone()));
     }
-    let layout = match result.tasks.as_slice() {
-        [] => Layout::nothing(graph, &id.process),
-        forms => Layout::plan(graph, id, forms, before)?,
-    };
     let value = result.value.as_deref().unwrap_or(RawValue::NULL);
     check_value(value)?;
-    match promised(value) {
+    let promise = promised(value);
+    if result.tasks.is_empty() && promise.is_none() {
+        return Ok(Outcome::Value(value.get(), None));
+    }
+    let layout = Layout::plan(graph, id, &result.tasks, before)?;
+    match promise {
         Some(name) => {
             let other = layout.number_of(&name)?;
             layout.check_promise(id.number, other)?;
-            Ok(Outcome::As(other, layout))
+            Ok(Outcome::As(other, Some(layout)))
         }
-        None => Ok(Outcome::Value(value.get(), layout)),
+        None => Ok(Outcome::Value(value.get(), Some(layout))),
     }
 }
 
