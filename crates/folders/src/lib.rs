@@ -1,0 +1,13 @@
+//! Folders: directories that devices keep in step over one stream each.
+//!
+//! - `seat`: who may write a file, and who waits for it (FLD-5, FLD-6);
+//! - `answer`: what a change is answered that somebody asks for (FLD-5, FLD-10).
+//!
+//! Both are pure, and are what `tests/model` searches exhaustively together with clients that fall silent, lose their connections and
+//! their answers. Deliberately not here yet: the stream, the store and the content.
+
+mod answer;
+mod seat;
+
+pub use answer::{Answer, Change, Known, answer};
+pub use seat::{Seat, Status};
