@@ -21,7 +21,7 @@ pub struct Process {
 impl Process {
     /// Starts a program that listens on a port of its own; what it says goes to `log`.
     pub fn start(log: &Path, command: impl FnOnce(SocketAddr) -> Command) -> Result<Self> {
-        Self::start_at(TcpListener::bind("127.0.0.1:0")?.local_addr()?, log, command)
+        Self::start_at(free_address()?, log, command)
     }
 
     /// The same on this port.
@@ -46,6 +46,11 @@ impl Process {
     pub fn memory(&self) -> Result<Memory> {
         memory_of(self.child.id())
     }
+}
+
+/// A port of this machine on which nobody listens.
+pub fn free_address() -> Result<SocketAddr> {
+    Ok(TcpListener::bind("127.0.0.1:0")?.local_addr()?)
 }
 
 /// Memory of the process with this number.

