@@ -142,13 +142,12 @@ class Client:
 
     def wait(self, process, timeout=None):
         """Waits until a process is not active any more; gives all that the server tells of it."""
-        end, pause = None if timeout is None else time.monotonic() + timeout, 0.02
+        end = None if timeout is None else time.monotonic() + timeout
         while True:
-            shown = self.call("GET", f"processes/{process}")
-            if shown["state"] != "ACTIVE" or (end is not None and time.monotonic() > end):
+            left = 30 if end is None else max(0, min(30, end - time.monotonic()))
+            shown = self.call("GET", f"processes/{process}?wait_ms={int(left * 1000)}")
+            if shown["state"] != "ACTIVE" or left == 0:
                 return shown
-            time.sleep(pause)
-            pause = min(pause * 2, 2)
 
 
 class Work:
@@ -162,7 +161,7 @@ class Work:
         self._beat_at = time.monotonic() + self._every()
 
     def _every(self):
-        return self._given["timeout_ms"] / 3000
+        return max(self._given["timeout_ms"], 100) / 3000
 
     def _pass(self):
         return {name: self._given[name] for name in ("task_id", "attempt", "pass")}
@@ -187,6 +186,7 @@ class Worker:
         self.client, self.actor, self.concurrency, self.wait = Client(server, key, namespace), actor, concurrency, wait
         self.functions, self.in_work, self.lock = {}, {}, threading.Lock()
         self.free, self.stopped = threading.Semaphore(concurrency), threading.Event()
+        self.asked = None  # the key of a poll that was not answered: what was given out then is given again
         self.more = {name: value for name, value in (("task_list", task_list), ("worker", name)) if value is not None}
 
     def on(self, method):
@@ -223,7 +223,9 @@ class Worker:
         tasks = []
         try:
             body = {"actor": self.actor, "max": min(hands, 500), "wait_ms": int(self.wait * 1000), **self.more}
-            tasks = self.client.call("POST", "poll", body, timeout=self.wait + 30)["tasks"]
+            self.asked = self.asked or str(uuid.uuid4())
+            tasks = self.client.call("POST", "poll", body, self.asked, timeout=self.wait + 30)["tasks"]
+            self.asked = None
         except OSError:
             self.stopped.wait(1)  # the server is away, or has no room
         finally:

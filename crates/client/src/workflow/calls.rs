@@ -11,15 +11,14 @@ use super::process::{Process, State};
 use super::task::Task;
 use super::wire::{Beat, Beaten, Brought, Given, Poll, Polled, Released, Verdict};
 use crate::call::Call;
-use crate::chance::{jittered, pause};
 use crate::client::{Client, invalid};
 use crate::error::ClientError;
 use crate::retry::Retry;
 
-/// How much longer than the server a waiting poll is listened to.
-const POLL_SLACK: Duration = Duration::from_secs(30);
-/// Pauses between looks at a process that is waited for, the first and the longest.
-const LOOKS: (Duration, Duration) = (Duration::from_millis(20), Duration::from_secs(2));
+/// How much longer than the server an answer that waits is listened to.
+const SLACK: Duration = Duration::from_secs(30);
+/// How long one look at a process waits for its end.
+const LOOK_MS: u64 = 30_000;
 
 /// A process that is asked for.
 #[derive(Debug, Clone, Serialize)]
@@ -93,14 +92,15 @@ impl Workflow {
     /// # Errors
     /// See [`ClientError`].
     pub async fn wait(&self, id: &str) -> Result<Process, ClientError> {
-        let mut wait = LOOKS.0;
+        let mut url = self.url(&["processes", id]);
+        url.query_pairs_mut().append_pair("wait_ms", &LOOK_MS.to_string());
+        let patience = self.client.retry.patience.max(Duration::from_millis(LOOK_MS) + SLACK);
+        let patient = self.client.clone().with_retry(Retry { patience, ..self.client.retry });
         loop {
-            let process = self.process(id).await?;
+            let process: Process = patient.send(Call::new(Method::GET, url.clone())).await?.read()?;
             if process.state != State::Active {
                 return Ok(process);
             }
-            pause(jittered(wait)).await;
-            wait = (wait * 2).min(LOOKS.1);
         }
     }
 
@@ -172,10 +172,10 @@ struct Started {
 
 /// Workers. None of these calls is tried again by the client as long as it usually does: workers have pauses of their own.
 impl Workflow {
-    /// Asks for work, once.
-    pub(super) async fn poll(&self, poll: &Poll) -> Result<Vec<Given>, ClientError> {
-        let patience = Duration::from_millis(poll.wait_ms) + POLL_SLACK;
-        let call = Call::new(Method::POST, self.url(&["poll"])).json(poll)?;
+    /// Asks for work, once. The same again under the same key, because the answer was lost, is given the same tasks.
+    pub(super) async fn poll(&self, poll: &Poll, key: &str) -> Result<Vec<Given>, ClientError> {
+        let patience = Duration::from_millis(poll.wait_ms) + SLACK;
+        let call = Call::new(Method::POST, self.url(&["poll"])).json(poll)?.once_by(key.to_owned());
         let polled: Polled = self.trying_once(patience).send(call).await?.read()?;
         Ok(polled.tasks)
     }

@@ -51,6 +51,13 @@ async fn wfl_1_a_worker_waits_for_a_server_that_is_away() {
 }
 
 #[tokio::test]
+async fn wfl_6_a_poll_whose_answer_was_cut_off_is_repeated_and_given_the_same_tasks() {
+    let kit = Kit::start();
+    let (heard, done) = behind(&kit, "poll", Fault::CutAfter).await;
+    assert!(done && heard.iter().all(|event| event.starts_with("Away")), "{heard:?}");
+}
+
+#[tokio::test]
 async fn wfl_1_a_worker_that_may_not_work_says_so() {
     let kit = Kit::start();
     let wrong =

@@ -9,13 +9,12 @@ use super::tree;
 use crate::failure::{Done, Failure};
 use crate::flags::{Paging, Sure};
 use crate::input::{Body, json as json_of, moment};
-use crate::local;
 use crate::output::{Column, json, moment as time, number, state, text};
 use crate::page::{List, items_of};
 use crate::session::Session;
 
-/// Between two looks at a process that is waited for.
-const LOOK: std::time::Duration = std::time::Duration::from_millis(200);
+/// How long one look at a process waits for its end.
+const LOOK_MS: &str = "10000";
 
 /// What can be done with processes.
 #[derive(Debug, Subcommand)]
@@ -302,14 +301,11 @@ impl StartProcess {
 /// The exit code tells whether it finished.
 async fn wait(session: &Session, id: &str) -> Done {
     loop {
-        let process = session.get(Request::get(&at(id))).await?;
-        match process["state"].as_str() {
-            Some("ACTIVE") => local::pause(LOOK).await,
-            other => {
-                session.out.show(&process, PROCESS, "/process_id")?;
-                let failed = || Failure::here(format!("process {id} is {}", other.unwrap_or("unknown")));
-                return if other == Some("FINISHED") { Ok(()) } else { Err(failed()) };
-            }
+        let process = session.get(Request::get(&at(id)).query("wait_ms", LOOK_MS)).await?;
+        let state = process["state"].as_str().unwrap_or("unknown");
+        if state != "ACTIVE" {
+            session.out.show(&process, PROCESS, "/process_id")?;
+            return if state == "FINISHED" { Ok(()) } else { Err(Failure::here(format!("process {id} is {state}"))) };
         }
     }
 }

@@ -10,6 +10,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::handler::{Arguments, Handler, Running};
+use super::task::millis;
+use super::wire::Poll;
 use crate::client::Client;
 use crate::error::ClientError;
 use shift::Shift;
@@ -144,6 +146,16 @@ impl Worker {
     /// Hears of what happens.
     pub fn tell(self, tell: impl Fn(Event<'_>) + Send + Sync + 'static) -> Self {
         Self { tell: Arc::new(tell), ..self }
+    }
+
+    fn poll(&self, max: usize) -> Poll {
+        Poll {
+            actor: self.actor.clone(),
+            task_list: self.task_list.clone(),
+            worker: self.name.clone(),
+            max,
+            wait_ms: millis(self.wait),
+        }
     }
 
     /// Works until `stop`, or until the server refuses for good. Then nothing new is taken; what is in work ends and its results are

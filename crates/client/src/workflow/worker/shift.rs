@@ -17,7 +17,7 @@ use super::super::work::Work;
 use super::deliver::{Batch, Delivery, deliver, is_final, refusal};
 use super::tick::{OnItsWay, at, ended};
 use super::{Event, POLL_MAX, Served, Worker};
-use crate::chance::{jittered, now_ms, pause};
+use crate::chance::{jittered, new_key, now_ms, pause};
 use crate::error::ClientError;
 use crate::retry::Retry;
 
@@ -25,6 +25,8 @@ use crate::retry::Retry;
 const AWAY: (Duration, Duration) = (Duration::from_millis(100), Duration::from_secs(5));
 /// A heartbeat that was not heard is said again after so long at most.
 const BEAT_AGAIN_MS: u64 = 1_000;
+/// No task is said to be worked on more often: a third of the shortest time that an actor may have.
+const BEAT_MS_MIN: u64 = 30;
 /// Results that wait to be brought before nothing more is taken.
 const UNBROUGHT_MAX: usize = 1_000;
 /// How long the last word may take.
@@ -42,6 +44,8 @@ pub(super) struct Shift {
     /// Batches that have to be brought once more, or alone.
     again: VecDeque<Batch>,
     polling: OnItsWay<Result<Vec<Given>, ClientError>>,
+    /// The poll whose answer is not there yet, and its key.
+    asked: Option<(Poll, String)>,
     releasing: OnItsWay<Delivery>,
     /// Results that are on their way.
     on_their_way: usize,
@@ -88,6 +92,7 @@ impl Shift {
             outbox: vec![],
             again: VecDeque::new(),
             polling: None,
+            asked: None,
             releasing: None,
             on_their_way: 0,
             beating: None,
@@ -133,7 +138,7 @@ impl Shift {
         self.until_ms.is_some() && self.running.is_empty() && nothing_to_bring
     }
 
-    /// What is waiting is not waited for any more; an answer that is on its way is found by its silence.
+    /// The poll that waits is given up; what may have been given out meanwhile is asked for in the end.
     fn stop(&mut self) {
         self.until_ms.get_or_insert(now_ms() + millis(self.worker.grace));
         self.polling = None;
@@ -169,13 +174,13 @@ impl Shift {
     }
 
     fn begin_poll(&mut self, max: usize) {
-        let wait_ms = millis(self.worker.wait);
-        let (actor, task_list) = (self.worker.actor.clone(), self.worker.task_list.clone());
-        let poll = Poll { actor, task_list, worker: self.worker.name.clone(), max, wait_ms };
+        // One that was not answered is repeated as it was: what was given out then is given again.
+        let asked = self.asked.take().unwrap_or_else(|| (self.worker.poll(max), new_key()));
+        let (poll, key) = self.asked.insert(asked).clone();
         let (workflow, wait) = (self.workflow.clone(), self.away_pause());
         self.polling = Some(Box::pin(async move {
             pause(jittered(wait)).await;
-            workflow.poll(&poll).await
+            workflow.poll(&poll, &key).await
         }));
     }
 
@@ -209,11 +214,11 @@ impl Shift {
     fn take(&mut self, polled: Result<Vec<Given>, ClientError>) {
         match polled {
             Ok(tasks) => {
-                self.away = 0;
+                (self.away, self.asked) = (0, None);
                 tasks.into_iter().for_each(|given| self.begin(given));
             }
             Err(error) if is_final(&error) => {
-                self.refused = Some(error);
+                (self.refused, self.asked) = (Some(error), None);
                 self.stop();
             }
             Err(error) => {
@@ -231,7 +236,8 @@ impl Shift {
         let arguments = Arguments::new(given.args, work);
         // Within the task, so that a function that panics before it first waits is caught too.
         let abort = self.running.spawn(async move { function?(arguments).await });
-        let every_ms = (given.timeout_ms / 3).max(1);
+        // Of a task that is given again little time may be left: the next time is a whole one.
+        let every_ms = (given.timeout_ms / 3).max(BEAT_MS_MIN);
         let held =
             Held { pass: given.pass, every_ms, beat_at_ms: now_ms() + every_ms, abort: abort.clone(), is_lost: false };
         self.held.insert(abort.id(), held);
@@ -315,8 +321,9 @@ impl Shift {
     /// What did not end in time is somebody else's at once: its time is over in a moment.
     async fn hand_back(&mut self) {
         self.running.abort_all();
-        let open = self.held.values().filter(|held| !held.is_lost);
-        let beats: Vec<Beat> = open.map(|held| Beat { extend_ms: Some(1), ..Beat::of(&held.pass) }).collect();
+        let open: Vec<Pass> = self.held.values().filter(|held| !held.is_lost).map(|held| held.pass.clone()).collect();
+        let open = open.into_iter().chain(self.given_unheard().await);
+        let beats: Vec<Beat> = open.map(|pass| Beat { extend_ms: Some(1), ..Beat::of(&pass) }).collect();
         let again: usize = self.again.iter().map(|batch| batch.results.len()).sum();
         self.served.not_brought = (self.outbox.len() + again + self.on_their_way) as u64;
         for beats in beats.chunks(POLL_MAX) {
@@ -324,6 +331,14 @@ impl Shift {
                 self.served.handed_back += beats.len() as u64;
             }
         }
+    }
+
+    /// What the poll was given that was given up.
+    async fn given_unheard(&self) -> Vec<Pass> {
+        let Some((poll, key)) = &self.asked else { return vec![] };
+        let poll = Poll { wait_ms: 0, ..poll.clone() };
+        let given = self.workflow.poll(&poll, key).await.unwrap_or_default();
+        given.into_iter().map(|given| given.pass).collect()
     }
 
     fn tell(&self, event: Event<'_>) {
