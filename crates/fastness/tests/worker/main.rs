@@ -1,5 +1,5 @@
 //! Workers of the client's crate, and of Python, against a real server (WFL-1).
-#![expect(clippy::disallowed_methods, reason = "a test starts processes and looks at their files")]
+#![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "a test has threads, and fails by panicking")]
 
 mod functions;
 mod kit;

@@ -71,7 +71,7 @@ fn wfl_26_whoever_works_for_a_process_that_is_over_is_told_to_stop() {
     let id = flow.start(json!({ "actor": "a#1" }));
     let task = flow.take("a#1");
     assert!(flow.beat(&task, json!({})));
-    let abort = Abort { process: id.clone(), reason: "enough".into(), source: None };
+    let abort = Abort { process: id, reason: "enough".into(), source: None };
     flow.0.call(&ABORT, abort).expect("aborted");
     assert!(!flow.beat(&task, json!({})), "nothing of it counts any more");
     flow.pass_ms(120_000);

@@ -53,14 +53,14 @@ pub(crate) enum JobVerb {
         #[command(flatten)]
         paging: Paging,
     },
-    /// Pause a job
+    /// Pause a job: nothing more is changed until it goes on
     #[command(after_help = "Examples:\n  fastness workflow job pause 17")]
     Pause {
         /// Number of the job
         #[arg(value_name = "JOB")]
         job: i64,
     },
-    /// Go on with a job
+    /// Go on with a job that was paused
     #[command(after_help = "Examples:\n  fastness workflow job resume 17")]
     Resume {
         /// Number of the job

@@ -36,7 +36,7 @@ pub(crate) enum ScheduleVerb {
         #[arg(value_name = "ID")]
         id: String,
     },
-    /// Go on with a schedule
+    /// Go on with a schedule that was paused
     #[command(after_help = "Examples:\n  fastness workflow schedule resume 01KA2B3C4D5E6F7G8H9JKMNPQR")]
     Resume {
         /// Id of the schedule

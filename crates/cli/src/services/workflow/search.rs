@@ -27,7 +27,7 @@ pub(crate) enum SearchVerb {
         #[command(flatten)]
         find: Box<Find>,
     },
-    /// Delete a search
+    /// Delete a search that is kept
     #[command(after_help = "Examples:\n  fastness workflow search delete 'late orders'")]
     Delete {
         /// Its name

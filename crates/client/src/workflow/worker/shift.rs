@@ -33,6 +33,8 @@ const UNBROUGHT_MAX: usize = 1_000;
 const LAST_WORD: Duration = Duration::from_secs(5);
 
 type Done = Result<Outcome, Failure>;
+/// Whether each of these tasks is still whose it was.
+type Heard = (Vec<Pass>, Result<Vec<bool>, ClientError>);
 
 pub(super) struct Shift {
     worker: Worker,
@@ -49,7 +51,7 @@ pub(super) struct Shift {
     releasing: OnItsWay<Delivery>,
     /// Results that are on their way.
     on_their_way: usize,
-    beating: OnItsWay<(Vec<Pass>, Result<Vec<bool>, ClientError>)>,
+    beating: OnItsWay<Heard>,
     /// How often the server was not there, one after the other.
     away: u32,
     /// When what is in work has to have ended.
