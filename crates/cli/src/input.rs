@@ -34,6 +34,11 @@ fn moment_at(text: &str, now: Wall) -> Result<String, String> {
     Wall::parse_rfc3339(&whole).map(Wall::rfc3339).ok_or_else(wrong)
 }
 
+/// So long, in milliseconds: `90s`, `10m`, `2h`, `1d`.
+pub(crate) fn duration_ms(text: &str) -> Result<i64, String> {
+    apart_ms(text).ok_or_else(|| "a time is 90s, 10m, 2h or 1d".to_owned())
+}
+
 fn apart_ms(text: &str) -> Option<i64> {
     let unit = text.chars().next_back()?;
     let seconds = match unit {

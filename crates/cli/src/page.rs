@@ -73,8 +73,13 @@ impl<'a> Writer<'a> {
 impl List<'_> {
     /// Reads and shows a list in pages until there is enough.
     pub(crate) async fn paged(&self, session: &Session, request: Request, paging: &Paging) -> Done {
+        self.paged_by(session, request, paging, PAGE_MAX).await
+    }
+
+    /// The same where the server gives no more than so many at once.
+    pub(crate) async fn paged_by(&self, session: &Session, request: Request, paging: &Paging, most: u64) -> Done {
         let page = |size: u64, after: Option<&str>| {
-            let page = request.clone().query("limit", size.to_string());
+            let page = request.clone().query("limit", size.min(most).to_string());
             match after {
                 Some(after) => page.query("after", after),
                 None => page,

@@ -1,4 +1,5 @@
-//! For programs that use the server: copies of documents that keep in step (DOC-9), and the calls of the documents' API (DOC-6).
+//! For programs that use the server: copies of documents that keep in step (DOC-9), the calls of the documents' API (DOC-6),
+//! and workers and processes of the [`workflow`] (WFL-1).
 //!
 //! Two halves. A [`Replica`] is a set of documents that a program keeps, in memory or in a file: it says what it holds, takes
 //! answers in, and can itself be asked; it knows no network. A [`Client`] makes the calls: it repeats what broke, with the same
@@ -35,6 +36,7 @@ pub mod replica;
 mod request;
 mod retry;
 mod words;
+pub mod workflow;
 
 pub use crate::chance::{jittered, new_key, pause};
 pub use crate::client::Client;

@@ -8,12 +8,14 @@ use kill::fault::Fault;
 use kill::nodes::Drill;
 use kill::round::{Case, EngineName};
 use kill::run::Options;
+use kill::workflow::Size;
 
 pub(crate) const USAGE: &str = "usage: kill --server PROGRAM [--rounds N] [--seed S] [--only FAULT] [--engine sqlite|postgres] [--mutant NAME] [--mutants] [--lenient-names]
        kill --server PROGRAM --nodes N [--tasks N] [--kills N] [--pauses N] [--seed S] [--mutant NAME]
        kill --server PROGRAM --hanging
        kill --server PROGRAM --sensors [--kills N] [--seed S]
        kill --server PROGRAM --exchange
+       kill --server PROGRAM --workflow [--kills N] [--tasks N] [--seed S]
 
   --server PROGRAM  the ledger's server
   --rounds N        how many rounds (default 20)
@@ -28,6 +30,7 @@ pub(crate) const USAGE: &str = "usage: kill --server PROGRAM [--rounds N] [--see
   --hanging         in place of rounds: tasks to targets that answer, beside targets that never do
   --sensors         in place of rounds: sensors speak and clients are told while the server is killed N times
   --exchange        in place of rounds: the handshake of the exchange is cut at each of its steps in each way
+  --workflow        in place of rounds: 20 workers die for each of N kills, the server in the midst of a job over N processes
 
 faults: kill, kill-slow, kill-twice, pause, term, cut, disk-full, sync-error, write-full, write-error, slow-sync, power-cut,
         sync-lost, postgres-stop, postgres-kill, postgres-pause, postgres-cut";
@@ -43,8 +46,14 @@ pub(crate) struct Wish {
     pub(crate) sensors: Option<u32>,
     /// The exchange, in place of rounds.
     pub(crate) exchange: bool,
+    /// The workflow, in place of rounds.
+    pub(crate) workflow: Option<Size>,
 }
 
+/// Workers that die for each kill that is asked for.
+const DEATHS: usize = 20;
+/// Live processes whose latency is measured.
+const LIVE: usize = 500;
 /// The lease of the nodes of a drill: short, so that a drill is.
 const LEASE: Duration = Duration::from_secs(5);
 
@@ -52,7 +61,7 @@ pub(crate) fn parse(args: &[String]) -> Result<Wish, String> {
     let (mut program, mut rounds, mut seed) = (None, 20, seed_of_the_clock());
     let (mut only, mut engine, mut mutant) = (vec![], None, None);
     let (mut mutants, mut strict_names, mut hanging) = (false, true, false);
-    let (mut sensors, mut exchange) = (false, false);
+    let (mut sensors, mut exchange, mut workflow) = (false, false, false);
     let (mut nodes, mut tasks, mut kills, mut pauses) = (None, 20_000, 10, 10);
     let mut args = args.iter();
     while let Some(word) = args.next() {
@@ -73,6 +82,7 @@ pub(crate) fn parse(args: &[String]) -> Result<Wish, String> {
             "--hanging" => hanging = true,
             "--sensors" => sensors = true,
             "--exchange" => exchange = true,
+            "--workflow" => workflow = true,
             other => return Err(format!("unknown word `{other}`")),
         }
     }
@@ -91,7 +101,12 @@ pub(crate) fn parse(args: &[String]) -> Result<Wish, String> {
     let drill = |nodes| Drill { program: server, nodes, tasks, kills, pauses, lease: LEASE, seed, mutant: broken };
     let drill = nodes.map(drill);
     let options = Options { program, rounds, seed, cases, mutant, strict_names, until_first };
-    Ok(Wish { options, mutants, drill, hanging, sensors: sensors.then_some(kills), exchange })
+    let workflow = workflow.then(|| Size {
+        deaths: kills as usize * DEATHS,
+        processes: usize::try_from(tasks).unwrap_or(usize::MAX).max(8),
+        live: LIVE,
+    });
+    Ok(Wish { options, mutants, drill, hanging, sensors: sensors.then_some(kills), exchange, workflow })
 }
 
 fn number<N: FromStr>(word: &str, value: &str) -> Result<N, String> {

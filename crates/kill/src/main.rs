@@ -7,7 +7,7 @@ mod cli;
 
 use std::process::ExitCode;
 
-use kill::{exchange, mutants, nodes, run, sensors};
+use kill::{exchange, mutants, nodes, run, sensors, workflow};
 
 /// Tasks of each kind in each phase of the measurement with targets that hang.
 const HANGING_TASKS: usize = 500;
@@ -49,6 +49,10 @@ fn perform(wish: &cli::Wish) -> anyhow::Result<bool> {
         for has_marker in [true, false] {
             println!("with the marker: {has_marker}: {}", exchange::run(&wish.options.program, has_marker)?);
         }
+        return Ok(true);
+    }
+    if let Some(size) = wish.workflow {
+        println!("{}", workflow::run(&wish.options.program, size, wish.options.seed)?);
         return Ok(true);
     }
     if let Some(drill) = &wish.drill {

@@ -99,10 +99,11 @@ impl Column {
     /// The colour's code for a word.
     pub(super) fn colour(&self, cell: &str) -> Option<&'static str> {
         let known = match cell {
-            "parked" | "refused" | "Down" | "removing" | "failed" => "31",
+            "parked" | "refused" | "Down" | "removing" | "failed" | "BROKEN" => "31",
             "open" if self.head == "ALERT" => "31",
-            "behind" | "overlapping" | "closed" | "read-only" | "ReadOnly" | "suspended" | "unknown" => "33",
-            "running" | "Good" | "open" | "active" | "done" => "32",
+            "behind" | "overlapping" | "closed" | "read-only" | "ReadOnly" | "suspended" | "unknown" | "silent"
+            | "blocked" | "PAUSED" => "33",
+            "running" | "Good" | "open" | "active" | "done" | "FINISHED" | "FINISH" | "DONE" => "32",
             "revoked" => "2",
             _ => return None,
         };

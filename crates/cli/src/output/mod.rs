@@ -24,6 +24,13 @@ pub(crate) fn id_of(item: &Value, at: &str) -> String {
     column::plain(item, at)
 }
 
+/// How far something is, as a bar that never overflows.
+pub(crate) fn bar(done: u64, of: u64) -> String {
+    let (done, of) = (done.min(of), of.max(1));
+    let part = usize::try_from(done * 20 / of).unwrap_or(0);
+    format!("[{}{}] {} %", "#".repeat(part), ".".repeat(20 - part), done * 100 / of)
+}
+
 /// Where and how things are shown.
 #[derive(Debug, Clone)]
 pub(crate) struct Output {

@@ -5,6 +5,7 @@ mod documents;
 mod exchange;
 mod sensors;
 mod tasks;
+mod workflow;
 
 use std::pin::Pin;
 
@@ -20,6 +21,10 @@ pub(crate) const ALL: &[Service] = &[
     Service::of::<documents::Documents>("documents", "Documents, their classes and attachments"),
     Service::of::<sensors::Sensors>("sensors", "Sensors: signals of doors, who is told, who fell silent"),
     Service::of::<exchange::Exchange>("exchange", "Exchange: databases that take messages of devices and answer them"),
+    Service::of::<workflow::Workflow>(
+        "workflow",
+        "Workflow: processes of many tasks, who does them, and what went wrong",
+    ),
     Service::of::<admin::Admin>("admin", "Namespaces, accounts, keys, alerts, journal and counters"),
 ];
 

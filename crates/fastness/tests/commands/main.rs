@@ -11,3 +11,4 @@ mod login;
 mod refusals;
 mod sensors;
 mod tasks;
+mod workflow;

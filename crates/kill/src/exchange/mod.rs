@@ -21,11 +21,12 @@ use serde_json::{Value, json};
 use crate::check::violation;
 use crate::client::Client;
 use crate::leftovers;
+use crate::machine::Machine;
 use crate::server::{KEY, Launch};
 use crate::world::store_of;
 use erp::Erp;
 use points::Point;
-use wire::{Machine, Outcome, Wire};
+use wire::{Outcome, Wire};
 
 /// Messages of each point.
 const MESSAGES: usize = 3;

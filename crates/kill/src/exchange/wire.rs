@@ -1,62 +1,19 @@
 //! Calls of the exchange, and what goes wrong with them.
 
 use std::io::Write;
-use std::net::{SocketAddr, TcpStream};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Result, ensure};
 use serde_json::Value;
 
 use super::points::Fault;
 use crate::check::violation;
 use crate::client::Client;
-use crate::server::{Launch, Server};
+use crate::machine::Machine;
 
 /// A server that is being started again is there within this time.
 const PATIENCE: Duration = Duration::from_secs(60);
-
-/// The server that there is now.
-pub(super) struct Machine {
-    launch: Launch,
-    server: Mutex<Option<Server>>,
-    kills: Mutex<u32>,
-}
-
-impl Machine {
-    pub(super) fn start(launch: Launch) -> Result<Self> {
-        let server = launch.start()?;
-        Ok(Self { launch, server: Mutex::new(Some(server)), kills: Mutex::new(0) })
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Option<Server>> {
-        self.server.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    pub(super) fn address(&self) -> Result<SocketAddr> {
-        Ok(self.lock().as_ref().context("a server")?.address)
-    }
-
-    pub(super) fn restart(&self) -> Result<()> {
-        let mut held = self.lock();
-        held.take().context("a server")?.kill()?;
-        *held = Some(self.launch.start().map_err(|error| violation(format!("{error:#}")))?);
-        *self.kills.lock().unwrap_or_else(PoisonError::into_inner) += 1;
-        Ok(())
-    }
-
-    /// Ends it in order; how often it was killed, and its data.
-    pub(super) fn end(&self) -> Result<u32> {
-        let server = self.lock().take().context("a server")?;
-        let (status, _) = server.end("TERM")?;
-        ensure!(status.success(), violation(format!("stopped with {status}")));
-        Ok(*self.kills.lock().unwrap_or_else(PoisonError::into_inner))
-    }
-
-    pub(super) fn data(&self) -> &std::path::Path {
-        self.launch.data()
-    }
-}
 
 /// What a caller hears.
 pub(super) enum Outcome {

@@ -20,6 +20,7 @@ use crate::client::Client;
 use crate::leftovers;
 use crate::rng::Rng;
 use crate::server::{Launch, Server};
+use crate::waits::Waits;
 
 /// Targets that hang.
 const HANGING: usize = 4;
@@ -31,15 +32,6 @@ const COME_BACK: usize = 18;
 const PACE: Duration = Duration::from_millis(10);
 /// Longest wait for what must come.
 const PATIENCE: Duration = Duration::from_secs(60);
-
-/// Latencies of one kind of task.
-#[derive(Debug, Clone, Copy)]
-pub struct Waits {
-    /// Half began within this time.
-    pub p50: Duration,
-    /// All but one of a hundred.
-    pub p99: Duration,
-}
 
 /// One phase: tasks to a good target, and local ones.
 #[derive(Debug, Clone, Copy)]
@@ -170,8 +162,5 @@ fn hear(server: &Server, path: &str, count: usize) -> Result<BTreeMap<String, In
 
 fn waits(sent: &BTreeMap<String, Instant>, begun: &BTreeMap<String, Instant>) -> Waits {
     let wait = |(id, sent): (&String, &Instant)| Some(begun.get(id)?.saturating_duration_since(*sent));
-    let mut waits: Vec<Duration> = sent.iter().filter_map(wait).collect();
-    waits.sort_unstable();
-    let at = |percent: usize| waits.get(waits.len() * percent / 100).copied().unwrap_or_default();
-    Waits { p50: at(50), p99: at(99) }
+    Waits::of(sent.iter().filter_map(wait).collect())
 }

@@ -63,10 +63,12 @@ static FINISH: Sql = Sql::new(
      error_class = excluded.error_class, error = excluded.error, tasks = excluded.tasks, failures = excluded.failures, \
      finished_at = excluded.finished_at, broken_at = excluded.broken_at, recovery = NULL, checkpoint = NULL",
 );
+/// Of a process that is over nothing is worked on any more: whoever still does is told so.
 static KEEP_UP: Sql = Sql::new(
     "wfl_decision.keep_up",
     "UPDATE wfl_decision SET recovery = ?4, checkpoint = COALESCE(?5, checkpoint) \
-     WHERE process = ?1 AND number = ?2 AND state = 'WORK' AND attempt = ?3",
+     WHERE process = ?1 AND number = ?2 AND state = 'WORK' AND attempt = ?3 \
+     AND EXISTS (SELECT 1 FROM wfl_process p WHERE p.id = ?1 AND p.state IN ('ACTIVE', 'BROKEN'))",
 );
 static LATER: Sql = Sql::new(
     "wfl_decision.later",

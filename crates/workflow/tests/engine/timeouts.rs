@@ -1,6 +1,7 @@
 //! Workers that are silent, late or twice.
 
 use serde_json::{Value, json};
+use workflow::process::{ABORT, Abort};
 use workflow::work::{GivenTask, HEARTBEAT, Heartbeat};
 
 use crate::kit::Flow;
@@ -62,6 +63,19 @@ fn wfl_6_wfl_26_a_heartbeat_extends_the_time_and_keeps_a_checkpoint() {
     flow.done(&second, json!({}));
     assert!(!flow.beat(&second, json!({})), "it is over");
     assert_eq!(flow.state(&id), "FINISHED");
+}
+
+#[test]
+fn wfl_26_whoever_works_for_a_process_that_is_over_is_told_to_stop() {
+    let flow = Flow::new();
+    let id = flow.start(json!({ "actor": "a#1" }));
+    let task = flow.take("a#1");
+    assert!(flow.beat(&task, json!({})));
+    let abort = Abort { process: id, reason: "enough".into(), source: None };
+    flow.0.call(&ABORT, abort).expect("aborted");
+    assert!(!flow.beat(&task, json!({})), "nothing of it counts any more");
+    flow.pass_ms(120_000);
+    flow.nothing_for("a#1");
 }
 
 #[test]

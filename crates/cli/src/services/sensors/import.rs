@@ -10,7 +10,7 @@ use serde_json::Value;
 use crate::failure::{Done, Failure};
 use crate::flags::Paging;
 use crate::local;
-use crate::output::{Column, json, moment as time, number, state, text};
+use crate::output::{Column, bar, json, moment as time, number, state, text};
 use crate::page::List;
 use crate::session::Session;
 
@@ -132,10 +132,8 @@ fn mime(format: Option<&str>, file: &Path) -> &'static str {
 
 /// How far an import is, for people.
 fn far(import: &Value) -> String {
-    let (done, size) = (import["done"].as_u64().unwrap_or(0), import["size"].as_u64().unwrap_or(0).max(1));
-    let part = usize::try_from(done.min(size) * 20 / size).unwrap_or(0);
-    let bar = format!("{}{}", "#".repeat(part), ".".repeat(20 - part));
-    format!("[{bar}] {} %, {} lines, {} rejected", done.min(size) * 100 / size, import["lines"], import["rejected"])
+    let (done, size) = (import["done"].as_u64().unwrap_or(0), import["size"].as_u64().unwrap_or(0));
+    format!("{}, {} lines, {} rejected", bar(done, size), import["lines"], import["rejected"])
 }
 
 #[cfg(test)]
