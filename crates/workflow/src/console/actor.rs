@@ -110,7 +110,6 @@ fn change(console: &Console, actor: &ActorView) -> Form {
         .field(ms("task_timeout_ms", &words::TASK_TIMEOUT, set.task_timeout_ms, &words::TASK_TIMEOUT_HINT).required())
         .field(flag("force_finish_after_task_timeout", &words::FORCE_FINISH, set.force_finish_after_task_timeout))
         .field(flag("accept_first", &words::ACCEPT_FIRST, set.accept_first))
-        .tone(Tone::Good)
         .in_dialog(console.say(&words::CHANGE_SETTINGS))
 }
 

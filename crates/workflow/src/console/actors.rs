@@ -31,7 +31,7 @@ pub(super) async fn page(console: Console, QueryOf(asked): QueryOf<Asked>) -> Pa
     let content = html! {
         (views(&console, ACTORS))
         div #actors data-live {
-            @if found.is_empty() { (empty(console.say(&words::NO_ACTOR), html! { p { (console.say(&words::NO_ACTOR_HINT)) } })) } @else { (rows(&console, &found)) }
+            @if found.is_empty() { (empty(console.say(&words::NO_ACTOR), html! { p { (console.say(&words::NO_ACTOR_HINT)) } })) } @else { (rows(&console, &found, Offers::Blocking)) }
             (pager((console.say(&common::FIRST_PAGE), first), (console.say(&common::NEXT_PAGE), next)))
         }
     };
@@ -39,8 +39,17 @@ pub(super) async fn page(console: Console, QueryOf(asked): QueryOf<Asked>) -> Pa
     Ok(console.show(View { title: console.say(&words::ACTORS), above: &above, actions: html! {}, content }))
 }
 
+/// What a list of actors offers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Offers {
+    /// To block them and let them work again.
+    Blocking,
+    /// Nothing: it is looked at.
+    Nothing,
+}
+
 /// Actors as lines of a table.
-pub(super) fn rows(console: &Console, actors: &[ActorView]) -> Markup {
+pub(super) fn rows(console: &Console, actors: &[ActorView], offers: Offers) -> Markup {
     let columns = [
         Column(console.say(&words::ACTOR), Holds::Text),
         Column(console.say(&common::STATE), Holds::Text),
@@ -66,7 +75,12 @@ pub(super) fn rows(console: &Console, actors: &[ActorView]) -> Markup {
         .key(&actor.settings.actor)
         .tone(tone(actor))
     };
-    table(console.say(&words::ACTORS), &columns, &actors.iter().map(row).collect::<Vec<_>>())
+    let (mut columns, mut rows) = (columns.to_vec(), actors.iter().map(row).collect::<Vec<_>>());
+    if offers == Offers::Nothing {
+        columns.pop();
+        rows.iter_mut().for_each(|row| drop(row.cells.pop()));
+    }
+    table(console.say(&words::ACTORS), &columns, &rows)
 }
 
 /// Work waits, and nobody comes for it.

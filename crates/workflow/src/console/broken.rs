@@ -118,7 +118,7 @@ fn rows(console: &Console, asked: &Asked, groups: &[Group]) -> Result<Markup, Ap
             when(console, moment_of(Some(&group.first_at))),
             when(console, moment_of(Some(&group.last_at))),
             html! { bdi.text { (group.example.chars().take(200).collect::<String>()) } },
-            actions(console, &asked.search(Some(&group.group))?),
+            actions(console, &asked.search(Some(&group.group))?, Tone::Quiet),
         ])
         .key(&group.group)
         .tone(Some(Tone::Bad)))
@@ -127,10 +127,10 @@ fn rows(console: &Console, asked: &Asked, groups: &[Group]) -> Result<Markup, Ap
     Ok(table(console.say(&words::BROKEN_TASKS), &columns, &rows))
 }
 
-/// What can be done with all of a group.
-pub(super) fn actions(console: &Console, search: &Search) -> Markup {
+/// What can be done with all of a group; the first of it in this tone.
+pub(super) fn actions(console: &Console, search: &Search, first: Tone) -> Markup {
     html! {
-        (job_forms::one_action(console, "retry_broken", &words::TRY_GROUP, search, &words::TRY_GROUP_SURE).tone(Tone::Good))
+        (job_forms::one_action(console, "retry_broken", &words::TRY_GROUP, search, &words::TRY_GROUP_SURE).tone(first))
         (job_forms::one_action(console, "restart", &words::RESTART_GROUP, search, &words::RESTART_GROUP_SURE))
         (job_forms::one_action(console, "abort", &words::ABORT_GROUP, search, &words::ABORT_GROUP_SURE).tone(Tone::Bad))
     }

@@ -3,6 +3,7 @@
 use maud::{Markup, html};
 use serde::Deserialize;
 use web::console::words as common;
+use web::ui::Tone;
 use web::ui::parts::{card, empty, id_link, pager};
 use web::{Console, PageResult, QueryOf, View};
 
@@ -64,7 +65,7 @@ pub(super) async fn page(console: Console, QueryOf(asked): QueryOf<Asked>) -> Pa
         }
     };
     let search = asked.group().search(asked.name())?;
-    let actions = html! { div.page-actions #group-actions data-live { @if !found.tasks.is_empty() { (broken::actions(&console, &search)) } } };
+    let actions = html! { div.page-actions #group-actions data-live { @if !found.tasks.is_empty() { (broken::actions(&console, &search, Tone::Good)) } } };
     let mut above = above(&console, BROKEN, &words::BROKEN_TASKS);
     if let Some(last) = above.last_mut() {
         last.0 = asked.group().at(&console.at(BROKEN), &[]);
@@ -80,11 +81,11 @@ pub(super) async fn page(console: Console, QueryOf(asked): QueryOf<Asked>) -> Pa
 fn one(console: &Console, broken: &BrokenTask) -> Markup {
     let title = format!("{} {}", broken.actor, broken.method);
     let lead = html! {
-        p.small {
+        p.small.task-lead {
             (when(console, moment_of(Some(&broken.broken_at)))) ", " (console.fill(&words::ATTEMPT_N, &[("n", &broken.attempt)])) " · "
             bdi { (broken.kind) } " " (id_link(&process_page(console, &broken.process_id), &broken.process_id)) " · "
             (console.say(&words::STARTER)) " " (actor_link(console, &broken.starter)) " · "
-            (console.say(&words::TASK)) " " (task_link(console, &broken.task_id))
+            (task_link(console, &broken.task_id))
         }
     };
     let content = html! { (lead) (task::error(console, &broken.error)) };

@@ -36,7 +36,7 @@ pub(super) fn with_all(console: &Console, asked: &Asked, wanted: &Search) -> Mar
         .field(Field::new("task.method", console.say(&words::FROM_METHOD), Kind::Text)));
     html! {
         (form.field(Field::new("priority", console.say(&words::PRIORITY), Kind::Number).hint(console.say(&words::PRIORITY_HINT)))
-            .tone(Tone::Good)
+            .tone(if asked.is_all() { Tone::Quiet } else { Tone::Good })
             .in_dialog(console.say(if asked.is_all() { &words::DO_WITH_ALL } else { &words::DO_WITH_FOUND })))
     }
 }

@@ -9,7 +9,7 @@ use web::ui::parts::{banner, card, empty, stats};
 use web::ui::{Stat, Text, Tone};
 use web::{ApiError, Console, PageResult, View};
 
-use super::actors::is_left_alone;
+use super::actors::{Offers, is_left_alone};
 use super::reads::{TOTALS, Totals};
 use super::{ACTORS, BROKEN, JOBS, OVERVIEW, actor_link, actors, at_most, jobs, of_state, views, words};
 use crate::actors::{ACTORS as READ_ACTORS, ActorView, ActorsOf};
@@ -149,5 +149,5 @@ fn busiest(console: &Console, mut all: Vec<ActorView>) -> Markup {
     all.sort_by_key(|actor| (!is_left_alone(actor), std::cmp::Reverse(actor.waiting)));
     all.truncate(ACTORS_SHOWN);
     let aside = html! { a href=(console.at(ACTORS)) { (console.say(&common::SHOW_ALL)) } };
-    card(console.say(&words::ACTORS), aside, actors::rows(console, &all))
+    card(console.say(&words::ACTORS), aside, actors::rows(console, &all, Offers::Nothing))
 }

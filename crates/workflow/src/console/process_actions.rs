@@ -27,7 +27,6 @@ pub(super) fn signal(console: &Console, process: &str, name: &str) -> Form {
     of(console, "POST /v1/{ns}/workflow/processes/{id}/signal", &words::SEND, process)
         .field(Field::new("name", console.say(&words::SIGNAL_NAME), Kind::Text).value(name).required())
         .field(Field::new("value", console.say(&words::SIGNAL_VALUE), Kind::Json).hint(console.say(&words::JSON_HINT)).rows(4))
-        .tone(Tone::Good)
         .in_dialog(console.say(&words::SEND_SIGNAL))
 }
 
@@ -46,7 +45,7 @@ pub(super) fn restart_from(console: &Console, process: &str, task: &str) -> Form
 
 /// Tries a broken task again.
 pub(super) fn retry(console: &Console, task: &str) -> Form {
-    console.form("POST /v1/{ns}/workflow/broken/{task}/retry", &words::TRY_AGAIN).with("task", task).tone(Tone::Good)
+    console.form("POST /v1/{ns}/workflow/broken/{task}/retry", &words::TRY_AGAIN).with("task", task)
 }
 
 fn clone(console: &Console, process: &ProcessView) -> Form {

@@ -5,6 +5,7 @@ use maud::{Markup, html};
 use web::console::words as common;
 use web::ui::moment::{duration, plain};
 use web::ui::parts::{card, facts, id, id_link};
+use web::ui::Tone;
 use web::{ApiError, Console};
 
 use super::reads::{DETAIL, Detail, Stands};
@@ -30,12 +31,13 @@ pub(super) async fn card_of(
     let own: Vec<&HistoryView> =
         history.iter().filter(|line| line.task_id.as_deref() == Some(&name)).take(SHOWN_MAX).collect();
     let title = console.fill(&words::TASK_N, &[("n", &task.number)]);
+    let title = format!("{title}: {} {}", found.task.actor, found.task.method);
     let content = html! {
         div.columns { (about(console, &found)) (course(console, &found)) }
         (data_of(console, &found))
         @if !own.is_empty() { h3.task-part { (console.say(&words::ATTEMPTS)) } (past::rows(console, &task.process, own.into_iter())) }
     };
-    Ok(html! { div #task { (card(title, actions(console, &found, process), content)) } })
+    Ok(html! { div #task { (card(title.trim(), actions(console, &found, process), content)) } })
 }
 
 fn actions(console: &Console, found: &Detail, process: &ProcessView) -> Markup {
@@ -43,7 +45,7 @@ fn actions(console: &Console, found: &Detail, process: &ProcessView) -> Markup {
     let name = task.id.to_string();
     let is_broken = stands == Stands::Broken && process.state == "BROKEN";
     html! {
-        @if is_broken { (process_actions::retry(console, &name)) }
+        @if is_broken { (process_actions::retry(console, &name).tone(Tone::Good)) }
         @if task.actor == SIGNAL && stands == Stands::Waiting { (process_actions::signal(console, &task.id.process, &task.method)) }
         @if found.decision.is_some() { (process_actions::restart_from(console, &task.id.process, &name)) }
     }

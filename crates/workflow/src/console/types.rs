@@ -79,6 +79,5 @@ fn change(console: &Console, one: &TypeSettings) -> Form {
                 .hint(console.say(&words::ON_INCONSISTENCY_HINT)),
         )
         .field(ms("kept_ms", &words::KEPT, one.kept_ms, &words::KEPT_HINT))
-        .tone(Tone::Good)
         .in_dialog(console.say(&words::CHANGE))
 }

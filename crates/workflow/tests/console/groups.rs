@@ -64,6 +64,6 @@ fn wfl_17_a_search_by_broken_tasks_is_checked() {
         json!({ "broken": { "class": "x" } }),
     ] {
         let (status, _) = edge.ask("POST", "/jobs", &json!({ "action": "abort", "search": wrong }));
-        assert_eq!(status, 400, "{wrong}");
+        assert!([400, 422].contains(&status), "{wrong}: {status}");
     }
 }

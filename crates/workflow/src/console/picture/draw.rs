@@ -1,7 +1,7 @@
 //! The picture as lines of a list: each with its part of the tree, its name, and its time.
 //!
-//! Parts of the tree have no height of their own: they are as high as their line, and what is longer is cut. So lines may be higher on a
-//! phone, where the time stands below the name.
+//! Parts of the tree are drawn longer than any line is high, and cut at its end. So lines may be as high as they need to be: on a phone, where
+//! the time stands below the name.
 
 use std::collections::BTreeSet;
 
@@ -20,6 +20,8 @@ use crate::console::{process_page, process_tasks_page, state, words};
 const LEVEL: usize = 16;
 const LANE: usize = 9;
 const MIDDLE: usize = 17;
+/// The least height of a line.
+const LINE: usize = 2 * MIDDLE;
 /// Lower than any line is high.
 const DEEP: usize = 400;
 /// The width of all time.
@@ -48,7 +50,9 @@ impl Picture<'_> {
             ol.task-lines aria-label=(console.say(&words::TREE_AND_TIMELINE)) {
                 @for (place, line) in self.layout.lines.iter().enumerate() {
                     li.task-line.chosen[self.is_chosen(line)] data-key=(self.key(line)) {
-                        svg.task-tree width=(width) height="100%" aria-hidden="true" { (self.tree(place)) (self.drawn_lanes(place, &lanes)) (self.sign(line)) }
+                        span.task-gutter {
+                            svg.task-tree width=(width) height=(LINE) aria-hidden="true" { (self.tree(place)) (self.drawn_lanes(place, &lanes)) (self.sign(line)) }
+                        }
                         (self.name(console, line))
                         (bars(&whole.bars(line, self.tasks, self.marks), self.stands(line)))
                         span.task-time { (self.time(console, line, whole.to)) }

@@ -127,7 +127,8 @@ fn lines_of(
     parent: Option<usize>,
 ) -> Vec<Line> {
     let Some(below) = below else { return vec![] };
-    let is_single = |task: &TaskLine| children.contains_key(&task.number) || chosen == Some(task.number);
+    let is_single = |task: &TaskLine| children.contains_key(&task.number);
+    let is_chosen = |at: usize| chosen == Some(tasks[at].number);
     let mut alike: BTreeMap<Kind<'_>, Vec<usize>> = BTreeMap::new();
     for at in below.iter().filter(|at| !is_single(&tasks[**at])) {
         let task = &tasks[*at];
@@ -143,9 +144,11 @@ fn lines_of(
             Some(kind) if kind[..ALIKE_SHOWN].contains(at) => {
                 lines.push(line(Shown::Task(*at)));
                 if kind[ALIKE_SHOWN - 1] == *at {
-                    lines.push(line(Shown::Alike(kind[ALIKE_SHOWN..].to_vec())));
+                    let rest = kind[ALIKE_SHOWN..].iter().copied().filter(|at| !is_chosen(*at));
+                    lines.push(line(Shown::Alike(rest.collect())));
                 }
             }
+            Some(_) if is_chosen(*at) => lines.push(line(Shown::Task(*at))),
             Some(_) => {}
         }
     }

@@ -67,10 +67,11 @@ impl Whole {
     pub(super) fn bars(self, line: &Line, tasks: &[TaskLine], marks: &Marks) -> Bars {
         match &line.shown {
             Shown::Task(at) => self.of_task(&tasks[*at], marks),
-            Shown::Alike(_) => Bars {
-                worked: line.span(tasks, self.to).map(|(from, to)| self.bar(from, to)),
-                ..Bars::default()
-            },
+            Shown::Alike(all) => {
+                let bar = line.span(tasks, self.to).map(|(from, to)| self.bar(from, to));
+                let waits = all.iter().all(|at| matches!(tasks[*at].stands, Stands::Waiting | Stands::Queued));
+                if waits { Bars { waited: bar, ..Bars::default() } } else { Bars { worked: bar, ..Bars::default() } }
+            }
         }
     }
 
