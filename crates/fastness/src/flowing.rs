@@ -13,5 +13,7 @@ pub(crate) struct Flowing {
 /// Begins, if the program has workflows.
 pub(crate) fn start(kernel: &Kernel) -> Option<Flowing> {
     let has_them = kernel.services().iter().any(|service| service.name == workflow::SERVICE.name);
+    // Numbers that nobody takes would be lost.
+    web::metrics_handle();
     has_them.then(|| Flowing { _watch: Watch::start(kernel), _measures: Measures::start(kernel) })
 }

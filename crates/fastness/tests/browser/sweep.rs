@@ -149,25 +149,46 @@ fn exchange(site: &Site) -> Result<Vec<String>> {
 
 /// Processes, tasks, errors and searches with the same in every part; gives their pages.
 fn workflow(site: &Site) -> Result<Vec<String>> {
-    let names = ["", "/processes", "/processes?state=BROKEN", "/broken", "/broken?group=actor", "/broken/tasks", "/jobs", "/jobs/1",
-        "/actors", "/types", "/schedules", "/processes/nobody", "/jobs/nobody", "/actors/nobody"];
+    let names = [
+        "",
+        "/processes",
+        "/processes?state=BROKEN",
+        "/broken",
+        "/broken?group=actor",
+        "/broken/tasks",
+        "/jobs",
+        "/jobs/1",
+        "/actors",
+        "/types",
+        "/schedules",
+        "/processes/nobody",
+        "/jobs/nobody",
+        "/actors/nobody",
+    ];
     let mut pages: Vec<_> = names.map(|page| format!("/console/main/workflow{page}")).to_vec();
     let (word, long) = ("W".repeat(100), "W".repeat(200));
     for (kind, text) in [("evil", EVIL), (word.as_str(), long.as_str())] {
         let actor = format!("{kind}#1");
         let method: String = text.chars().take(40).collect();
-        let begin = json!({ "actor": actor, "method": method, "key": text, "args": [{ "value": { text: [text, null] } }] });
+        let begin =
+            json!({ "actor": actor, "method": method, "key": text, "args": [{ "value": { text: [text, null] } }] });
         let id = start(site, &json!({ "type": kind, "custom_id": text, "start": begin }))?;
         let tasks = json!([{ "id": text, "actor": actor, "method": method, "task_list": kind, "retry": {} },
             { "actor": "@signal", "method": method, "wait_for": [text] }]);
         bring(site, &poll(site, &actor, 1)?, &json!({ "value": { text: text }, "tasks": tasks }))?;
         broken(site, &actor, text, &text.repeat(3))?;
-        pages.extend(["", "?task=1", "?task=2", "?task=3", "/tasks"].map(|end| format!("/console/main/workflow/processes/{id}{end}")));
+        pages.extend(
+            ["", "?task=1", "?task=2", "?task=3", "/tasks"]
+                .map(|end| format!("/console/main/workflow/processes/{id}{end}")),
+        );
         pages.push(format!("/console/main/workflow/actors/{}", encoded(&actor)));
         pages.push(format!("/console/main/workflow/broken/tasks?group=error&name={}", encoded(text)));
         site.make("/v1/main/workflow/searches", &json!({ "name": text, "search": { "custom_id": text } }))?;
         site.make("/v1/main/workflow/jobs", &json!({ "action": "analyse", "search": { "custom_id": text } }))?;
-        site.make("/v1/main/workflow/schedules", &json!({ "cron": "H00", "start": { "type": kind, "custom_id": text, "start": begin } }))?;
+        site.make(
+            "/v1/main/workflow/schedules",
+            &json!({ "cron": "H00", "start": { "type": kind, "custom_id": text, "start": begin } }),
+        )?;
     }
     Ok(pages)
 }

@@ -33,7 +33,8 @@ pub(super) async fn page(console: Console, PathOf(IdPath { id }): PathOf<IdPath>
             (card(console.say(&words::QUEUES), html! {}, queues(&console, &actor)))
         }
     };
-    let actions = html! { div.page-actions #actor-actions data-live { (change(&console, &actor)) (block(&console, &actor)) } };
+    let actions =
+        html! { div.page-actions #actor-actions data-live { (change(&console, &actor)) (block(&console, &actor)) } };
     Ok(console.show(View { title: &actor.settings.actor, above: &above, actions, content }))
 }
 
@@ -47,8 +48,12 @@ fn trouble(console: &Console, actor: &ActorView) -> Markup {
 }
 
 fn numbers(console: &Console, actor: &ActorView) -> Markup {
-    let tile = |label: &Text, value: String, hint: Markup, tone| {
-        Stat { label: console.say(label).to_owned(), value, hint, tone, href: None }
+    let tile = |label: &Text, value: String, hint: Markup, tone| Stat {
+        label: console.say(label).to_owned(),
+        value,
+        hint,
+        tone,
+        href: None,
     };
     let number = |count: i64| console.language().number(count);
     let errors = |count: i64| html! { @if count > 0 { (console.count(&words::N_ERRORS, count)) } };
@@ -65,7 +70,8 @@ fn numbers(console: &Console, actor: &ActorView) -> Markup {
 }
 
 fn about(console: &Console, actor: &ActorView) -> Markup {
-    let searched = |state: &str| link(&console.at(PROCESSES), &[("actor", Some(&actor.settings.actor)), ("state", Some(state))]);
+    let searched =
+        |state: &str| link(&console.at(PROCESSES), &[("actor", Some(&actor.settings.actor)), ("state", Some(state))]);
     let facts = facts(&[
         (console.say(&common::STATE), html! { span #state { (state::of_actor(console, actor.state)) } }),
         (console.say(&words::LAST_POLL), when(console, moment_of(actor.last_poll_at.as_deref()))),

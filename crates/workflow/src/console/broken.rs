@@ -42,14 +42,16 @@ impl Asked {
 
     /// A page of the same time.
     pub(super) fn at(&self, page: &str, more: &[(&str, Option<&str>)]) -> String {
-        let mut query = vec![("group", Some(word(self.group))), ("from", Some(self.from.as_str())), ("to", Some(&self.to))];
+        let mut query =
+            vec![("group", Some(word(self.group))), ("from", Some(self.from.as_str())), ("to", Some(&self.to))];
         query.extend(more);
         link(page, &query)
     }
 
     /// The processes that a group breaks.
     pub(super) fn search(&self, name: Option<&str>) -> Result<Search, ApiError> {
-        let ((from, to), named) = (self.times()?, |grouping| name.filter(|_| self.group == grouping).map(str::to_owned));
+        let ((from, to), named) =
+            (self.times()?, |grouping| name.filter(|_| self.group == grouping).map(str::to_owned));
         let by = BrokenBy {
             starter: named(Grouping::Starter),
             actor: named(Grouping::Actor),
@@ -97,7 +99,8 @@ fn filter(console: &Console, asked: &Asked) -> Markup {
 }
 
 fn nothing(console: &Console, asked: &Asked) -> Markup {
-    let hint = if asked.from.is_empty() && asked.to.is_empty() { &words::NONE_BROKEN_HINT } else { &words::NONE_FOUND_HINT };
+    let hint =
+        if asked.from.is_empty() && asked.to.is_empty() { &words::NONE_BROKEN_HINT } else { &words::NONE_FOUND_HINT };
     empty(format!("✓ {}", console.say(&words::NONE_BROKEN)), html! { p { (console.say(hint)) } })
 }
 
@@ -111,7 +114,10 @@ fn rows(console: &Console, asked: &Asked, groups: &[Group]) -> Result<Markup, Ap
         Column(console.say(&common::ACTIONS), Holds::Actions),
     ];
     let row = |group: &Group| {
-        let page = asked.at(&console.at("workflow/broken/tasks"), &[("name", Some(&group.group)), ("all", group.group.is_empty().then_some("no"))]);
+        let page = asked.at(
+            &console.at("workflow/broken/tasks"),
+            &[("name", Some(&group.group)), ("all", group.group.is_empty().then_some("no"))],
+        );
         Ok::<_, ApiError>(Row::of(vec![
             html! { a href=(page) { bdi { @if group.group.is_empty() { (console.say(&words::NO_CLASS)) } @else { (group.group) } } } },
             number(console, group.count),

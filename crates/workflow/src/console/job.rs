@@ -73,11 +73,17 @@ fn numbers(console: &Console, job: &JobView) -> Markup {
 
 fn about(console: &Console, job: &JobView) -> Markup {
     let mut all = vec![
-        (console.say(&common::STATE), html! { span #state { (state::of_job(console, &job.state)) } (dry(console, job)) }),
+        (
+            console.say(&common::STATE),
+            html! { span #state { (state::of_job(console, &job.state)) } (dry(console, job)) },
+        ),
         (console.say(&words::WITH_WHICH), html! { bdi { (found_by(console, job)) } }),
         (console.say(&words::RATE), html! { (console.fill(&words::N_A_SECOND, &[("n", &job.rate)])) }),
         (console.say(&words::PRIORITY), html! { (job.priority) }),
-        (console.say(&common::CREATED), html! { (when(console, moment_of(Some(&job.created_at)))) ", " (who(console, &job.created_by)) }),
+        (
+            console.say(&common::CREATED),
+            html! { (when(console, moment_of(Some(&job.created_at)))) ", " (who(console, &job.created_by)) },
+        ),
     ];
     if job.ended_at.is_some() {
         all.push((console.say(&words::ENDED_AT), when(console, moment_of(job.ended_at.as_deref()))));
@@ -106,8 +112,16 @@ fn pace(console: &Console, job: &JobView) -> Form {
     console
         .form("PATCH /v1/{ns}/workflow/jobs/{id}", &common::SAVE)
         .with("id", &job.job.to_string())
-        .field(Field::new("rate", console.say(&words::RATE), Kind::Number).value(job.rate.to_string()).hint(console.say(&words::RATE_HINT)))
-        .field(Field::new("priority", console.say(&words::PRIORITY), Kind::Number).value(job.priority.to_string()).hint(console.say(&words::PRIORITY_HINT)))
+        .field(
+            Field::new("rate", console.say(&words::RATE), Kind::Number)
+                .value(job.rate.to_string())
+                .hint(console.say(&words::RATE_HINT)),
+        )
+        .field(
+            Field::new("priority", console.say(&words::PRIORITY), Kind::Number)
+                .value(job.priority.to_string())
+                .hint(console.say(&words::PRIORITY_HINT)),
+        )
         .in_dialog(console.say(&words::PACE))
 }
 

@@ -30,10 +30,20 @@ pub(super) fn action(console: &Console, action: &str) -> String {
 pub(super) fn with_all(console: &Console, asked: &Asked, wanted: &Search) -> Markup {
     let choices = ACTIONS.iter().map(|(word, text)| ((*word).to_owned(), console.say(text).to_owned())).collect();
     let found = if asked.is_all() { console.say(&words::WITH_ALL).to_owned() } else { asked.words(console) };
-    let form = paced(console, create(console, &words::BEGIN_JOB, wanted)
-        .field(Field::new("action", console.say(&words::WHAT_TO_DO), Kind::Text).choices(choices).hint(console.fill(&words::WITH_FOUND, &[("found", &found)])))
-        .field(Field::new("task.actor", console.say(&words::FROM_ACTOR), Kind::Text).hint(console.say(&words::FROM_TASK_HINT)))
-        .field(Field::new("task.method", console.say(&words::FROM_METHOD), Kind::Text)));
+    let form = paced(
+        console,
+        create(console, &words::BEGIN_JOB, wanted)
+            .field(
+                Field::new("action", console.say(&words::WHAT_TO_DO), Kind::Text)
+                    .choices(choices)
+                    .hint(console.fill(&words::WITH_FOUND, &[("found", &found)])),
+            )
+            .field(
+                Field::new("task.actor", console.say(&words::FROM_ACTOR), Kind::Text)
+                    .hint(console.say(&words::FROM_TASK_HINT)),
+            )
+            .field(Field::new("task.method", console.say(&words::FROM_METHOD), Kind::Text)),
+    );
     html! {
         (form.field(Field::new("priority", console.say(&words::PRIORITY), Kind::Number).hint(console.say(&words::PRIORITY_HINT)))
             .tone(if asked.is_all() { Tone::Quiet } else { Tone::Good })
@@ -44,8 +54,8 @@ pub(super) fn with_all(console: &Console, asked: &Asked, wanted: &Search) -> Mar
 /// One thing with the processes of a group: first what would be done, unless that is not wanted.
 pub(super) fn one_action(console: &Console, action: &str, button: &Text, wanted: &Search, sure: &Text) -> Form {
     paced(console, create(console, button, wanted).field(Field::hidden("action", &json!(action))))
-    .in_dialog(console.say(button))
-    .confirm(console.say(sure))
+        .in_dialog(console.say(button))
+        .confirm(console.say(sure))
 }
 
 fn create(console: &Console, button: &Text, wanted: &Search) -> Form {
@@ -57,6 +67,15 @@ fn create(console: &Console, button: &Text, wanted: &Search) -> Form {
 
 /// How fast, and whether at all.
 fn paced(console: &Console, form: Form) -> Form {
-    form.field(Field::new("rate", console.say(&words::RATE), Kind::Number).value("100").required().hint(console.say(&words::RATE_HINT)))
-        .field(Field::new("dry_run", console.say(&words::DRY_RUN), Kind::Flag).value("true").hint(console.say(&words::DRY_RUN_HINT)))
+    form.field(
+        Field::new("rate", console.say(&words::RATE), Kind::Number)
+            .value("100")
+            .required()
+            .hint(console.say(&words::RATE_HINT)),
+    )
+    .field(
+        Field::new("dry_run", console.say(&words::DRY_RUN), Kind::Flag)
+            .value("true")
+            .hint(console.say(&words::DRY_RUN_HINT)),
+    )
 }

@@ -90,8 +90,12 @@ fn attention(console: &Console, seen: &Seen) -> Markup {
 }
 
 fn numbers(console: &Console, seen: &Seen) -> Markup {
-    let tile = |label: &Text, value: String, hint: Markup, tone, href: Option<String>| {
-        Stat { label: console.say(label).to_owned(), value, hint, tone, href }
+    let tile = |label: &Text, value: String, hint: Markup, tone, href: Option<String>| Stat {
+        label: console.say(label).to_owned(),
+        value,
+        hint,
+        tone,
+        href,
     };
     let totals = seen.totals;
     let whole = |count: i64| console.language().number(count);
@@ -100,8 +104,20 @@ fn numbers(console: &Console, seen: &Seen) -> Markup {
     let oldest = seen.actors.iter().filter_map(|actor| actor.oldest_waiting_ms).max();
     let oldest = html! { @if let Some(ms) = oldest { (console.fill(&words::OLDEST_N, &[("time", &web::ui::moment::duration(console.language(), ms))])) } };
     stats(&[
-        tile(&words::ACTIVE_PROCESSES, at_most(console, totals.active), html! {}, if_any(totals.active, Tone::Info), Some(of_state(console, "ACTIVE"))),
-        tile(&words::BROKEN_PROCESSES, at_most(console, totals.broken), html! {}, if totals.broken > 0 { Tone::Bad } else { Tone::Good }, Some(console.at(BROKEN))),
+        tile(
+            &words::ACTIVE_PROCESSES,
+            at_most(console, totals.active),
+            html! {},
+            if_any(totals.active, Tone::Info),
+            Some(of_state(console, "ACTIVE")),
+        ),
+        tile(
+            &words::BROKEN_PROCESSES,
+            at_most(console, totals.broken),
+            html! {},
+            if totals.broken > 0 { Tone::Bad } else { Tone::Good },
+            Some(console.at(BROKEN)),
+        ),
         tile(&words::FINISHED_DAY, whole(seen.day.0), html! {}, Tone::Quiet, Some(of_state(console, "FINISHED"))),
         tile(&words::WAITING_TASKS, at_most(console, totals.waiting), oldest, Tone::Quiet, Some(console.at(ACTORS))),
         tile(&words::RUNNING_JOBS, whole(running), html! {}, if_any(running, Tone::Info), Some(console.at(JOBS))),
@@ -125,7 +141,8 @@ fn charts(console: &Console) -> Markup {
 fn chart(console: &Console, title: &Text, rates: &Rates, (good, bad): (&Text, &Text)) -> Markup {
     // The last step is not over: its rate would always look low.
     let steps = &rates.points[..rates.points.len().saturating_sub(1)];
-    let line = |of: fn(&Point) -> i64| -> Vec<f64> { steps.iter().map(|point| rate(of(point), rates.unit_s)).collect() };
+    let line =
+        |of: fn(&Point) -> i64| -> Vec<f64> { steps.iter().map(|point| rate(of(point), rates.unit_s)).collect() };
     let (done, errors) = (line(|point| point.processed), line(|point| point.errors));
     let from = relative(console.language(), console.now(), rates.from.plus_ms(-rates.unit_s * 1_000));
     let chart = Chart {

@@ -56,7 +56,9 @@ fn source(console: &Console, source: &str) -> Markup {
         return html! { (console.say(&words::BY_ITSELF)) };
     }
     match source.strip_prefix("operator job ").and_then(|number| number.parse::<i64>().ok()) {
-        Some(number) => html! { a href=(job_page(console, number)) { (console.fill(&words::JOB_N, &[("n", &number)])) } },
+        Some(number) => {
+            html! { a href=(job_page(console, number)) { (console.fill(&words::JOB_N, &[("n", &number)])) } }
+        }
         None => who(console, source),
     }
 }

@@ -101,7 +101,8 @@ async fn picture(
         true => empty(console.say(&words::NO_TASKS), html! { p { (console.say(&words::NO_TASKS_HINT)) } }),
         false => html! { (drawn.draw(console)) (legend(console)) },
     };
-    let aside = html! { a href=(all) { (console.say(&words::ALL_TASKS)) " (" (number(console, many(tasks.iter()))) ")" } };
+    let aside =
+        html! { a href=(all) { (console.say(&words::ALL_TASKS)) " (" (number(console, many(tasks.iter()))) ")" } };
     Ok(card(console.say(&words::TREE_AND_TIMELINE), aside, content))
 }
 

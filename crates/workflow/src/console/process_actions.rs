@@ -26,7 +26,11 @@ fn of(console: &Console, label: &str, text: &Text, process: &str) -> Form {
 pub(super) fn signal(console: &Console, process: &str, name: &str) -> Form {
     of(console, "POST /v1/{ns}/workflow/processes/{id}/signal", &words::SEND, process)
         .field(Field::new("name", console.say(&words::SIGNAL_NAME), Kind::Text).value(name).required())
-        .field(Field::new("value", console.say(&words::SIGNAL_VALUE), Kind::Json).hint(console.say(&words::JSON_HINT)).rows(4))
+        .field(
+            Field::new("value", console.say(&words::SIGNAL_VALUE), Kind::Json)
+                .hint(console.say(&words::JSON_HINT))
+                .rows(4),
+        )
         .in_dialog(console.say(&words::SEND_SIGNAL))
 }
 

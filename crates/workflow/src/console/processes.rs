@@ -34,7 +34,8 @@ pub(super) async fn page(console: Console, QueryOf(asked): QueryOf<Asked>) -> Pa
         (saved)
         div #processes data-live { (listed(&console, &asked, &found)) }
     };
-    let actions = html! { div.page-actions #processes-actions data-live { (job_forms::with_all(&console, &asked, &wanted)) } };
+    let actions =
+        html! { div.page-actions #processes-actions data-live { (job_forms::with_all(&console, &asked, &wanted)) } };
     let above = above(&console, OVERVIEW, &words::WORKFLOW);
     Ok(console.show(View { title: console.say(&words::PROCESSES), above: &above, actions, content }))
 }
@@ -76,7 +77,9 @@ fn row(console: &Console, process: &ProcessLine) -> Row {
     let span = |ms: i64| html! { (duration(console.language(), ms)) };
     let page = process_page(console, &process.process_id);
     let name = match &process.custom_id {
-        Some(custom_id) => html! { a href=(page) { bdi { (process.kind) " " (custom_id) } } span.sub { code { (process.process_id) } } },
+        Some(custom_id) => {
+            html! { a href=(page) { bdi { (process.kind) " " (custom_id) } } span.sub { code { (process.process_id) } } }
+        }
         None => html! { (id_link(&page, &process.process_id)) span.sub { bdi { (process.kind) } } },
     };
     let error = html! {

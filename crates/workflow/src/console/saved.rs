@@ -2,8 +2,8 @@
 
 use maud::{Markup, html};
 use serde_json::json;
-use web::ui::{Field, Form, Kind, Tone};
 use web::console::words as common;
+use web::ui::{Field, Form, Kind, Tone};
 use web::{ApiError, Console};
 
 use super::search::Asked;

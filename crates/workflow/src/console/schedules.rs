@@ -41,7 +41,9 @@ fn create(console: &Console) -> Form {
     let choices = POLICIES.map(|(_, word, text)| (word.to_owned(), console.say(text).to_owned())).to_vec();
     console
         .form("POST /v1/{ns}/workflow/schedules", &common::CREATE)
-        .field(Field::new("cron", console.say(&words::CRON), Kind::Text).required().hint(console.say(&words::CRON_HINT)))
+        .field(
+            Field::new("cron", console.say(&words::CRON), Kind::Text).required().hint(console.say(&words::CRON_HINT)),
+        )
         .field(Field::new("start.type", console.say(&words::TYPE), Kind::Text).required())
         .field(Field::new("start.custom_id", console.say(&words::CUSTOM_ID), Kind::Text))
         .field(
@@ -74,7 +76,8 @@ fn rows(console: &Console, schedules: &[ScheduleView]) -> Markup {
 
 fn row(console: &Console, one: &ScheduleView) -> Row {
     let (tone, text) = if one.paused { (Tone::Warn, &words::JOB_PAUSED) } else { (Tone::Good, &words::SCHEDULE_ON) };
-    let policy = POLICIES.iter().find(|(known, ..)| *known == one.wish.missed).map_or(&words::MISSED_ONCE, |(.., text)| *text);
+    let policy =
+        POLICIES.iter().find(|(known, ..)| *known == one.wish.missed).map_or(&words::MISSED_ONCE, |(.., text)| *text);
     let last = moment_of(one.last_at.as_deref());
     Row::of(vec![
         html! { code { (one.wish.cron) } span.sub { bdi { (one.wish.start.kind) @if let Some(id) = &one.wish.start.custom_id { " " (id) } } " · " (one.wish.start.start.actor) } },

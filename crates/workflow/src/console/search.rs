@@ -107,7 +107,13 @@ impl Asked {
 
     /// Something is looked for that few look for.
     fn has_more(&self) -> bool {
-        let usual = Self { state: String::new(), kind: String::new(), custom_id: String::new(), id: String::new(), ..self.clone() };
+        let usual = Self {
+            state: String::new(),
+            kind: String::new(),
+            custom_id: String::new(),
+            id: String::new(),
+            ..self.clone()
+        };
         !usual.is_all() || !self.order.is_empty()
     }
 
@@ -200,7 +206,11 @@ pub(super) fn form(console: &Console, asked: &Asked, types: &[TypeSettings]) -> 
 
 /// A field of a moment takes no zone.
 fn in_field(kind: Kind, value: &str) -> String {
-    if kind == Kind::Moment { value.trim_end_matches('Z').split('.').next().unwrap_or_default().to_owned() } else { value.to_owned() }
+    if kind == Kind::Moment {
+        value.trim_end_matches('Z').split('.').next().unwrap_or_default().to_owned()
+    } else {
+        value.to_owned()
+    }
 }
 
 fn choices(console: &Console, name: &str, value: &str, types: &[TypeSettings]) -> Vec<(String, String)> {

@@ -37,9 +37,14 @@ mod tests {
 
     #[test]
     fn con_4_lengths_of_time_are_typed_as_people_say_them() {
-        for (text, ms) in
-            [("90s", 90_000), ("90", 90_000), ("5m", 300_000), (" 5 min ", 300_000), ("2h", 7_200_000), ("3d", 259_200_000)]
-        {
+        for (text, ms) in [
+            ("90s", 90_000),
+            ("90", 90_000),
+            ("5m", 300_000),
+            (" 5 min ", 300_000),
+            ("2h", 7_200_000),
+            ("3d", 259_200_000),
+        ] {
             assert_eq!(read("x", text).ok().flatten(), Some(ms), "{text}");
             assert_eq!(read("x", &typed(ms)).ok().flatten(), Some(ms));
         }

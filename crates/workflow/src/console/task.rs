@@ -3,9 +3,9 @@
 use base::Wall;
 use maud::{Markup, html};
 use web::console::words as common;
-use web::ui::moment::{duration, plain};
-use web::ui::parts::{card, facts, id, id_link};
 use web::ui::Tone;
+use web::ui::moment::{duration, plain};
+use web::ui::parts::{banner, card, facts, id, id_link};
 use web::{ApiError, Console};
 
 use super::reads::{DETAIL, Detail, Stands};
@@ -32,7 +32,9 @@ pub(super) async fn card_of(
         history.iter().filter(|line| line.task_id.as_deref() == Some(&name)).take(SHOWN_MAX).collect();
     let title = console.fill(&words::TASK_N, &[("n", &task.number)]);
     let title = format!("{title}: {} {}", found.task.actor, found.task.method);
+    let is_held = found.rules.blocked && matches!(found.stands(), Stands::Queued);
     let content = html! {
+        @if is_held { (banner(Tone::Bad, html! { p { (console.say(&words::BLOCKED_BANNER)) } })) }
         div.columns { (about(console, &found)) (course(console, &found)) }
         (data_of(console, &found))
         @if !own.is_empty() { h3.task-part { (console.say(&words::ATTEMPTS)) } (past::rows(console, &task.process, own.into_iter())) }
@@ -84,7 +86,10 @@ fn about(console: &Console, found: &Detail) -> Markup {
     if let Some(key) = &task.more.key {
         all.push((console.say(&words::KEY), id(key)));
     }
-    all.push((console.say(&words::AFTER_ERROR), html! { (after_error(console, task.more.retry.as_ref(), task.accept_fail)) }));
+    all.push((
+        console.say(&words::AFTER_ERROR),
+        html! { (after_error(console, task.more.retry.as_ref(), task.accept_fail)) },
+    ));
     all.push(("Id", id(&task.id)));
     facts(&all)
 }
@@ -135,7 +140,10 @@ fn course(console: &Console, found: &Detail) -> Markup {
         all.push((console.say(&words::WORKER), html! { bdi { (worker) } }));
     }
     if !is_own(&found.task.actor) {
-        all.push((console.say(&words::WORK_TIMEOUT), html! { (duration(console.language(), found.rules.work_timeout_ms)) }));
+        all.push((
+            console.say(&words::WORK_TIMEOUT),
+            html! { (duration(console.language(), found.rules.work_timeout_ms)) },
+        ));
     }
     facts(&all)
 }

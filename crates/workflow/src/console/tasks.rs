@@ -63,7 +63,8 @@ pub(super) async fn page(
     };
     let found: Vec<&TaskLine> = all.iter().filter(is_wanted).take(PAGE as usize + 1).collect();
     let shown = &found[..found.len().min(PAGE as usize)];
-    let next = shown.last().filter(|_| found.len() > shown.len()).map(|last| asked.at(&console, &id, Some(last.number)));
+    let next =
+        shown.last().filter(|_| found.len() > shown.len()).map(|last| asked.at(&console, &id, Some(last.number)));
     let first = asked.after.map(|_| asked.at(&console, &id, None));
     let content = html! {
         (filter(&console, &id, &asked, &all))
@@ -84,11 +85,14 @@ fn filter(console: &Console, process: &str, asked: &Asked, tasks: &[TaskLine]) -
     let all = || std::iter::once((String::new(), console.say(&common::ALL_OF_THEM).to_owned()));
     let actors: std::collections::BTreeSet<&str> = tasks.iter().map(|task| task.actor.as_str()).take(10_000).collect();
     let actors = actors.into_iter().take(100).map(|actor| (actor.to_owned(), actor.to_owned()));
-    let states =
-        Stands::ALL.map(|stands| (state::key(stands).to_owned(), console.say(state::word(stands)).to_owned()));
+    let states = Stands::ALL.map(|stands| (state::key(stands).to_owned(), console.say(state::word(stands)).to_owned()));
     let fields = [
-        Field::new("actor", console.say(&words::ACTOR), Kind::Text).value(&asked.actor).choices(all().chain(actors).collect()),
-        Field::new("state", console.say(&common::STATE), Kind::Text).value(&asked.state).choices(all().chain(states).collect()),
+        Field::new("actor", console.say(&words::ACTOR), Kind::Text)
+            .value(&asked.actor)
+            .choices(all().chain(actors).collect()),
+        Field::new("state", console.say(&common::STATE), Kind::Text)
+            .value(&asked.state)
+            .choices(all().chain(states).collect()),
     ];
     filters(&format!("{}/tasks", process_page(console, process)), &fields, console.say(&common::FILTER))
 }

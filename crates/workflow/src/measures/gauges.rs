@@ -130,7 +130,10 @@ fn number(count: i64) -> f64 {
 fn describe() {
     metrics::describe_counter!("fastness_workflow_processes_total", "Processes by what became of them");
     metrics::describe_counter!("fastness_workflow_tasks_total", "Tasks by what became of them");
-    metrics::describe_counter!("fastness_workflow_timeouts_total", "Tasks whose worker was silent, or whose time was over");
+    metrics::describe_counter!(
+        "fastness_workflow_timeouts_total",
+        "Tasks whose worker was silent, or whose time was over"
+    );
     metrics::describe_counter!("fastness_workflow_recovered_total", "Repairs by their source");
     metrics::describe_counter!("fastness_workflow_polls_total", "Polls by whether they found work");
     metrics::describe_histogram!("fastness_workflow_wait_seconds", "From when a task may be taken to when it is");
@@ -159,8 +162,7 @@ mod tests {
         world.pass_ms(5_000);
         let found = world.read(&MEASURE, ()).unwrap();
         let waits = |actor: &str, tasks| Waiting { actor: actor.into(), tasks, oldest_ms: 5_000 };
-        let expected =
-            Measured { active: 3, broken: 0, jobs: 0, actors: vec![waits("a#1", 2), waits("b#1", 1)] };
+        let expected = Measured { active: 3, broken: 0, jobs: 0, actors: vec![waits("a#1", 2), waits("b#1", 1)] };
         assert_eq!(found, expected);
     }
 }

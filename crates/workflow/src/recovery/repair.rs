@@ -128,8 +128,7 @@ fn carry_out(engine: &mut Engine<'_, '_>, examined: &Examined) -> OpResult<Repai
         told.map(|(number, what)| Repaired { task: number.map(name), what: what.into() }).take(1_000).collect();
     let many = i64::try_from(repaired.len()).unwrap_or(i64::MAX);
     let source = engine.source.clone();
-    let counted =
-        if source == AUTOMATIC { Count::RecoveredByItself } else { Count::RecoveredByOperator };
+    let counted = if source == AUTOMATIC { Count::RecoveredByItself } else { Count::RecoveredByOperator };
     engine.tally.add(counted, repaired.len());
     engine.cx.fx.count(RECOVERIES, source, &[(Field::Processed, many)]);
     match examined.missing() {

@@ -48,7 +48,12 @@ fn wfl_17_a_job_over_a_group_works_on_exactly_its_processes() {
     edge.world().pass_ms(60_000);
     assert_eq!(states(&edge, &all), ["ABORTED", "BROKEN", "ABORTED"]);
     let page = seen(&edge, "/workflow/broken/tasks?group=actor&name=bill%231");
-    let _ = edge.told(201, "POST", "/jobs", &json!({ "action": "retry_broken", "search": search_of(&page, "retry_broken"), "rate": 1000 }));
+    let _ = edge.told(
+        201,
+        "POST",
+        "/jobs",
+        &json!({ "action": "retry_broken", "search": search_of(&page, "retry_broken"), "rate": 1000 }),
+    );
     edge.world().pass_ms(60_000);
     assert_eq!(states(&edge, &all), ["ABORTED", "ACTIVE", "ABORTED"]);
     assert!(seen(&edge, "/workflow/jobs").contains("broken by bill#1"));

@@ -17,7 +17,12 @@ fn con_4_wfl_18_processes_are_searched_saved_and_worked_on() {
     assert!(seen(&edge, "/workflow/processes").contains("Do something with all"));
     assert!(seen(&edge, "/workflow/processes?duration_min=3d").contains("Nothing found"));
     assert!(seen(&edge, "/workflow/processes?custom_id=order-17").contains("order order-17"));
-    let _ = edge.told(204, "POST", "/searches", &json!({ "name": "hurt", "search": { "state": "BROKEN", "duration_max_ms": 60000 } }));
+    let _ = edge.told(
+        204,
+        "POST",
+        "/searches",
+        &json!({ "name": "hurt", "search": { "state": "BROKEN", "duration_max_ms": 60000 } }),
+    );
     let page = seen(&edge, "/workflow/processes?state=BROKEN&duration_max=1min");
     assert!(page.contains("/console/main/workflow/processes?state=BROKEN&amp;duration_max=1min"), "{page}");
     assert!(page.contains("action=\"/v1/main/workflow/searches/hurt\""), "the one in use can be deleted");
@@ -73,7 +78,10 @@ fn con_4_wfl_21_actors_are_shown_blocked_and_set() {
     assert!(page.contains("nobody asked for it for two minutes") && page.contains("nobody#1/south"), "{page}");
     let _ = edge.told(200, "PATCH", "/actors/nobody%231", &json!({ "blocked": true, "work_timeout_ms": 300_000 }));
     let page = seen(&edge, "/workflow/actors/nobody%231");
-    assert!(page.contains("This actor is blocked") && page.contains("5\u{a0}min") && page.contains("Unblock"), "{page}");
+    assert!(
+        page.contains("This actor is blocked") && page.contains("5\u{a0}min") && page.contains("Unblock"),
+        "{page}"
+    );
     edge.world().pass_ms(3_600_000);
     poll(&edge, "price#1");
     assert!(seen(&edge, "/workflow/actors/price%231").contains(">polls<"));
@@ -83,10 +91,12 @@ fn con_4_wfl_21_actors_are_shown_blocked_and_set() {
 fn con_4_wfl_29_types_and_schedules_are_shown_with_what_holds_for_them() {
     let edge = edge();
     order(&edge);
-    let _ = edge.told(200, "PATCH", "/types/order", &json!({ "on_inconsistency": "restart", "kept_ms": 86_400_000 * 9 }));
+    let _ =
+        edge.told(200, "PATCH", "/types/order", &json!({ "on_inconsistency": "restart", "kept_ms": 86_400_000 * 9 }));
     let page = seen(&edge, "/workflow/types");
     assert!(page.contains("begins anew") && page.contains("9\u{a0}d"), "{page}");
-    let wish = json!({ "cron": "30 2 * * *", "missed": "all", "start": { "type": "night", "start": { "actor": "night#1" } } });
+    let wish =
+        json!({ "cron": "30 2 * * *", "missed": "all", "start": { "type": "night", "start": { "actor": "night#1" } } });
     let id = edge.told(201, "POST", "/schedules", &wish)["id"].as_str().unwrap().to_owned();
     let page = seen(&edge, "/workflow/schedules");
     assert_eq!(page.matches("<span class=\"sub\">20").count(), 5, "its next five dates: {page}");

@@ -52,7 +52,11 @@ fn wfl_23_a_process_page_shows_arguments_results_attempts_and_errors() {
     let page = seen(&edge, &format!("/workflow/processes/{id}?task=1"));
     assert!(page.contains("&quot;lines&quot;") && page.contains("the result of task 4"), "{page}");
     // A price that was tried and failed once.
-    bring(&edge, &poll(&edge, "price#1")[0], json!({ "error": { "class": "Busy", "message": "try later", "trace": "line 7" } }));
+    bring(
+        &edge,
+        &poll(&edge, "price#1")[0],
+        json!({ "error": { "class": "Busy", "message": "try later", "trace": "line 7" } }),
+    );
     let page = seen(&edge, &format!("/workflow/processes/{id}?task=3"));
     for words in ["Busy", "try later", "line 7", "attempt 1", "up to 3 tries", "class=\"mark\""] {
         assert!(page.contains(words), "{words}: {page}");
@@ -114,7 +118,10 @@ fn wfl_27_each_verdict_is_said_in_words() {
 #[test]
 fn con_9_what_comes_from_outside_is_never_markup() {
     let edge = edge();
-    let id = start(&edge, json!({ "type": "evil", "custom_id": EVIL, "start": { "actor": "evil#1", "method": EVIL, "args": [{ "value": { EVIL: EVIL } }] } }));
+    let id = start(
+        &edge,
+        json!({ "type": "evil", "custom_id": EVIL, "start": { "actor": "evil#1", "method": EVIL, "args": [{ "value": { EVIL: EVIL } }] } }),
+    );
     let task = poll(&edge, "evil#1").remove(0);
     let tasks = json!([{ "id": EVIL, "actor": "evil#2", "method": EVIL, "key": EVIL }]);
     bring(&edge, &task, json!({ "value": { EVIL: [EVIL] }, "tasks": tasks }));
@@ -146,7 +153,12 @@ fn con_4_pages_speak_three_languages_and_refuse_wrong_questions() {
     broken(&edge, "bill#1", "Refused", "no money");
     let _ = edge.told(201, "POST", "/jobs", &json!({ "action": "analyse" }));
     let task = json!({ "actor": "night#1" });
-    let _ = edge.told(201, "POST", "/schedules", &json!({ "cron": "30 2 * * *", "start": { "type": "night", "start": task } }));
+    let _ = edge.told(
+        201,
+        "POST",
+        "/schedules",
+        &json!({ "cron": "30 2 * * *", "start": { "type": "night", "start": task } }),
+    );
     for path in [
         "/workflow".to_owned(),
         "/workflow/processes".into(),

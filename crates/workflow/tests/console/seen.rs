@@ -33,7 +33,8 @@ pub fn start(edge: &Edge, wanted: Value) -> String {
 
 /// The tasks that are ready for an actor now.
 pub fn poll(edge: &Edge, actor: &str) -> Vec<Value> {
-    let answer = edge.told(200, "POST", "/poll", &json!({ "actor": actor, "worker": "wendy", "max": 500, "wait_ms": 0 }));
+    let answer =
+        edge.told(200, "POST", "/poll", &json!({ "actor": actor, "worker": "wendy", "max": 500, "wait_ms": 0 }));
     answer["tasks"].as_array().unwrap().clone()
 }
 
@@ -54,7 +55,10 @@ pub fn bring(edge: &Edge, task: &Value, mut says: Value) {
 
 /// An order whose coordinator laid out two prices and a sum; one price is done, the other in its queue.
 pub fn order(edge: &Edge) -> String {
-    let id = start(edge, json!({ "type": "order", "custom_id": "order-17", "start": { "actor": "order#1", "method": "begin", "args": [{ "value": { "lines": [2, 5] } }] } }));
+    let id = start(
+        edge,
+        json!({ "type": "order", "custom_id": "order-17", "start": { "actor": "order#1", "method": "begin", "args": [{ "value": { "lines": [2, 5] } }] } }),
+    );
     let tasks = json!([
         { "id": "a", "actor": "price#1", "args": [{ "value": 2 }] },
         { "id": "b", "actor": "price#1", "args": [{ "value": 5 }], "retry": { "max_attempts": 3 } },

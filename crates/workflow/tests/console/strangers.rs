@@ -10,7 +10,8 @@ fn con_4_a_reader_looks_and_is_offered_nothing_that_changes_and_a_worker_sees_no
     let (id, hurt) = (order(&edge), broken(&edge, "bill#1", "Refused", "no money"));
     let _ = edge.told(201, "POST", "/jobs", &json!({ "action": "analyse" }));
     let task = json!({ "actor": "night#1" });
-    let _ = edge.told(201, "POST", "/schedules", &json!({ "cron": "H00", "start": { "type": "night", "start": task } }));
+    let _ =
+        edge.told(201, "POST", "/schedules", &json!({ "cron": "H00", "start": { "type": "night", "start": task } }));
     let _ = edge.told(204, "POST", "/searches", &json!({ "name": "all", "search": { "state": "BROKEN" } }));
     let (reader, operator) = (edge.key("reader", &json!({})), edge.key("operator", &json!({})));
     let (worker, other) = (edge.key("actor", &json!({})), edge.key("operator", &json!({ "service": "exchange" })));

@@ -90,5 +90,8 @@ fn wfl_22_every_outcome_and_latency_is_counted() {
     }
     assert!(value(r#"fastness_workflow_wait_seconds_sum{namespace="main"}"#) >= 2.0, "it waited two seconds");
     assert!(value(r#"fastness_workflow_work_seconds_sum{namespace="main"}"#) >= 3.0, "it was worked on for three");
-    assert!(shown.contains(r#"fastness_workflow_process_seconds_bucket{namespace="main",le="86400"}"#), "long ones are told apart");
+    assert!(
+        shown.contains(r#"fastness_workflow_process_seconds_bucket{namespace="main",le="86400"}"#),
+        "long ones are told apart"
+    );
 }

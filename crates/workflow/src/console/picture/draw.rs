@@ -46,7 +46,11 @@ impl Picture<'_> {
         let lanes = self.lanes();
         let width = self.width(&lanes);
         html! {
-            div.task-axis aria-hidden="true" { @for part in 0..5 { span { (duration(console.language(), whole.ms() * part / 4)) } } }
+            div.task-line.task-head aria-hidden="true" {
+                span.task-gutter { svg width=(width) height="1" {} }
+                span {}
+                span.task-axis { @for part in 0..5 { span { (duration(console.language(), whole.ms() * part / 4)) } } }
+            }
             ol.task-lines aria-label=(console.say(&words::TREE_AND_TIMELINE)) {
                 @for (place, line) in self.layout.lines.iter().enumerate() {
                     li.task-line.chosen[self.is_chosen(line)] data-key=(self.key(line)) {
@@ -87,8 +91,11 @@ impl Picture<'_> {
             let place = self.tasks.binary_search_by_key(&number, |task| task.number).ok()?;
             self.tasks[place].same_as
         };
-        let of: Vec<_> =
-            single.into_iter().zip(self.waits).map(|(number, waits)| (number, waits.clone(), same_as(number))).collect();
+        let of: Vec<_> = single
+            .into_iter()
+            .zip(self.waits)
+            .map(|(number, waits)| (number, waits.clone(), same_as(number)))
+            .collect();
         lanes(waits(&places, &of))
     }
 
@@ -105,7 +112,8 @@ impl Picture<'_> {
     fn tree(&self, place: usize) -> Markup {
         let lines = &self.layout.lines;
         let last_of = |parent: usize| lines.iter().rposition(|line| line.parent == Some(parent));
-        let passing = (0..=place).filter_map(|parent| Some((parent, last_of(parent)?))).filter(|(_, last)| place <= *last);
+        let passing =
+            (0..=place).filter_map(|parent| Some((parent, last_of(parent)?))).filter(|(_, last)| place <= *last);
         let own = &lines[place];
         html! {
             @for (parent, last) in passing {

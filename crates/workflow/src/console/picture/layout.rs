@@ -198,7 +198,11 @@ pub(super) mod tests {
         tasks[500].stands = Stands::Broken;
         let layout = Layout::of(&tasks, Some(700));
         let shown: Vec<usize> = layout.lines.iter().map(Line::many).collect();
-        assert_eq!(shown, [1, 1, 1, 1, 995, 1, 1, 1], "first three, the others, the broken one, the chosen one, the sum");
+        assert_eq!(
+            shown,
+            [1, 1, 1, 1, 995, 1, 1, 1],
+            "first three, the others, the broken one, the chosen one, the sum"
+        );
         assert_eq!(layout.left_out, 0);
         assert_eq!(layout.places(&tasks)[&900], 4);
     }
