@@ -38,7 +38,10 @@ use kernel::{FigureDef, ServiceDef, StuckDef};
 /// The service.
 pub static SERVICE: ServiceDef = ServiceDef {
     name: "workflow",
-    migrations: &[Migration { service: "workflow", version: 1, text: include_str!("../migrations/0001.sql") }],
+    migrations: &[
+        Migration { service: "workflow", version: 1, text: include_str!("../migrations/0001.sql") },
+        Migration { service: "workflow", version: 2, text: include_str!("../migrations/0002.sql") },
+    ],
     statements: &STATEMENTS,
     operations: &[
         &process::START,
@@ -47,6 +50,7 @@ pub static SERVICE: ServiceDef = ServiceDef {
         &process::CLONE,
         &process::SIGNAL,
         &work::POLL,
+        &work::POLL_ONCE,
         &work::RELEASE,
         &work::HEARTBEAT,
         &recovery::OVERDUE,
@@ -98,10 +102,10 @@ const PARTS: &[&[&[&Sql]]] = &[
     broken::STATEMENTS,
     jobs::STATEMENTS,
     schedules::STATEMENTS,
+    work::STATEMENTS,
     &[
         task::STATEMENTS,
         decision::STATEMENTS,
-        work::STATEMENTS,
         figures::STATEMENTS,
         check::STATEMENTS,
         retention::STATEMENTS,
