@@ -3,7 +3,7 @@
 use web::ui::Counted;
 
 web::texts! {
-    WORKFLOW: "Workflow", "Процессы", "Workflow";
+    WORKFLOW: "Workflow", "Рабочие процессы", "Workflow";
     VIEWS: "Views of the workflow", "Разделы процессов", "Vues du workflow";
     OVERVIEW: "Overview", "Обзор", "Vue d’ensemble";
     LOOK: "Look at it", "Посмотреть", "Voir";
@@ -200,10 +200,10 @@ web::texts! {
     BROKEN_TASKS: "Broken tasks", "Сломанные задачи", "Tâches en panne";
     ALL_BROKEN: "All broken tasks", "Все сломанные задачи", "Toutes les tâches en panne";
     GROUP: "Group", "Сгруппировать", "Grouper";
-    GROUP_BY: "Group by", "Группировать по", "Grouper par";
-    BY_ERROR: "Error class", "Классу ошибки", "Classe d’erreur";
-    BY_ACTOR: "Actor", "Исполнителю", "Acteur";
-    BY_STARTER: "Who began", "Началу процесса", "Acteur de départ";
+    GROUP_BY: "Group by", "Группировка", "Grouper par";
+    BY_ERROR: "Error class", "Класс ошибки", "Classe d’erreur";
+    BY_ACTOR: "Actor", "Исполнитель", "Acteur";
+    BY_STARTER: "Who began", "Начало процесса", "Acteur de départ";
     BROKEN_FROM: "Broken from (UTC)", "Сломаны с (UTC)", "En panne dès (UTC)";
     BROKEN_TO: "Broken before (UTC)", "Сломаны до (UTC)", "En panne avant (UTC)";
     BROKEN_BY: "broken by {name}", "сломаны из-за {name}", "en panne par {name}";

@@ -175,7 +175,7 @@ fn con_4_pages_speak_three_languages_and_refuse_wrong_questions() {
         "/workflow/types".into(),
         "/workflow/schedules".into(),
     ] {
-        for (language, word) in [("en", "Workflow"), ("ru", "Процессы"), ("fr", "Workflow")] {
+        for (language, word) in [("en", "Workflow"), ("ru", "Рабочие процессы"), ("fr", "Workflow")] {
             let (status, page) = page_as(&edge, ADMIN, &path, language);
             assert!(status == 200 && page.contains(word), "{path} {language}: {status}");
         }

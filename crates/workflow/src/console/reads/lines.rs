@@ -10,18 +10,16 @@ use crate::names::is_own;
 use crate::task::Args;
 use crate::task::row::{More, TASKS_MAX};
 
-/// Bytes of arguments that are read to see what a task waits for.
-const ARGS_MAX: i64 = 100_000;
-
 pub(super) static LINE: Sql = Sql::new(
     "wfl_task.lines",
     "SELECT t.number, t.parent, t.local, t.actor, t.method, t.attempt, d.state, d.error_class, d.tasks, d.ready_at, \
      d.taken_at, d.finished_at, d.broken_at FROM wfl_task t LEFT JOIN wfl_decision d ON d.process = t.process AND d.number = t.number \
      WHERE t.process = ?1 ORDER BY t.number LIMIT 10000",
 );
+/// Of arguments that are very large nothing is read.
 pub(super) static WAIT: Sql = Sql::new(
     "wfl_task.line_waits",
-    "SELECT rules, CASE WHEN LENGTH(args) <= ?3 THEN args ELSE '[]' END FROM wfl_task WHERE process = ?1 AND number = ?2",
+    "SELECT rules, CASE WHEN LENGTH(args) <= 100000 THEN args ELSE '[]' END FROM wfl_task WHERE process = ?1 AND number = ?2",
 );
 
 /// The tasks of a process in the order in which they were laid out.
@@ -117,7 +115,7 @@ impl TaskLine {
 
 /// What a task waits for; of arguments that are very large only what it names beside them.
 fn waits(tx: &mut dyn Tx, process: &str, number: i64) -> OpResult<BTreeSet<i64>> {
-    let Some(row) = tx.query_one(&WAIT, args![process, number, ARGS_MAX])? else { return Ok(BTreeSet::new()) };
+    let Some(row) = tx.query_one(&WAIT, args![process, number])? else { return Ok(BTreeSet::new()) };
     let more: More = row.opt_text(0).and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default();
     let mut all = Args::read(row.text(1)).map(|args| args.promises()).unwrap_or_default();
     all.extend(more.wait_for);
