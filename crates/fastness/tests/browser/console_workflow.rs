@@ -101,7 +101,7 @@ fn wfl_23_con_4_a_process_is_a_picture_that_moves_by_itself_and_takes_a_signal()
     check_sound(&mut eyes, &page, &Sight::CROSSWISE)?;
     eyes.goto(&page)?;
     eyes.wait_for(heading("order order-17"))?;
-    assert_eq!(eyes.count(".task-line")?, 6);
+    assert_eq!(eyes.count("li.task-line")?, 6);
     assert!(eyes.count(".lane")? > 0, "who waits for whom is drawn");
     eyes.wait_for("#live.on")?;
     eyes.script("window.same = true", vec![])?;
@@ -161,7 +161,7 @@ fn wfl_23_a_fan_out_of_a_thousand_is_readable_on_a_phone() -> Result<()> {
     eyes.goto(&page)?;
     eyes.wait_for_text("397 more like this")?;
     eyes.wait_for_text("It is broken")?;
-    assert!(eyes.count(".task-line")? < 15);
+    assert!(eyes.count("li.task-line")? < 15);
     check_sound(&mut eyes, &page, &Sight::CROSSWISE)?;
     eyes.goto(&page)?;
     eyes.click("li[data-key^=alike] .task-name")?;
