@@ -79,7 +79,7 @@ mod tests {
 
     #[test]
     fn wfl_23_who_waits_has_a_lane_and_chains_share_one() {
-        let places: BTreeMap<i64, usize> = (1..=5).map(|number| (number, number as usize - 1)).collect();
+        let places: BTreeMap<i64, usize> = (1..=5_i64).zip(0..).collect();
         // 3 waits for 2; 4 for 3; 5 for 1 and 4; the result of 1 is that of 5; 9 has no line.
         let of = [
             (3, [2].into(), None),
