@@ -16,7 +16,7 @@ const ROWS: usize = 100_000;
 const PORTION: usize = 10_000;
 
 /// Pages, as a person comes across them; `{task}` is one of the tasks.
-const PAGES: [&str; 30] = [
+const PAGES: [&str; 39] = [
     "",
     "?span=24h",
     "?span=7d",
@@ -47,6 +47,15 @@ const PAGES: [&str; 30] = [
     "exchange/folders?db=erp&folder=Messages",
     "exchange/folders?db=erp&folder=Log",
     "exchange/databases/erp",
+    "workflow",
+    "workflow/processes",
+    "workflow/processes?state=ACTIVE",
+    "workflow/processes?type=order&error=nothing-like-this",
+    "workflow/processes?custom_id=order-7",
+    "workflow/broken",
+    "workflow/jobs",
+    "workflow/actors",
+    "workflow/types",
 ];
 
 /// Loads rows and asks for every page, before and after.
@@ -105,15 +114,22 @@ fn message(number: usize, device: &str) -> Value {
     })
 }
 
-/// Tasks that start next year, keys (each with a line of the journal), documents, devices and messages that wait.
+/// A process whose first task waits for a worker.
+fn order(number: usize) -> Value {
+    json!({ "type": "order", "custom_id": format!("order-{number}"), "start": { "actor": "order#1", "args": [{ "value": number }] } })
+}
+
+/// Tasks that start next year, keys (each with a line of the journal), documents, devices, messages and processes that wait.
 fn load(ours: &Ours) -> Result<()> {
     let key = format!("Bearer {}", ours.key());
     let sender = office(ours, &key)?;
     let sent = |number: usize| {
-        let [device, message] = [device(number), message(number, &sender)].map(|body| body.to_string());
+        let [device, message, order] =
+            [device(number), message(number, &sender), order(number)].map(|body| body.to_string());
         [
             request("POST", "/v1/main/exchange/devices", &key, &device),
             request("POST", "/v1/main/exchange/messages", &key, &message),
+            request("POST", "/v1/main/workflow/processes", &key, &order),
         ]
     };
     let task = |number: usize| {
@@ -134,6 +150,6 @@ fn load(ours: &Ours) -> Result<()> {
         ask_all(ours.process().address, &requests)?;
         ours.load_many(from, PORTION)?;
     }
-    println!("loaded {ROWS} tasks, keys, lines of the journal, documents, devices and messages");
+    println!("loaded {ROWS} tasks, keys, lines of the journal, documents, devices, messages and processes");
     Ok(())
 }

@@ -92,5 +92,5 @@ pub use metrics::metrics_handle;
 pub use params::{Page, PageQuery, PathOf, QueryOf, given};
 pub use route::{Access, Route, RouteInfo, RouteLimits, Service};
 pub use shutdown::Shutdown;
-pub use time::rfc3339;
+pub use time::{field_moment, rfc3339};
 pub use waiting::Waiting;

@@ -3,10 +3,15 @@
 use std::sync::OnceLock;
 
 use metrics::{Gauge, Unit};
-use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
+use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
 
 /// Bounds of the buckets of every histogram, in seconds.
 const BUCKETS_S: [f64; 13] = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0];
+
+/// The same of the workflow, whose tasks may take a day.
+const LONG_BUCKETS_S: [f64; 14] =
+    [0.001, 0.005, 0.025, 0.1, 0.5, 1.0, 5.0, 15.0, 60.0, 300.0, 1_800.0, 7_200.0, 28_800.0, 86_400.0];
+const LONG: &str = "fastness_workflow_";
 
 /// The recorder of this process; the first call installs it.
 pub fn metrics_handle() -> PrometheusHandle {
@@ -15,7 +20,11 @@ pub fn metrics_handle() -> PrometheusHandle {
 }
 
 fn install() -> PrometheusHandle {
-    let builder = || PrometheusBuilder::new().set_buckets(&BUCKETS_S).unwrap_or_else(|_| PrometheusBuilder::new());
+    let with_buckets = || {
+        let builder = PrometheusBuilder::new().set_buckets(&BUCKETS_S)?;
+        builder.set_buckets_for_metric(Matcher::Prefix(LONG.to_owned()), &LONG_BUCKETS_S)
+    };
+    let builder = || with_buckets().unwrap_or_else(|_| PrometheusBuilder::new());
     let handle = builder().install_recorder().unwrap_or_else(|error| {
         tracing::warn!(%error, "another recorder of metrics is installed, /metrics stays empty");
         builder().build_recorder().handle()

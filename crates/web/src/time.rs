@@ -21,7 +21,10 @@ pub(crate) fn moment(text: &str) -> Option<Wall> {
 }
 
 /// The moment of a field of a page, which has no zone of its own and means UTC; none if it is empty.
-pub(crate) fn field_moment(name: &str, text: &str) -> Result<Option<Wall>, ApiError> {
+///
+/// # Errors
+/// `ABODY`: it is none.
+pub fn field_moment(name: &str, text: &str) -> Result<Option<Wall>, ApiError> {
     let wrong = || ApiError::refused(codes::ABODY, format!("{name} is no time such as 2026-11-15T12:00"));
     let read = |text: &str| moment(text).or_else(|| moment(&format!("{text}Z"))).ok_or_else(wrong);
     Some(text.trim()).filter(|text| !text.is_empty()).map(read).transpose()

@@ -35,12 +35,17 @@ static LATE_PROCESSES: Sql = Sql::new(
     "SELECT id, 0, recovery FROM wfl_process WHERE recovery IS NOT NULL AND recovery <= ?1 ORDER BY recovery, id LIMIT ?2",
 );
 
+/// Processes of a state that is not FINISHED.
+pub(crate) fn of_state(tx: &mut dyn Tx, state: &str) -> StoreResult<i64> {
+    Ok(tx.query_one(&OF_STATE, args![state])?.map_or(0, |row| row.int(0)))
+}
+
 pub(crate) fn active(tx: &mut dyn Tx, _: Wall) -> StoreResult<i64> {
-    Ok(tx.query_one(&OF_STATE, args!["ACTIVE"])?.map_or(0, |row| row.int(0)))
+    of_state(tx, "ACTIVE")
 }
 
 pub(crate) fn broken(tx: &mut dyn Tx, _: Wall) -> StoreResult<i64> {
-    Ok(tx.query_one(&OF_STATE, args!["BROKEN"])?.map_or(0, |row| row.int(0)))
+    of_state(tx, "BROKEN")
 }
 
 pub(crate) fn waiting(tx: &mut dyn Tx, _: Wall) -> StoreResult<i64> {

@@ -12,11 +12,13 @@ pub mod actors;
 pub mod broken;
 pub mod check;
 pub mod codes;
+mod console;
 pub mod decision;
 mod engine;
 mod figures;
 pub mod graph;
 pub mod jobs;
+pub mod measures;
 pub mod names;
 pub mod process;
 pub mod recovery;
@@ -101,7 +103,15 @@ const PARTS: &[&[&[&Sql]]] = &[
     jobs::STATEMENTS,
     schedules::STATEMENTS,
     work::STATEMENTS,
-    &[task::STATEMENTS, decision::STATEMENTS, figures::STATEMENTS, check::STATEMENTS, retention::STATEMENTS],
+    &[
+        task::STATEMENTS,
+        decision::STATEMENTS,
+        figures::STATEMENTS,
+        check::STATEMENTS,
+        retention::STATEMENTS,
+        measures::STATEMENTS,
+        console::STATEMENTS,
+    ],
 ];
 
 const fn many() -> usize {

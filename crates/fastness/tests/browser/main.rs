@@ -12,6 +12,7 @@ mod console_script;
 mod console_sensors;
 mod console_tasks;
 mod console_watch;
+mod console_workflow;
 mod elsewhere;
 mod forgery;
 mod public;

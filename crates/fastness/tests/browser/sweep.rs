@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use crate::console_documents::{commit, declare};
 use crate::console_exchange::{impatient, message, office, prepared};
 use crate::console_sensors::{client, register, says, tell};
+use crate::console_workflow::{bring, broken, poll, start};
 use crate::elsewhere::Elsewhere;
 use crate::site::Site;
 use crate::steps::faults_of;
@@ -146,6 +147,52 @@ fn exchange(site: &Site) -> Result<Vec<String>> {
     Ok(pages)
 }
 
+/// Processes, tasks, errors and searches with the same in every part; gives their pages.
+fn workflow(site: &Site) -> Result<Vec<String>> {
+    let names = [
+        "",
+        "/processes",
+        "/processes?state=BROKEN",
+        "/broken",
+        "/broken?group=actor",
+        "/broken/tasks",
+        "/jobs",
+        "/jobs/1",
+        "/actors",
+        "/types",
+        "/schedules",
+        "/processes/nobody",
+        "/jobs/nobody",
+        "/actors/nobody",
+    ];
+    let mut pages: Vec<_> = names.map(|page| format!("/console/main/workflow{page}")).to_vec();
+    let (word, long) = ("W".repeat(100), "W".repeat(200));
+    for (kind, text) in [("evil", EVIL), (word.as_str(), long.as_str())] {
+        let actor = format!("{kind}#1");
+        let method: String = text.chars().take(40).collect();
+        let begin =
+            json!({ "actor": actor, "method": method, "key": text, "args": [{ "value": { text: [text, null] } }] });
+        let id = start(site, &json!({ "type": kind, "custom_id": text, "start": begin }))?;
+        let tasks = json!([{ "id": text, "actor": actor, "method": method, "task_list": kind, "retry": {} },
+            { "actor": "@signal", "method": method, "wait_for": [text] }]);
+        bring(site, &poll(site, &actor, 1)?, &json!({ "value": { text: text }, "tasks": tasks }))?;
+        broken(site, &actor, text, &text.repeat(3))?;
+        pages.extend(
+            ["", "?task=1", "?task=2", "?task=3", "/tasks"]
+                .map(|end| format!("/console/main/workflow/processes/{id}{end}")),
+        );
+        pages.push(format!("/console/main/workflow/actors/{}", encoded(&actor)));
+        pages.push(format!("/console/main/workflow/broken/tasks?group=error&name={}", encoded(text)));
+        site.make("/v1/main/workflow/searches", &json!({ "name": text, "search": { "custom_id": text } }))?;
+        site.make("/v1/main/workflow/jobs", &json!({ "action": "analyse", "search": { "custom_id": text } }))?;
+        site.make(
+            "/v1/main/workflow/schedules",
+            &json!({ "cron": "H00", "start": { "type": kind, "custom_id": text, "start": begin } }),
+        )?;
+    }
+    Ok(pages)
+}
+
 /// A text as a part of an address.
 fn encoded(text: &str) -> String {
     text.bytes().map(|byte| format!("%{byte:02X}")).collect()
@@ -228,6 +275,19 @@ fn con_9_con_10_every_page_of_the_exchange_stands_whatever_came_from_outside() -
     eyes.wait_for_text("Processes of unknown outcome: 2")?;
     check_all(&mut eyes, &pages)?;
     for page in ["exchange/devices", "exchange/processes", "exchange/folders?db=erp&folder=Error"] {
+        eyes.goto(&format!("/console/main/{page}"))?;
+        assert!(eyes.text()?.contains("<img src=x onerror=alert(1)>"), "shown as it came");
+    }
+    Ok(())
+}
+
+#[test]
+fn con_9_con_10_every_page_of_the_workflow_stands_whatever_came_from_outside() -> Result<()> {
+    let site = Site::start()?;
+    let mut eyes = site.admin(Sight::DESK)?;
+    let pages: BTreeSet<String> = workflow(&site)?.into_iter().collect();
+    check_all(&mut eyes, &pages)?;
+    for page in ["workflow/processes", "workflow/broken"] {
         eyes.goto(&format!("/console/main/{page}"))?;
         assert!(eyes.text()?.contains("<img src=x onerror=alert(1)>"), "shown as it came");
     }

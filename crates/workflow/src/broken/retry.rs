@@ -8,6 +8,7 @@ use super::calm;
 use crate::codes::{AFLOW, NFLOWTASK};
 use crate::decision::row::Decision;
 use crate::engine::{Engine, Note};
+use crate::measures::Count;
 use crate::names::{PROCESS, TaskId, is_own, short};
 use crate::process::from_start;
 use crate::process::row::{Process, State};
@@ -73,6 +74,7 @@ pub(crate) fn retry_held(engine: &mut Engine<'_, '_>, process: &Process, id: &Ta
     if decision.register(engine.tx, (now, rules.queued_until(now)), Some(now), None)? {
         let text = "a broken task is tried again";
         engine.note(id, &Note { kind: "retried", attempt: Some(decision.attempt), text })?;
+        engine.tally.one(Count::RecoveredByOperator);
         mend(engine, id)?;
         begin_again(engine, &task)?;
     }

@@ -10,6 +10,7 @@ use super::{Engine, Layout, Note};
 use crate::decision::next::{Failure, State as Stands, failed};
 use crate::decision::row::{self, Decision, Ending};
 use crate::graph::Ended;
+use crate::measures::{Count, Time};
 use crate::names::{TaskId, queue};
 use crate::process::row::State;
 use crate::task::ErrorForm;
@@ -90,6 +91,8 @@ impl Engine<'_, '_> {
             &Ending { value, tasks: made.text(), failures, ..Ending::default() },
         )?;
         self.cx.fx.count(ACTORS, &task.actor, &[(Field::Processed, 1)]);
+        self.tally.one(Count::TaskDone);
+        self.worked(decision);
         layout.map_or(Ok(()), |layout| self.lay_out(layout))?;
         self.finish_in_graph(&task.id, ended)
     }
@@ -103,6 +106,7 @@ impl Engine<'_, '_> {
         let text = format!("{}: {}", error.class, error.message);
         self.note(&task.id, &Note { kind: "failed", attempt: Some(attempt), text: &text })?;
         self.cx.fx.count(ACTORS, &task.actor, &[(Field::Errors, 1)]);
+        self.worked(decision);
         match (failed(task.more.retry.as_ref(), failures, &error.class, age_ms, task.accept_fail), decision) {
             (Failure::Again { pause_ms }, Some(decision)) => self.try_again(task, decision, &error, pause_ms),
             (Failure::Again { .. }, None) => self.queue_up(task, Some(self.cx.heard)),
@@ -123,11 +127,19 @@ impl Engine<'_, '_> {
         }
     }
 
+    /// Somebody had it, and it is over or goes back.
+    fn worked(&mut self, decision: Option<&Decision>) {
+        let taken = decision.filter(|decision| decision.state == Stands::Work).and_then(|decision| decision.taken);
+        let ms = taken.map(|taken| self.cx.heard.0.saturating_sub(taken.0));
+        ms.into_iter().for_each(|ms| self.tally.took(Time::Work, ms));
+    }
+
     fn try_again(&mut self, task: &Task, decision: &Decision, error: &ErrorForm, pause_ms: i64) -> OpResult<()> {
         let at = self.cx.heard.plus_ms(pause_ms);
         let rules = self.actor(&task.actor)?.for_task(task.timeout_ms);
         if decision.register(self.tx, (at, rules.queued_until(at)), None, Some(error))? {
             self.cx.fx.count(ACTORS, &task.actor, &[(Field::Retries, 1)]);
+            self.tally.one(Count::TaskRetried);
             self.queue_again(task, at)?;
             self.touch(&task.id.process);
         }
@@ -173,6 +185,7 @@ impl Engine<'_, '_> {
             held.process_changed = true;
             let kind = held.process.kind.clone();
             self.cx.fx.count(TYPES, &kind, &[(Field::Errors, 1)]);
+            self.tally.one(Count::ProcessBroken);
             let message = format!("A process of type {kind} is broken: task {id}, {}: {}", error.class, error.message);
             self.cx.fx.open_alert(format!("workflow-broken/{kind}"), "workflow-broken", message);
         }
@@ -196,6 +209,8 @@ impl Engine<'_, '_> {
         let (kind, parent) = (process.kind.clone(), process.parent.clone());
         let ended = process.clone();
         self.cx.fx.count(TYPES, &kind, &[(Field::Processed, 1)]);
+        self.tally.one(Count::ProcessFinished);
+        self.tally.took(Time::Process, at.0.saturating_sub(ended.started_at.0));
         parent.map_or(Ok(()), |parent| self.end_parent(&parent, &ended))
     }
 }

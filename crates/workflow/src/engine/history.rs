@@ -3,6 +3,7 @@
 use base::{OpResult, Sql, args};
 
 use super::Engine;
+use crate::measures::Count;
 use crate::names::TaskId;
 
 /// All statements of this part.
@@ -32,6 +33,7 @@ impl Engine<'_, '_> {
 
     /// Notes something of a process.
     pub(crate) fn note_of(&mut self, process: &str, number: Option<i64>, note: &Note<'_>) -> OpResult<()> {
+        Count::of_note(note.kind).into_iter().for_each(|count| self.tally.one(count));
         let text: String = note.text.chars().take(4_000).collect();
         let row = args![process, self.cx.id(), number, note.attempt, self.cx.wall, note.kind, &self.source, text];
         Ok(self.tx.write(&INSERT, row)?)

@@ -16,7 +16,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use base::{OpResult, Sql, Tx};
 use kernel::{Hint, OpCx, Topic};
 
-pub(crate) use end::{ACTORS, Made, Outcome};
+pub(crate) use end::{ACTORS, Made, Outcome, TYPES};
 use graphs::Held;
 pub(crate) use graphs::{kept, known, known_of};
 pub(crate) use history::{AUTOMATIC, Note};
@@ -25,6 +25,7 @@ pub(crate) use ready::BEGIN;
 
 use crate::actors::rules::{self, TypeRules};
 use crate::decision::next::ActorRules;
+use crate::measures::Tally;
 use crate::names::TaskId;
 use crate::task::row::Task;
 
@@ -46,6 +47,8 @@ pub(crate) struct Engine<'a, 'b> {
     rung: BTreeSet<String>,
     /// Whose doing this is (WFL-19).
     pub(crate) source: String,
+    /// What is counted of all this.
+    pub(crate) tally: Tally,
 }
 
 impl<'a, 'b> Engine<'a, 'b> {
@@ -60,6 +63,7 @@ impl<'a, 'b> Engine<'a, 'b> {
             types: BTreeMap::new(),
             rung: BTreeSet::new(),
             source: AUTOMATIC.into(),
+            tally: Tally::default(),
         }
     }
 
@@ -94,6 +98,7 @@ impl<'a, 'b> Engine<'a, 'b> {
         for queue in std::mem::take(&mut self.rung) {
             self.cx.fx.wake(Hint::Changed(bell(&queue)));
         }
+        self.tally.settle(self.cx);
         Ok(())
     }
 

@@ -1,14 +1,16 @@
 //! Starts a process (WFL-2): with its first task in its queue, in one commit.
 
 use base::{Keys, OpError, OpResult, Tx, codes};
+use kernel::counters::Field;
 use kernel::{Op, OpCx};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::row::{Process, State};
 use crate::codes::AWORKFLOW;
-use crate::engine::Engine;
+use crate::engine::{Engine, TYPES};
 use crate::graph::Graph;
+use crate::measures::Count;
 use crate::names::{TaskId, check_text, check_word};
 use crate::task::TaskForm;
 use crate::task::row::Task;
@@ -133,6 +135,8 @@ fn begin(
         recovery: Some(engine.cx.heard.plus_ms(rules.idle_timeout_ms)),
     };
     process.insert(engine.tx, key)?;
+    engine.cx.fx.count(TYPES, &wanted.kind, &[(Field::Sent, 1)]);
+    engine.tally.one(Count::ProcessStarted);
     engine.lay_out_start(id, process.first, &wanted.start, 0)?;
     let graph = unripe(process.first);
     engine.begin(process, graph);

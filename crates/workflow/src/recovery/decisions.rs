@@ -8,6 +8,7 @@ use kernel::{Op, OpCx, Query};
 use crate::decision::next::{ActorRules, Overdue, overdue};
 use crate::decision::row::Decision;
 use crate::engine::{ACTORS, Engine, Note, Outcome};
+use crate::measures::Count;
 use crate::names::TaskId;
 use crate::task::ErrorForm;
 use crate::task::row::Task;
@@ -94,6 +95,7 @@ fn requeue(engine: &mut Engine<'_, '_>, task: &Task, decision: &Decision, rules:
     let text = format!("nothing was heard of {worker} for {} ms", rules.work_timeout_ms);
     engine.note(&task.id, &Note { kind: "work-timeout", attempt: Some(decision.attempt), text: &text })?;
     engine.cx.fx.count(ACTORS, &task.actor, &[(Field::Deadlocks, 1)]);
+    engine.tally.one(Count::RecoveredByItself);
     engine.touch(&task.id.process);
     Ok(())
 }

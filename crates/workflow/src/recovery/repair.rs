@@ -14,7 +14,8 @@ use super::mend::Change;
 use crate::actors::polled::Polls;
 use crate::decision::next::State;
 use crate::decision::row::{self, Decision, Ending};
-use crate::engine::{Engine, Made, Note, kept};
+use crate::engine::{AUTOMATIC, Engine, Made, Note, kept};
+use crate::measures::Count;
 use crate::names::{TaskId, queue};
 use crate::process::restart::from_start;
 use crate::process::row::Process;
@@ -127,6 +128,8 @@ fn carry_out(engine: &mut Engine<'_, '_>, examined: &Examined) -> OpResult<Repai
         told.map(|(number, what)| Repaired { task: number.map(name), what: what.into() }).take(1_000).collect();
     let many = i64::try_from(repaired.len()).unwrap_or(i64::MAX);
     let source = engine.source.clone();
+    let counted = if source == AUTOMATIC { Count::RecoveredByItself } else { Count::RecoveredByOperator };
+    engine.tally.add(counted, repaired.len());
     engine.cx.fx.count(RECOVERIES, source, &[(Field::Processed, many)]);
     match examined.missing() {
         Some(number) if engine.kind(&examined.process.kind)?.restarts => {

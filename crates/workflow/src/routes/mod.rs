@@ -11,6 +11,7 @@ mod searches;
 mod work;
 
 use kernel::Role;
+use web::ui::Text;
 use web::{Api, ApiError, List, Route, Service};
 
 const TAG: &str = "Workflow";
@@ -21,10 +22,17 @@ const READERS: &[Role] = &[Role::Operator, Role::App, Role::Reader];
 /// Who works.
 const WORKERS: &[Role] = &[Role::Operator, Role::App, Role::Actor];
 
+/// What its figures are called on the overview.
+const FIGURES: &[(&str, Text)] = &[
+    ("active", Text { en: "Processes under way", ru: "Процессы в работе", fr: "Processus en cours" }),
+    ("broken", Text { en: "Broken processes", ru: "Сломанные процессы", fr: "Processus en panne" }),
+    ("waiting", Text { en: "Tasks that wait", ru: "Ждущие задачи", fr: "Tâches en attente" }),
+];
+
 /// The service with its routes, for a server.
 #[must_use]
 pub fn service() -> Service {
-    Service::new(&crate::SERVICE, routes)
+    Service::new(&crate::SERVICE, routes).figures(FIGURES).pages(crate::console::pages)
 }
 
 fn routes() -> Vec<Route> {
@@ -33,7 +41,7 @@ fn routes() -> Vec<Route> {
 }
 
 /// Refuses a key that is bound to another service.
-fn check_service(api: &Api) -> Result<(), ApiError> {
+pub(crate) fn check_service(api: &Api) -> Result<(), ApiError> {
     if api.caller().may("service", "workflow") {
         return Ok(());
     }

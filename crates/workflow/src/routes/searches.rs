@@ -142,6 +142,7 @@ impl SearchQuery {
             error: self.error,
             error_class: self.error_class,
             argument: self.argument.map(value),
+            broken: None,
             duration_min_ms: self.duration_min_ms,
             duration_max_ms: self.duration_max_ms,
             unchanged_min_ms: self.unchanged_min_ms,

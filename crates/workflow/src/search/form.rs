@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
 
+use super::broken::{Broken, BrokenBy};
 use crate::codes::AWORKFLOW;
 use crate::names::{check_actor, check_text, check_word, short};
 use crate::process::row::State;
@@ -56,6 +57,9 @@ pub struct Search {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>)]
     pub argument: Option<Value>,
+    /// It is broken by a task of which this holds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub broken: Option<BrokenBy>,
     /// It took so long at least; one that is not over yet: up to now.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub duration_min_ms: Option<i64>,
@@ -77,6 +81,7 @@ pub(crate) struct Wanted {
     pub(crate) state: Option<State>,
     pub(crate) started: (Option<Wall>, Option<Wall>),
     pub(crate) ended: (Option<Wall>, Option<Wall>),
+    pub(crate) broken: Option<Broken>,
     /// In small letters.
     pub(crate) error: Option<String>,
 }
@@ -84,10 +89,10 @@ pub(crate) struct Wanted {
 impl Wanted {
     /// Rows that one look may pass: fewer where more has to be read of each.
     pub(crate) fn examined_max(&self) -> usize {
-        match (&self.search.argument, &self.error, &self.search.actor) {
+        match (&self.search.argument, &self.error, &self.search.actor, &self.broken) {
             (Some(_), ..) => 200,
-            (None, Some(_), _) | (None, None, Some(_)) => 400,
-            (None, None, None) => 2_000,
+            (None, Some(_), ..) | (None, None, Some(_), _) | (None, None, None, Some(_)) => 400,
+            (None, None, None, None) => 2_000,
         }
     }
 }
@@ -109,12 +114,23 @@ impl Search {
         self.error_class.iter().try_for_each(|class| check_text("error_class", class))?;
         self.check_sizes()?;
         Ok(Wanted {
-            state: self.state.as_deref().map(state).transpose()?,
+            state: self.read_state()?,
+            broken: self.broken.as_ref().map(BrokenBy::read).transpose()?,
             started: (moment("started_from", &self.started_from)?, moment("started_to", &self.started_to)?),
             ended: (moment("ended_from", &self.ended_from)?, moment("ended_to", &self.ended_to)?),
             error: self.error.as_ref().map(|text| text.to_lowercase()),
             search: self.clone(),
         })
+    }
+
+    /// Only what is broken is broken by something.
+    fn read_state(&self) -> OpResult<Option<State>> {
+        let said = self.state.as_deref().map(state).transpose()?;
+        match (&self.broken, said) {
+            (None, said) => Ok(said),
+            (Some(_), None | Some(State::Broken)) => Ok(Some(State::Broken)),
+            (Some(_), Some(_)) => Err(OpError::new(AWORKFLOW, "`broken` goes with the state BROKEN alone")),
+        }
     }
 
     fn check_sizes(&self) -> OpResult<()> {

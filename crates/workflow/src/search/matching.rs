@@ -31,6 +31,11 @@ pub(crate) fn matches(tx: &mut dyn Tx, wanted: &Wanted, seen: &Seen, now: (Heard
     {
         return Ok(false);
     }
+    if let Some(broken) = &wanted.broken
+        && !broken.matches(tx, seen)?
+    {
+        return Ok(false);
+    }
     match &search.argument {
         Some(argument) => started_with(tx, &seen.id, argument),
         None => Ok(true),

@@ -3,12 +3,14 @@
 //! A page costs about the same whatever the table holds: it looks at a bounded number of rows along the index that fits best, and tells
 //! where to go on, also if it found fewer than were asked for.
 
+mod broken;
 mod find;
 mod form;
 mod matching;
 mod saved;
 mod walk;
 
+pub use broken::BrokenBy;
 pub use find::{Found, Order, PROCESSES, ProcessLine, ProcessesOf};
 pub use form::Search;
 pub use saved::{DELETE_SEARCH, SAVE_SEARCH, SEARCHES, SaveSearch, SavedSearch};
@@ -21,4 +23,4 @@ use base::Sql;
 
 /// All statements of this part.
 pub(crate) const STATEMENTS: &[&[&Sql]] =
-    &[walk::STATEMENTS, matching::STATEMENTS, find::STATEMENTS, saved::STATEMENTS];
+    &[broken::STATEMENTS, walk::STATEMENTS, matching::STATEMENTS, find::STATEMENTS, saved::STATEMENTS];

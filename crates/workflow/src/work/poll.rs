@@ -11,6 +11,7 @@ use super::fill::fill;
 use crate::actors::{polled, rules};
 use crate::decision::next::ActorRules;
 use crate::decision::row::{self, Decision};
+use crate::measures::{Count, Tally, Time};
 use crate::names::{TaskId, check_actor, check_text, check_word, is_own, queue};
 use crate::process::row::Process;
 use crate::task::Filled;
@@ -124,7 +125,7 @@ pub(super) fn poll(tx: &mut dyn Tx, cx: &mut OpCx<'_>, wanted: &Poll) -> OpResul
         return Ok(Polled { tasks: vec![] });
     }
     let found = row::first(tx, &queue, cx.heard, wanted.max)?;
-    let (mut tasks, mut bytes, mut up_to) = (vec![], 0, None);
+    let (mut tasks, mut bytes, mut up_to, mut tally) = (vec![], 0, None, Tally::default());
     for (at, id) in &found {
         up_to = Some(*at);
         row::dequeue(tx, &queue, *at, id)?;
@@ -136,12 +137,16 @@ pub(super) fn poll(tx: &mut dyn Tx, cx: &mut OpCx<'_>, wanted: &Poll) -> OpResul
                 .map(|value| value.get().len())
                 .sum::<usize>();
             tasks.push(task);
+            tally.took(Time::Wait, cx.heard.0.saturating_sub(at.0));
         }
         if bytes > BYTES_MAX {
             break;
         }
     }
     polled::tell(tx, cx, (&queue, &wanted.actor, wanted.list()), up_to.unwrap_or(cx.heard))?;
+    tally.one(if tasks.is_empty() { Count::PollWithout } else { Count::PollWithWork });
+    tally.add(Count::TaskGiven, tasks.len());
+    tally.settle(cx);
     let given = i64::try_from(tasks.len()).unwrap_or(i64::MAX);
     cx.fx.count(crate::engine::ACTORS, &wanted.actor, &[(Field::Sent, given)]);
     Ok(Polled { tasks })

@@ -37,6 +37,11 @@ fn address(console: &Console, kind: &str, subject: &str) -> Option<String> {
             _ if subject == "folders" => console.address("/console/{ns}/exchange/folders", &[]),
             _ => console.address("/console/{ns}/exchange/databases/{id}", &[("id", subject)]),
         },
+        "workflow" => match kind {
+            "workflow.job" => console.address("/console/{ns}/workflow/jobs/{id}", &[("id", subject)]),
+            "workflow.actor" => console.address("/console/{ns}/workflow/actors/{id}", &[("id", subject)]),
+            _ => None,
+        },
         "document" => console.address("/console/{ns}/documents", &[]),
         _ => None,
     }

@@ -1,0 +1,73 @@
+//! What happened to a process beyond the usual, newest first, with whose doing it was (WFL-19).
+
+use maud::{Markup, html};
+use web::Console;
+use web::console::{who, words as common};
+use web::ui::parts::{badge, card, empty, table};
+use web::ui::{Column, Holds, Row, Tone};
+
+use super::{job_page, moment_of, task_page, when, words};
+use crate::names::TaskId;
+use crate::process::HistoryView;
+
+/// Lines that are shown.
+const LINES: usize = 50;
+
+pub(super) fn card_of(console: &Console, process: &str, history: &[HistoryView]) -> Markup {
+    let none = || empty(console.say(&words::NO_PAST), html! { p { (console.say(&words::NO_PAST_HINT)) } });
+    let content = html! {
+        @if history.is_empty() { (none()) } @else { (rows(console, process, history.iter().take(LINES))) }
+        @if history.len() > LINES { p.hint.after-table { (console.fill(&words::FIRST_N, &[("n", &LINES)])) } }
+    };
+    card(console.say(&words::PAST), html! {}, content)
+}
+
+/// Lines of a table.
+pub(super) fn rows<'a>(console: &Console, process: &str, lines: impl Iterator<Item = &'a HistoryView>) -> Markup {
+    let columns = [
+        Column(console.say(&common::WHEN), Holds::Text),
+        Column(console.say(&common::KIND), Holds::Text),
+        Column(console.say(&words::TASK), Holds::Text),
+        Column(console.say(&words::SOURCE), Holds::Text),
+        Column(console.say(&common::TEXT), Holds::Text),
+    ];
+    let rows: Vec<Row> = lines.map(|line| row(console, process, line)).collect();
+    table(console.say(&words::PAST), &columns, &rows)
+}
+
+fn row(console: &Console, process: &str, line: &HistoryView) -> Row {
+    let number = line.task_id.as_deref().and_then(|task| task.parse::<TaskId>().ok()).map(|task| task.number);
+    let task = html! {
+        @if let Some(number) = number { a href=(task_page(console, process, number)) { (number) } }
+        @if let Some(attempt) = line.attempt { span.sub { (console.fill(&words::ATTEMPT_N, &[("n", &attempt)])) } }
+    };
+    Row::of(vec![
+        when(console, moment_of(Some(&line.at))),
+        badge(tone(&line.kind), &line.kind),
+        task,
+        source(console, &line.source),
+        html! { bdi.text { (line.text) } },
+    ])
+}
+
+/// Whose doing: the server's own, a job's, or somebody's.
+fn source(console: &Console, source: &str) -> Markup {
+    if source == crate::engine::AUTOMATIC {
+        return html! { (console.say(&words::BY_ITSELF)) };
+    }
+    match source.strip_prefix("operator job ").and_then(|number| number.parse::<i64>().ok()) {
+        Some(number) => {
+            html! { a href=(job_page(console, number)) { (console.fill(&words::JOB_N, &[("n", &number)])) } }
+        }
+        None => who(console, source),
+    }
+}
+
+fn tone(kind: &str) -> Tone {
+    match kind {
+        "failed" | "inconsistent" => Tone::Bad,
+        "late" | "work-timeout" | "task-timeout" | "aborted" => Tone::Warn,
+        "restarted" | "retried" => Tone::Info,
+        _ => Tone::Good,
+    }
+}

@@ -1,0 +1,124 @@
+//! Starts by the calendar (WFL-29): when next, what becomes of missed ones; added, paused, deleted.
+
+use maud::{Markup, html};
+use serde_json::json;
+use web::console::words as common;
+use web::ui::moment::plain;
+use web::ui::parts::{badge, empty, id_link, table};
+use web::ui::{Column, Field, Form, Holds, Kind, Row, Text, Tone};
+use web::{Console, PageResult, View};
+
+use super::{OVERVIEW, SCHEDULES, above, moment_of, number, process_page, views, when, words};
+use crate::routes::check_service;
+use crate::schedules::{Missed, SCHEDULES as READ, ScheduleView};
+
+/// Schedules of a page; there are few.
+const SHOWN: usize = 200;
+
+/// What can become of missed runs.
+const POLICIES: [(Missed, &str, &Text); 3] = [
+    (Missed::Once, "once", &words::MISSED_ONCE),
+    (Missed::Skip, "skip", &words::MISSED_SKIP),
+    (Missed::All, "all", &words::MISSED_ALL),
+];
+
+pub(super) async fn page(console: Console) -> PageResult {
+    check_service(&console)?;
+    let found = console.read(&READ, ()).await?.out;
+    let content = html! {
+        (views(&console, SCHEDULES))
+        div #schedules data-live {
+            @if found.is_empty() { (empty(console.say(&words::NO_SCHEDULE), html! { p { (console.say(&words::NO_SCHEDULE_HINT)) } })) } @else { (rows(&console, &found)) }
+            @if found.len() > SHOWN { p.hint { (console.fill(&words::FIRST_N, &[("n", &SHOWN)])) } }
+        }
+    };
+    let actions = html! { div.page-actions #schedule-actions data-live { (create(&console)) } };
+    let above = above(&console, OVERVIEW, &words::WORKFLOW);
+    Ok(console.show(View { title: console.say(&words::SCHEDULES), above: &above, actions, content }))
+}
+
+fn create(console: &Console) -> Form {
+    let choices = POLICIES.map(|(_, word, text)| (word.to_owned(), console.say(text).to_owned())).to_vec();
+    console
+        .form("POST /v1/{ns}/workflow/schedules", &common::CREATE)
+        .field(
+            Field::new("cron", console.say(&words::CRON), Kind::Text).required().hint(console.say(&words::CRON_HINT)),
+        )
+        .field(Field::new("start.type", console.say(&words::TYPE), Kind::Text).required())
+        .field(Field::new("start.custom_id", console.say(&words::CUSTOM_ID), Kind::Text))
+        .field(
+            Field::new("start.start", console.say(&words::START_TASK), Kind::Json)
+                .value("{\n  \"actor\": \"report#1\",\n  \"method\": \"begin\",\n  \"args\": []\n}")
+                .required(),
+        )
+        .field(Field::new("missed", console.say(&words::MISSED), Kind::Text).choices(choices))
+        .field(Field::new("missed_max", console.say(&words::MISSED_MAX), Kind::Number).value("10"))
+        .tone(Tone::Good)
+        .in_dialog(console.say(&words::NEW_SCHEDULE))
+}
+
+fn rows(console: &Console, schedules: &[ScheduleView]) -> Markup {
+    let columns = [
+        Column(console.say(&words::SCHEDULE), Holds::Text),
+        Column(console.say(&common::STATE), Holds::Text),
+        Column(console.say(&words::NEXT_DATES), Holds::Text),
+        Column(console.say(&words::MISSED), Holds::Text),
+        Column(console.say(&words::RUNS), Holds::Numbers),
+        Column(console.say(&words::LAST), Holds::Text),
+        Column(console.say(&common::ACTIONS), Holds::Actions),
+    ];
+    table(
+        console.say(&words::SCHEDULES),
+        &columns,
+        &schedules.iter().take(SHOWN).map(|one| row(console, one)).collect::<Vec<_>>(),
+    )
+}
+
+fn row(console: &Console, one: &ScheduleView) -> Row {
+    let (tone, text) = if one.paused { (Tone::Warn, &words::JOB_PAUSED) } else { (Tone::Good, &words::SCHEDULE_ON) };
+    let policy =
+        POLICIES.iter().find(|(known, ..)| *known == one.wish.missed).map_or(&words::MISSED_ONCE, |(.., text)| *text);
+    let last = moment_of(one.last_at.as_deref());
+    Row::of(vec![
+        html! { code { (one.wish.cron) } span.sub { bdi { (one.wish.start.kind) @if let Some(id) = &one.wish.start.custom_id { " " (id) } } " · " (one.wish.start.start.actor) } },
+        badge(tone, console.say(text)),
+        dates(console, &one.next),
+        html! { (console.say(policy)) @if one.missed_times > 0 { span.sub { (console.fill(&words::MISSED_TIMES, &[("n", &one.missed_times)])) } } },
+        number(console, one.runs),
+        html! {
+            @if last.is_some() { (when(console, last)) }
+            @if let Some(process) = &one.last_process { span.sub { (id_link(&process_page(console, process), process)) } }
+        },
+        actions(console, one),
+    ])
+    .key(&one.id)
+}
+
+/// The next dates: the first as people say it, the others as they are.
+fn dates(console: &Console, next: &[String]) -> Markup {
+    let all: Vec<_> = next.iter().filter_map(|at| moment_of(Some(at))).collect();
+    html! {
+        @match all.split_first() {
+            Some((first, rest)) => { (console.moment(*first)) @for at in std::iter::once(first).chain(rest) { span.sub { (plain(*at)) } } }
+            None => "—"
+        }
+    }
+}
+
+fn actions(console: &Console, one: &ScheduleView) -> Markup {
+    let pause = |paused: bool, text: &Text| {
+        console
+            .form("PATCH /v1/{ns}/workflow/schedules/{id}", text)
+            .with("id", &one.id)
+            .field(Field::hidden("paused", &json!(paused)))
+    };
+    let delete = console
+        .form("DELETE /v1/{ns}/workflow/schedules/{id}", &common::DELETE)
+        .with("id", &one.id)
+        .tone(Tone::Bad)
+        .confirm(console.say(&words::DELETE_SCHEDULE_SURE));
+    html! {
+        @if one.paused { (pause(false, &words::RESUME).tone(Tone::Good)) } @else { (pause(true, &words::PAUSE)) }
+        (delete)
+    }
+}
