@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use kill::nodes::hanging::{Waits, run};
+use kill::nodes::hanging::run;
+use kill::waits::Waits;
 
 use crate::program;
 
