@@ -10,6 +10,7 @@
 //! The attempt only grows, with every taking. Only a result of the present attempt may bring an error; an earlier one may still bring a
 //! value where the actor says that the first one counts.
 
+use base::mutants::{self, Mutant};
 use base::Heard;
 
 use crate::task::Retry;
@@ -138,11 +139,14 @@ impl Refusal {
 /// # Errors
 /// Why not.
 pub fn judge(found: Found<'_>, brought: Brought<'_>, accept_first: bool) -> Result<(), Refusal> {
-    if found.state == Some(State::Finish) {
+    if found.state == Some(State::Finish) && !mutants::on(Mutant::WorkflowSecondResult) {
         return Err(Refusal::Finished);
     }
-    if brought.attempt < 1 || brought.attempt > found.attempt {
+    if (brought.attempt < 1 || brought.attempt > found.attempt) && !mutants::on(Mutant::WorkflowAttemptIgnored) {
         return Err(Refusal::NeverTaken);
+    }
+    if mutants::on(Mutant::WorkflowPassIgnored) {
+        return Ok(());
     }
     let is_present = brought.attempt == found.attempt && found.state != Some(State::Registered);
     if brought.pass.is_some() && is_present && found.pass.is_some() && brought.pass != found.pass {

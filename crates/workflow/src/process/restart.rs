@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use base::mutants::{self, Mutant};
 use base::{OpError, OpResult, Sql, Tx, args};
 use kernel::{Op, OpCx};
 use serde::{Deserialize, Serialize};
@@ -72,7 +73,9 @@ pub(crate) fn from_start(engine: &mut Engine<'_, '_>, mut process: Process, why:
     Decision::remove_all(engine.tx, &id)?;
     engine.drop_signals(&id)?;
     engine.drop_graph(&id)?;
-    process.first = (process.first / RUN + 1) * RUN + 1;
+    if !mutants::on(Mutant::WorkflowNumbersAgain) {
+        process.first = (process.first / RUN + 1) * RUN + 1;
+    }
     reopen(engine, &mut process)?;
     engine.note_of(&id, None, &Note { kind: "restarted", attempt: None, text: why })?;
     engine.lay_out_start(&id, process.first, &form, 0)?;
