@@ -62,6 +62,12 @@ impl Sim {
     pub(super) fn watch_workflow(&self, kernels: &[&Kernel]) -> Vec<workflow::recovery::Watch> {
         let has_them = self.services.iter().any(|service| service.name == workflow::SERVICE.name);
         let nodes = if self.engine == Engine::Postgres { kernels.len() } else { 1 };
-        kernels.iter().rev().take(nodes).filter(|_| has_them).map(|kernel| workflow::recovery::Watch::start(kernel)).collect()
+        kernels
+            .iter()
+            .rev()
+            .take(nodes)
+            .filter(|_| has_them)
+            .map(|kernel| workflow::recovery::Watch::start(kernel))
+            .collect()
     }
 }

@@ -150,7 +150,7 @@ pub(crate) fn known(tasks: &BTreeMap<i64, Task>, decisions: &BTreeMap<i64, Decis
 }
 
 /// The same of a process, read.
-pub(crate) fn known_of(tx: &mut dyn Tx, process: &str) -> OpResult<BTreeMap<i64, Known>> {
+fn known_of(tx: &mut dyn Tx, process: &str) -> OpResult<BTreeMap<i64, Known>> {
     let tasks = Task::of_process(tx, process)?.into_iter().map(|task| (task.id.number, task)).collect();
     let decisions = Decision::of_process(tx, process)?;
     let decisions = decisions.into_iter().map(|decision| (decision.id.number, decision)).collect();

@@ -12,8 +12,8 @@ use super::start::{self, Start, Started, unripe};
 use crate::codes::{AFLOW, NFLOWTASK};
 use crate::decision::next::State as Stands;
 use crate::decision::row::{self, Decision};
-use crate::engine::{Engine, Note};
-use crate::graph::rebuild;
+use crate::engine::{Engine, Note, kept, known};
+use crate::graph::{Graph, rebuild};
 use crate::names::{TaskId, short};
 use crate::task::row::Task;
 
@@ -113,35 +113,42 @@ pub(crate) fn from_task(engine: &mut Engine<'_, '_>, mut process: Process, task:
             ),
         ));
     }
-    let tasks: BTreeMap<i64, Task> =
+    let mut tasks: BTreeMap<i64, Task> =
         Task::of_process(engine.tx, &process.id)?.into_iter().map(|task| (task.id.number, task)).collect();
+    let decisions = Decision::of_process(engine.tx, &process.id)?;
+    let mut decisions: BTreeMap<i64, Decision> = decisions.into_iter().map(|found| (found.id.number, found)).collect();
     let waited: BTreeMap<i64, BTreeSet<i64>> = tasks.iter().map(|(number, task)| (*number, task.waits())).collect();
     let laid_out: BTreeMap<i64, i64> = tasks.iter().map(|(number, task)| (*number, task.parent)).collect();
-    let graph = rebuild(&crate::engine::known_of(engine.tx, &process.id)?, engine.cx.heard);
-    let after = graph.after(from.number, &waited, &laid_out);
+    let before = rebuild(&known(&tasks, &decisions), engine.cx.heard);
+    let after = before.after(from.number, &waited, &laid_out);
+    // No number is used again, so that nobody's late result fits.
+    let next = kept(engine.tx, &process.id)?.map_or(before.next, |(_, graph)| graph.next.max(before.next));
     for number in &after {
+        drop_decision(engine, decisions.remove(number))?;
         let is_laid_out_anew = laid_out.get(number).is_some_and(|parent| after.contains(parent));
-        drop_result(engine, &TaskId::new(&process.id, *number), is_laid_out_anew)?;
+        let Some(task) = tasks.remove(number) else { continue };
+        match is_laid_out_anew {
+            true => Task::remove(engine.tx, &task.id)?,
+            false => drop(tasks.insert(*number, task.drop_results(engine.tx)?)),
+        }
     }
     engine.drop_graph(&process.id)?;
     reopen(engine, &mut process)?;
     process.save(engine.tx)?;
     let text = format!("from task {from}: {} results were dropped", after.len());
     engine.note_of(&process.id, Some(from.number), &Note { kind: "restarted", attempt: None, text: &text })?;
-    engine.hold(&process.id)?;
-    engine.touch(&process.id);
+    let graph = rebuild(&known(&tasks, &decisions), engine.cx.heard);
+    engine.begin(process, Graph { next, ..graph });
     Ok(())
 }
 
-/// The result of a task is dropped, and the task with it if it was laid out by one whose result is.
-fn drop_result(engine: &mut Engine<'_, '_>, id: &TaskId, with_task: bool) -> OpResult<()> {
-    if let Some(decision) = Decision::find(engine.tx, id)? {
-        if decision.state == Stands::Registered {
-            row::dequeue(engine.tx, &decision.queue, decision.queued, id)?;
-        }
-        Decision::remove(engine.tx, id)?;
+/// A result is dropped, and what waits in a queue leaves it.
+fn drop_decision(engine: &mut Engine<'_, '_>, decision: Option<Decision>) -> OpResult<()> {
+    let Some(decision) = decision else { return Ok(()) };
+    if decision.state == Stands::Registered {
+        row::dequeue(engine.tx, &decision.queue, decision.queued, &decision.id)?;
     }
-    if with_task { Task::remove(engine.tx, id) } else { Ok(()) }
+    Decision::remove(engine.tx, &decision.id)
 }
 
 fn clone(tx: &mut dyn Tx, cx: &mut OpCx<'_>, wanted: &Clone) -> OpResult<Started> {

@@ -4,8 +4,8 @@
 //! (4) the result is stored and the graph does not know; (5) it is ready and was never queued; (6) it is REGISTERED and in no queue;
 //! (7) as 5, and the task itself is missing.
 
-use base::mutants::{self, Mutant};
 use base::Heard;
+use base::mutants::{self, Mutant};
 
 use crate::decision::next::State;
 

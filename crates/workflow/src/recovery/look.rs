@@ -201,7 +201,8 @@ mod tests {
         "test.lost_child",
         "UPDATE wfl_process SET state = 'FINISHED', ended = 1, recovery = NULL WHERE parent IS NOT NULL",
     );
-    static LOST_TIMER: Sql = Sql::new("test.lost_timer", "UPDATE wfl_decision SET recovery = NULL WHERE queue = '@timer'");
+    static LOST_TIMER: Sql =
+        Sql::new("test.lost_timer", "UPDATE wfl_decision SET recovery = NULL WHERE queue = '@timer'");
     static LOSE: Op<&'static Sql, u64> = Op::new("test.lose", |tx, _, sql| Ok(tx.execute(sql, &[])?));
     static WELL: Query<Wall, Vec<i64>> = Query::new("test.well", |tx, wall| {
         let rows = tx.query(&GRAPHS, args![Heard(i64::MAX), 100, calendar_due(*wall)], 100)?;

@@ -333,7 +333,8 @@ mod tests {
     }
     #[test]
     fn wfl_11_while_the_store_cannot_be_read_nothing_changes_and_pauses_grow() {
-        static EVERYTHING: Sql = Sql::new("test.everything", "SELECT id, state, changed, recovery FROM wfl_process ORDER BY id");
+        static EVERYTHING: Sql =
+            Sql::new("test.everything", "SELECT id, state, changed, recovery FROM wfl_process ORDER BY id");
         let world = World::of(&[&crate::SERVICE]);
         let looks =
             Arc::new(Looks { kernel: world.kernel.clone(), failures: Mutex::default(), busy: Mutex::default() });
@@ -353,6 +354,10 @@ mod tests {
             looks.went_well(&world.main(), part);
         }
         assert_eq!(world.rows(&EVERYTHING), before);
-        assert_eq!(looks.failed_again(&world.main(), &Part::Decisions.name()), 5_000, "the next trouble is the first again");
+        assert_eq!(
+            looks.failed_again(&world.main(), &Part::Decisions.name()),
+            5_000,
+            "the next trouble is the first again"
+        );
     }
 }

@@ -166,7 +166,9 @@ fn take(
     let stays = task.attempt > 0 && mutants::on(Mutant::WorkflowAttemptKept);
     let (attempt, pass) = (task.attempt + i64::from(!stays), cx.id().to_string());
     let until = rules.work_until(decision.queued, cx.heard, None);
-    if !Decision::take(tx, id, (attempt, &pass), worker, (cx.heard, until, cx.wall))? || !(stays || Task::take(tx, id, attempt)?) {
+    if !Decision::take(tx, id, (attempt, &pass), worker, (cx.heard, until, cx.wall))?
+        || !(stays || Task::take(tx, id, attempt)?)
+    {
         // It is taken or over: its place in the queue was left behind.
         return Ok(None);
     }

@@ -144,6 +144,7 @@ fn accept(engine: &mut Engine<'_, '_>, result: &Result) -> OpResult<std::result:
         state: decision.as_ref().map(|decision| decision.state),
         attempt: task.attempt,
         pass: decision.as_ref().and_then(|decision| decision.pass.as_deref()),
+        dropped: task.more.dropped,
     };
     let given = Brought { attempt: result.attempt, pass: result.pass.as_deref(), is_error: result.error.is_some() };
     if let Err(refusal) = judge(found, given, accept_first) {

@@ -18,7 +18,16 @@ fn kept(flow: &Flow, number: i64) -> Kept {
     let rows = flow.0.rows(&ROWS);
     let row = rows.iter().find(|row| row.int(0) == number).expect("a decision");
     let text = |column: usize| row.opt_text(column).map(str::to_owned);
-    (row.text(1).to_owned(), row.int(2), row.int(3) == 1, row.opt_int(4).is_some(), row.int(5), text(6), text(7), text(8))
+    (
+        row.text(1).to_owned(),
+        row.int(2),
+        row.int(3) == 1,
+        row.opt_int(4).is_some(),
+        row.int(5),
+        text(6),
+        text(7),
+        text(8),
+    )
 }
 
 #[test]
@@ -45,7 +54,8 @@ fn wfl_4_a_decision_is_registered_in_work_and_finished() {
 #[test]
 fn wfl_4_a_decision_counts_what_failed_and_keeps_the_last_error() {
     let flow = Flow::new();
-    let id = flow.start(json!({ "actor": "a#1", "retry": { "initial_ms": 0, "max_attempts": 2 }, "accept_fail": true }));
+    let id =
+        flow.start(json!({ "actor": "a#1", "retry": { "initial_ms": 0, "max_attempts": 2 }, "accept_fail": true }));
     flow.done(&flow.take("a#1"), json!({ "error": { "class": "First" } }));
     assert_eq!(kept(&flow, 1), ("REGISTERED".into(), 1, false, false, 1, None, Some("First".into()), None));
     flow.done(&flow.take("a#1"), json!({ "error": { "class": "Second" } }));

@@ -276,9 +276,8 @@ fn wfl_28_jobs_run_side_by_side_and_what_they_queue_comes_at_their_rate() {
             flow.try_start(json!({ "type": kind, "start": { "actor": format!("{kind}#1") } })).unwrap();
         }
     }
-    let numbers = ["left", "right"].map(|kind| {
-        create(&flow, json!({ "action": "restart", "search": { "type": kind }, "rate": 20 })).unwrap()
-    });
+    let numbers = ["left", "right"]
+        .map(|kind| create(&flow, json!({ "action": "restart", "search": { "type": kind }, "rate": 20 })).unwrap());
     let mut queued = flow.0.count(&QUEUED);
     for second in 1..=5 {
         flow.0.pass_ms(1_000);

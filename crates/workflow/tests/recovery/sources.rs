@@ -38,6 +38,7 @@ fn dropped(world: &Watched) -> String {
 #[test]
 fn wfl_19_each_repair_says_whose_doing_it_is() {
     let world = Watched::new();
+    world.0.kernel.watch_over();
     let by_itself = dropped(&world);
     world.wait_ms(A_LOOK_MS);
     assert_eq!(sources(&world, &by_itself), [("requeued".into(), "automatic".into())]);
@@ -61,7 +62,11 @@ fn wfl_19_each_repair_says_whose_doing_it_is() {
     let task = world.take("c#1");
     world.cut_of(&GRAPH, &by_release);
     world.done(&task, json!({ "value": 1 }));
-    assert_eq!(sources(&world, &by_release), [("rebuilt".into(), "automatic".into())], "whoever needs it has it made anew");
+    assert_eq!(
+        sources(&world, &by_release),
+        [("rebuilt".into(), "automatic".into())],
+        "whoever needs it has it made anew"
+    );
 
     world.wait_ms(60_000);
     let counted = repaired(&world);

@@ -13,7 +13,10 @@ use crate::sim::{Asker, News, Sim};
 static TABLES: [(Sql, Sql); 4] = [
     (
         Sql::new("sim.wfl_queues", "SELECT process, number FROM wfl_queue ORDER BY process, number LIMIT 50000"),
-        Sql::new("sim.wfl_lose_queue", "DELETE FROM wfl_queue WHERE (process = ?1 OR ?1 = '') AND (number = ?2 OR ?1 = '')"),
+        Sql::new(
+            "sim.wfl_lose_queue",
+            "DELETE FROM wfl_queue WHERE (process = ?1 OR ?1 = '') AND (number = ?2 OR ?1 = '')",
+        ),
     ),
     (
         Sql::new("sim.wfl_decisions", "SELECT process, number FROM wfl_decision ORDER BY process, number LIMIT 50000"),

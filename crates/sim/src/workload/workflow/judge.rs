@@ -37,8 +37,7 @@ static REPAIRS: Sql = Sql::new(
     "SELECT process, kind, text FROM wfl_history WHERE source = 'automatic' \
      AND kind IN ('requeued', 'rebuilt', 'restarted', 'applied', 'inconsistent') ORDER BY process, id LIMIT 50000",
 );
-static JOBS: Sql =
-    Sql::new("sim.workflow_jobs", "SELECT number, state FROM wfl_job ORDER BY number LIMIT 50000");
+static JOBS: Sql = Sql::new("sim.workflow_jobs", "SELECT number, state FROM wfl_job ORDER BY number LIMIT 50000");
 
 fn task_of(row: &Row) -> String {
     format!("{}.{}", row.text(0), row.int(1))
@@ -59,7 +58,7 @@ pub(super) fn decided(tx: &mut dyn Tx, process: &str) -> StoreResult<Vec<String>
     Ok(tx.query(&DECIDED, args![process], ROWS)?.iter().map(task_of).collect())
 }
 
-/// Processes in which something waits for its time. The calendar may jump past it before the server knows.
+/// Processes in which something waits for its time.
 pub(super) fn timed(tx: &mut dyn Tx) -> StoreResult<BTreeSet<String>> {
     Ok(tx.query(&TIMED, args![], ROWS)?.iter().map(|row| row.text(0).to_owned()).collect())
 }
@@ -94,7 +93,9 @@ impl Process {
         let wanted = self.custom_id.rsplit("= ").next().unwrap_or_default();
         let told = || format!("process {} `{}`", self.id, self.custom_id);
         match self.state.as_str() {
-            "FINISHED" if self.value.as_deref() != Some(wanted) => Err(format!("{} ended with {:?}", told(), self.value)),
+            "FINISHED" if self.value.as_deref() != Some(wanted) => {
+                Err(format!("{} ended with {:?}", told(), self.value))
+            }
             "BROKEN" if self.error_class.as_deref() != Some(FATAL) => {
                 Err(format!("{} is broken by {:?}", told(), self.error_class))
             }
@@ -167,10 +168,9 @@ pub(super) fn check_often(tx: &mut dyn Tx, seen: &Seen, known: &Known) -> StoreR
     if let Err(wrong) = seen.check_accepted(known, &finished) {
         return Ok(Err(wrong));
     }
-    let timed = timed(tx)?;
     for row in tx.query(&REPAIRS, args![], ROWS)? {
         let (process, kind) = (row.text(0), row.text(1));
-        let is_late = kind == "requeued" && timed.contains(process);
+        let is_late = kind == "requeued" && known.timed.contains(process);
         if known.is_sound(process) && !is_late {
             return Ok(Err(format!("process {process} was well, and: {kind}, {}", row.text(2))));
         }

@@ -69,6 +69,10 @@ pub(super) struct Known {
     pub(super) reworked: BTreeSet<String>,
     /// When processes were begun anew by hand: asked and acknowledged.
     pub(super) restarts: BTreeMap<String, Vec<(u64, u64)>>,
+    /// The same of tasks from which processes were begun anew.
+    pub(super) restarts_from: BTreeMap<String, (u64, u64)>,
+    /// Processes in which something ever waited for its time. The calendar may jump past it before the server knows.
+    pub(super) timed: BTreeSet<String>,
     /// When the end of processes was acknowledged.
     pub(super) aborts: BTreeMap<String, u64>,
     /// The highest attempt of each task that somebody heard of.
@@ -138,6 +142,9 @@ impl Known {
         let is_old = |(asked, done): &(u64, u64)| sent.given_us < *asked && *done < sent.sent_us;
         if self.restarts.get(process).is_some_and(|restarts| restarts.iter().any(is_old)) {
             return self.wrong(format!("a result of before a restart counts: {sent:?}"));
+        }
+        if self.restarts_from.get(&sent.task).is_some_and(is_old) {
+            return self.wrong(format!("a result of before a restart from its task counts: {sent:?}"));
         }
         if sent.is_error || !self.is_sound(process) {
             return;

@@ -88,6 +88,7 @@ impl Workflow {
         let down = "the server is down";
         let seen = sim.look(judge::seen).ok_or(down)?.map_err(told)?;
         seen.check(&self.known)?;
+        self.known.timed.extend(sim.look(judge::timed).ok_or(down)?.map_err(told)?);
         if is_long {
             sim.look(|tx| judge::check_often(tx, &seen, &self.known)).ok_or(down)?.map_err(told)??;
             for invariant in workflow::check::SOUND.iter().filter(|_| !self.known.all_damaged) {
@@ -134,7 +135,8 @@ impl Workload for Workflow {
     }
 
     fn is_settled(&self) -> bool {
-        let done = self.operator.is_settled() && self.starter.is_settled() && self.workers.iter().all(Worker::is_settled);
+        let done =
+            self.operator.is_settled() && self.starter.is_settled() && self.workers.iter().all(Worker::is_settled);
         self.known.check().is_err() || (done && self.is_caught_up && self.open.is_empty())
     }
 

@@ -163,16 +163,18 @@ impl Operator {
             Wish::Actor(_) | Wish::Type(_) => drop(self.settings.pop()),
             Wish::Recover { process, was_sound } => {
                 let repaired = answer["repaired"].as_array().is_some_and(|repaired| !repaired.is_empty());
-                let has_times = sim.look(judge::timed).and_then(Result::ok).unwrap_or_default().contains(&process);
-                if repaired && was_sound && known.is_sound(&process) && !has_times {
+                if repaired && was_sound && known.is_sound(&process) && !known.timed.contains(&process) {
                     known.wrong(format!("a process that is well was repaired: {process} {answer}"));
                 }
             }
             Wish::Restart { process, task: None, asked_us } => {
                 known.restarts.entry(process).or_default().push((asked_us, sim.now_us()));
             }
+            Wish::Restart { task: Some(task), asked_us, .. } => {
+                known.restarts_from.insert(task, (asked_us, sim.now_us()));
+            }
             Wish::Abort(process) => drop(known.aborts.insert(process, sim.now_us())),
-            Wish::Restart { .. } | Wish::Retry(_) | Wish::Job(_) => {}
+            Wish::Retry(_) | Wish::Job(_) => {}
         }
     }
 
@@ -212,7 +214,8 @@ fn settings(sim: &mut Sim) -> Vec<Wish> {
         .collect();
     for (kind, policy) in [("once", "broken"), ("again", "restart")] {
         let idle_ms = rng.within(5_000, 30_000);
-        let patch = json!({ "idle_timeout_ms": idle_ms, "process_timeout_ms": 3 * idle_ms, "on_inconsistency": policy });
+        let patch =
+            json!({ "idle_timeout_ms": idle_ms, "process_timeout_ms": 3 * idle_ms, "on_inconsistency": policy });
         wishes.push(Wish::Type(json!({ "kind": kind, "patch": patch })));
     }
     wishes

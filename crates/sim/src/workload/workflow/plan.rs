@@ -91,7 +91,9 @@ impl Plan {
             (0..many).map(|_| Self::draw(rng, wish, depth.saturating_sub(1))).collect()
         };
         match rng.below(if depth == 0 { 5 } else { 13 }) {
-            0 | 1 => Self::Leaf(*rng.pick(&[Style::Plain, Style::Far, Style::Strict, Style::Brittle, Style::Hasty]), value),
+            0 | 1 => {
+                Self::Leaf(*rng.pick(&[Style::Plain, Style::Far, Style::Strict, Style::Brittle, Style::Hasty]), value)
+            }
             2 => Self::FailsFirst(number(rng.within(1, 3)), value),
             3 => Self::FailsAlways(number(rng.within(1, 3)), value),
             4 => Self::Breaks(value),
@@ -111,7 +113,9 @@ impl Plan {
     /// Its value, one after the other.
     pub(super) fn value(&self) -> i64 {
         match self {
-            Self::Leaf(_, value) | Self::FailsFirst(_, value) | Self::FailsAlways(_, value) | Self::Breaks(value) => *value,
+            Self::Leaf(_, value) | Self::FailsFirst(_, value) | Self::FailsAlways(_, value) | Self::Breaks(value) => {
+                *value
+            }
             Self::Sum(parts) => parts.iter().map(Self::value).sum(),
             Self::Chain(parts) => parts.iter().map(Self::value).fold(0, step),
             Self::Wide(many) => (0..*many).sum(),
