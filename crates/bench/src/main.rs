@@ -15,13 +15,14 @@ mod kernel;
 mod overload;
 mod sensors;
 mod tasks;
+mod workflow;
 
 use std::process::ExitCode;
 use std::time::Duration;
 
 use contest::Effort;
 
-const USAGE: &str = "usage: bench kernel|overload|tasks|documents|console|sensors|exchange [--seconds N] [--rounds N] [--only TEXT]
+const USAGE: &str = "usage: bench kernel|overload|tasks|documents|console|sensors|exchange|workflow [--seconds N] [--rounds N] [--only TEXT]
 
   kernel   durable operations per second with 1, 16, 256 and 2048 callers, on SQLite and (if FASTNESS_TEST_POSTGRES
            is set) on PostgreSQL, against the same SQL one commit at a time and a hand-written group commit loop
@@ -35,6 +36,9 @@ const USAGE: &str = "usage: bench kernel|overload|tasks|documents|console|sensor
   exchange durable messages in and through the whole handshake, against RabbitMQ (quorum queue; if FASTNESS_TEST_RABBITMQ is set)
            and NATS JetStream (PyPI), starts while a million messages wait, and recovery at start with 100,000 files in every
            state (--only recovery); needs the program
+  workflow processes of 1 step, 3 steps and a fan-out from start to result, against Restate (npm) and DBOS (PyPI, on PostgreSQL if
+           FASTNESS_TEST_POSTGRES is set), with memory and recovery; then our limits: completions in batches, from ready to
+           polled, a million waiting, a scan of a million; needs the program
   console  every page of the console with 100,000 rows behind it; needs the program as well
 ";
 
@@ -49,6 +53,7 @@ fn main() -> ExitCode {
         ["console", options @ ..] => effort(options).and_then(|effort| console::run(&effort)),
         ["sensors", options @ ..] => effort(options).and_then(|effort| sensors::run(&effort)),
         ["exchange", options @ ..] => effort(options).and_then(|effort| exchange::run(&effort)),
+        ["workflow", options @ ..] => effort(options).and_then(|effort| workflow::run(&effort)),
         ["hot-child", schema, seconds] => kernel::hot_child(schema, seconds),
         _ => {
             eprint!("{USAGE}");

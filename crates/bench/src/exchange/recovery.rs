@@ -238,7 +238,7 @@ fn put_processes(transaction: &Transaction<'_>, processes: &BTreeMap<String, (&s
         )?;
     }
     transaction
-        .execute("INSERT INTO exc_count (name, value) VALUES ('receipt', ?1)", [FILES])
+        .execute("UPDATE exc_count SET value = ?1 WHERE name = 'receipt'", [FILES])
         .context("nothing was received before")?;
     // The ledger, from what is there.
     transaction.execute_batch(

@@ -13,7 +13,7 @@ mod webhooks;
 
 use anyhow::Result;
 
-pub use server::{KEY, start_process};
+pub use server::{KEY, start_process, start_process_at};
 
 use crate::contest::Effort;
 use crate::disk::print_sync_time;

@@ -1,7 +1,7 @@
 //! Our server with sensors in its file.
 
 use std::io::{Read, Write};
-use std::net::{SocketAddr, TcpStream};
+use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
@@ -43,9 +43,14 @@ pub fn start(home: &Path, sensors: usize, told: &[Told]) -> Result<Process> {
 
 /// The program, on data below `home`.
 pub fn start_process(home: &Path) -> Result<Process> {
+    start_process_at(home, TcpListener::bind("127.0.0.1:0")?.local_addr()?)
+}
+
+/// The same on this port.
+pub fn start_process_at(home: &Path, address: SocketAddr) -> Result<Process> {
     // Built together with this program.
     let program = std::env::current_exe()?.with_file_name("fastness");
-    let process = Process::start(&home.join("log"), |address| {
+    let process = Process::start_at(address, &home.join("log"), |address| {
         let mut command = Command::new(&program);
         command.args(["serve", "--listen", &address.to_string(), "--data"]).arg(home.join("data"));
         command.env("FASTNESS_ADMIN_KEY", KEY).env("FASTNESS_OUTBOUND__ALLOW_PRIVATE", "true");
@@ -53,11 +58,11 @@ pub fn start_process(home: &Path) -> Result<Process> {
     });
     let process = process.context("cargo build --release -p fastness makes it")?;
     // It listens before its stores are open.
-    for _ in 0..600 {
+    for _ in 0..6_000 {
         if is_ready(process.address)? {
             return Ok(process);
         }
-        std::thread::sleep(Duration::from_millis(50));
+        std::thread::sleep(Duration::from_millis(5));
     }
     anyhow::bail!("it does not become ready")
 }

@@ -22,6 +22,7 @@ use tokio_postgres::NoTls;
 use crate::contest::Effort;
 use crate::disk::print_sync_time;
 use ours::Ours;
+pub use peers::postgres_env;
 use side::{Queue, contest};
 
 /// Workers of every side: our default, and what a peer is often given.

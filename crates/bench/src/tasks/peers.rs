@@ -69,7 +69,8 @@ fn install(home: &Path) -> Result<()> {
     Ok(())
 }
 
-fn postgres_env(url: &str) -> Result<Vec<(&'static str, String)>> {
+/// How PostgreSQL's own variables say where it is.
+pub fn postgres_env(url: &str) -> Result<Vec<(&'static str, String)>> {
     let config: tokio_postgres::Config = url.parse()?;
     let host = match config.get_hosts().first().context("a host")? {
         Host::Tcp(name) => name.clone(),

@@ -4,13 +4,14 @@ use std::collections::BTreeMap;
 
 use base::mutants::{self, Mutant};
 use base::{Heard, OpError, OpResult, Sql, Tx, args, codes};
+use kernel::Hint;
 
-use super::{Engine, Note};
+use super::{Engine, Note, end_bell};
 use crate::decision::next::State as Stands;
 use crate::decision::row::Decision;
 use crate::engine::end::Made;
 use crate::graph::{Ended, Graph, Known, rebuild};
-use crate::process::row::Process;
+use crate::process::row::{Process, State};
 use crate::recovery::{LostGraphs, is_large};
 use crate::task::row::Task;
 
@@ -103,6 +104,9 @@ impl Engine<'_, '_> {
         let Held { process, graph, version, changed, process_changed } = held;
         if process_changed {
             process.save(self.tx)?;
+            if process.state != State::Active {
+                self.cx.fx.wake(Hint::Changed(end_bell(&process.id)));
+            }
         }
         if !changed || (version > 0 && mutants::on(Mutant::WorkflowGraphForgotten)) {
             return Ok(());

@@ -117,3 +117,8 @@ impl<'a, 'b> Engine<'a, 'b> {
 pub(crate) fn bell(queue: &str) -> Topic {
     Topic::of(&format!("workflow-queue/{queue}"))
 }
+
+/// What rings when a process does not go on any more.
+pub(crate) fn end_bell(process: &str) -> Topic {
+    Topic::of(&format!("workflow-process/{process}"))
+}

@@ -5,6 +5,7 @@
 
 mod actors;
 mod jobs;
+mod patience;
 mod processes;
 mod searches;
 mod work;

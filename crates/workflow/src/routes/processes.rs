@@ -1,12 +1,16 @@
 //! Processes over HTTP (WFL-2, WFL-9, WFL-18, WFL-23).
 
+use axum::http::HeaderMap;
 use serde::Deserialize;
 use serde_json::value::RawValue;
-use utoipa::ToSchema;
-use web::{Api, ApiResult, JsonBody, List, PathOf, Route};
+use utoipa::{IntoParams, ToSchema};
+use web::{Api, ApiResult, JsonBody, List, PathOf, QueryOf, Route};
 
+use super::patience::Patience;
 use super::{READERS, TAG, WRITERS, check_service};
 use crate::codes::{AFLOW, AWORKFLOW, NFLOW, NFLOWTASK};
+use crate::engine::end_bell;
+use crate::process::row::State;
 use crate::process::{
     ABORT, Abort, CLONE, CloneProcess, HISTORY, HistoryView, PROCESS, ProcessView, RESTART, Restart, SIGNAL, START,
     Signal, Start, Started, TASKS, TaskView,
@@ -30,8 +34,14 @@ pub(super) fn routes() -> Vec<Route> {
             .errors(&[AWORKFLOW, base::codes::ALIMIT, base::codes::AKEYREUSED]),
         one(Route::get("/v1/{ns}/workflow/processes/{id}", show))
             .summary("Show a process")
+            .about(
+                "With `wait_ms` (at most 60,000) the answer waits until it is not ACTIVE any more, or that time is over: whoever started it \
+                 hears of its end at once.",
+            )
+            .query::<ShowQuery>()
             .roles(READERS)
-            .answers::<ProcessView>(200),
+            .answers::<ProcessView>(200)
+            .errors(&[base::codes::ALIMIT, base::codes::XBUSY]),
         one(Route::get("/v1/{ns}/workflow/processes/{id}/tasks", tasks))
             .summary("List the tasks of a process")
             .about("All of them, in the order in which they were laid out, with what became of each.")
@@ -123,9 +133,29 @@ async fn start(api: Api, body: JsonBody<Start>) -> ApiResult<Started> {
     api.call(&START, body).await
 }
 
-async fn show(api: Api, PathOf(ProcessPath { id }): PathOf<ProcessPath>) -> ApiResult<ProcessView> {
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+struct ShowQuery {
+    /// Wait up to so many milliseconds for its end.
+    #[param(maximum = 60_000, nullable = false)]
+    wait_ms: Option<u64>,
+}
+
+async fn show(
+    api: Api,
+    headers: HeaderMap,
+    PathOf(ProcessPath { id }): PathOf<ProcessPath>,
+    QueryOf(query): QueryOf<ShowQuery>,
+) -> ApiResult<ProcessView> {
     check_service(&api)?;
-    api.read(&PROCESS, id).await
+    let mut patience = Patience::new(&api, end_bell(&id), query.wait_ms.unwrap_or(0))?;
+    loop {
+        let found = api.read(&PROCESS, id.clone()).await?;
+        let is_settled = found.out.state != State::Active.text();
+        if is_settled || patience.is_over(&api) || !patience.wait(&api, &headers, None).await? {
+            return Ok(found);
+        }
+    }
 }
 
 async fn tasks(api: Api, PathOf(ProcessPath { id }): PathOf<ProcessPath>) -> ApiResult<List<TaskView>> {

@@ -6,18 +6,18 @@ use axum::http::HeaderMap;
 use base::codes;
 use serde::Deserialize;
 use utoipa::ToSchema;
-use web::{Api, ApiError, ApiResult, JsonBody, Route, RouteLimits, Waiting};
+use web::{Api, ApiError, ApiResult, JsonBody, Route, RouteLimits};
 
+use super::patience::Patience;
 use super::{TAG, WORKERS, check_service};
 use crate::codes::AWORKFLOW;
-use crate::work::{Beaten, Bells, HEARTBEAT, Heartbeat, NEXT_AT, POLL, Poll, Polled, RELEASE, Release, Released};
+use crate::engine::bell;
+use crate::work::{
+    Beaten, HEARTBEAT, Heartbeat, NEXT_AT, POLL, POLL_ONCE, Poll, PollOnce, Polled, RELEASE, Release, Released,
+};
 
 /// How long a poll waits unless it says otherwise.
 const WAIT_MS: u64 = 10_000;
-/// How long a poll may wait.
-const WAIT_MS_MAX: u64 = 60_000;
-/// How often whoever waits looks by itself.
-const LOOK_AGAIN_MS: u64 = 5_000;
 /// Bytes of results in one call.
 const RELEASE_BYTES_MAX: usize = 8 << 20;
 const UP_TO_A_RELEASE: RouteLimits =
@@ -31,7 +31,8 @@ pub(super) fn routes() -> Vec<Route> {
             .about(
                 "Up to `max` tasks of an actor, oldest first, with the values of promises filled in: each argument is `{value}`, or \
                  `{error}` of a task that may fail. Where nothing is ready the answer waits `wait_ms` (10 s unless said otherwise) for \
-                 something to come. A task is this attempt's until its deadline; a heartbeat extends it.",
+                 something to come. A task is this attempt's until its deadline; a heartbeat extends it. A poll whose answer was lost is repeated \
+                 with the same Idempotency-Key and given the same tasks.",
             )
             .takes::<PollBody>()
             .answers::<Polled>(200)
@@ -82,9 +83,6 @@ async fn poll(api: Api, headers: HeaderMap, body: JsonBody<PollBody>) -> ApiResu
     check_service(&api)?;
     let asked = body.into_value();
     let wait_ms = asked.wait_ms.unwrap_or(WAIT_MS);
-    if wait_ms > WAIT_MS_MAX {
-        return Err(ApiError::refused(codes::ALIMIT, format!("wait_ms is {wait_ms}, it must be 0 to {WAIT_MS_MAX}")));
-    }
     let max = asked.max.unwrap_or(1);
     let wanted = Poll { actor: asked.actor, task_list: asked.task_list, worker: asked.worker, max };
     wanted.check()?;
@@ -94,34 +92,26 @@ async fn poll(api: Api, headers: HeaderMap, body: JsonBody<PollBody>) -> ApiResu
     poll_waiting(&api, &headers, wanted, wait_ms).await
 }
 
-/// Looks, and as long as there is nothing waits to be rung for, or for its time to look again.
+/// Looks as long as there is nothing.
 async fn poll_waiting(api: &Api, headers: &HeaderMap, wanted: Poll, wait_ms: u64) -> ApiResult<Polled> {
-    let clock = api.kernel().env().clock.clone();
-    let end_us = clock.monotonic_us() + wait_ms * 1_000;
-    // From before the first look on, so that nothing that comes between is missed.
-    let waiter = Bells::wait(api.namespace(), &wanted.queue());
-    let mut waiting = None;
+    let mut patience = Patience::new(api, bell(&wanted.queue()), wait_ms)?;
     loop {
-        let polled = api.call_natural(&POLL, wanted.clone()).await?;
-        let left_ms = end_us.saturating_sub(clock.monotonic_us()).div_ceil(1_000);
-        if !polled.out.tasks.is_empty() || left_ms == 0 {
+        let polled = look(api, wanted.clone()).await?;
+        if !polled.out.tasks.is_empty() || patience.is_over(api) {
             return Ok(polled);
         }
-        let waits: &Waiting = match &waiting {
-            Some(waits) => waits,
-            None => waiting.insert(api.wait(headers)?),
-        };
         let next_ms = api.read(&NEXT_AT, wanted.queue()).await?.out.and_then(|ms| u64::try_from(ms).ok());
-        let pause_ms = left_ms.min(LOOK_AGAIN_MS).min(next_ms.unwrap_or(u64::MAX).max(1));
-        let timer = waiter.bell.clone();
-        api.kernel().env().timers.after(pause_ms, Box::new(move || timer.notify_one()));
-        tokio::select! {
-            () = waiter.bell.notified() => {}
-            () = waits.stopping() => return Ok(polled),
+        if !patience.wait(api, headers, next_ms).await? {
+            return Ok(polled);
         }
-        if !waits.may_go_on().await {
-            return Err(ApiError::refused(codes::SKEY, "the key is not valid any more"));
-        }
+    }
+}
+
+/// With a key the same tasks are given to whoever asks again, because the answer was lost.
+async fn look(api: &Api, poll: Poll) -> ApiResult<Polled> {
+    match api.idempotency_key() {
+        Some(key) => api.call_natural(&POLL_ONCE, PollOnce { poll, key: key.to_owned() }).await,
+        None => api.call_natural(&POLL, poll).await,
     }
 }
 

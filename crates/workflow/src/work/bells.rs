@@ -1,4 +1,4 @@
-//! Who waits for work (WFL-6): pollers, by queue. What comes into a queue rings for one of them; whoever leaves, with work or without,
+//! Who waits: for work (WFL-6), by queue, and for the end of a process. What comes into a queue rings for one of them; whoever leaves, with work or without,
 //! rings for the next: so that nobody sleeps while something waits, and a crowd is not woken for one task.
 //!
 //! A ring may be lost without harm: whoever waits also looks by itself.
@@ -8,8 +8,6 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use kernel::{Hint, Namespace, Topic};
 use tokio::sync::Notify;
-
-use crate::engine::bell;
 
 /// Those of a namespace who wait.
 #[derive(Default)]
@@ -29,10 +27,10 @@ pub(crate) struct Waiter {
 }
 
 impl Bells {
-    /// Waits for work in a queue from now on.
-    pub(crate) fn wait(ns: &Namespace, queue: &str) -> Waiter {
+    /// Waits for something of this topic from now on.
+    pub(crate) fn wait(ns: &Namespace, topic: Topic) -> Waiter {
         let bells = ns.home.memory::<Self>();
-        let (topic, own) = (bell(queue), Arc::new(Notify::new()));
+        let own = Arc::new(Notify::new());
         let is_first = {
             let mut inner = bells.lock();
             inner.waiting.entry(topic).or_default().push_back(own.clone());

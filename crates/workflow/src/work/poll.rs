@@ -117,7 +117,7 @@ pub struct GivenTask {
     pub key: Option<String>,
 }
 
-fn poll(tx: &mut dyn Tx, cx: &mut OpCx<'_>, wanted: &Poll) -> OpResult<Polled> {
+pub(super) fn poll(tx: &mut dyn Tx, cx: &mut OpCx<'_>, wanted: &Poll) -> OpResult<Polled> {
     wanted.check()?;
     let queue = wanted.queue();
     let rules = rules::of_actor(tx, &wanted.actor)?;
@@ -172,19 +172,29 @@ fn take(
         // It is taken or over: its place in the queue was left behind.
         return Ok(None);
     }
-    let timeout_ms = until.0 - cx.heard.0;
-    Ok(Some(GivenTask {
-        task_id: id.to_string(),
-        process_id: id.process.clone(),
-        attempt,
-        pass,
+    let taken = Decision { attempt, pass: Some(pass), recovery: Some(until), ..decision };
+    Ok(Some(told(cx, task, taken, args)))
+}
+
+/// A task as it was handed out before.
+pub(super) fn given(tx: &mut dyn Tx, cx: &OpCx<'_>, task: Task, decision: Decision) -> OpResult<Option<GivenTask>> {
+    Ok(fill(tx, &task)?.map(|args| told(cx, task, decision, args)))
+}
+
+fn told(cx: &OpCx<'_>, task: Task, decision: Decision, args: Vec<Filled>) -> GivenTask {
+    let timeout_ms = decision.recovery.map_or(0, |until| until.0.saturating_sub(cx.heard.0)).max(0);
+    GivenTask {
+        task_id: task.id.to_string(),
+        process_id: task.id.process,
+        attempt: decision.attempt,
+        pass: decision.pass.unwrap_or_default(),
         method: task.method,
         args,
         deadline: cx.wall.plus_ms(timeout_ms).rfc3339(),
         timeout_ms,
         checkpoint: decision.checkpoint.and_then(|text| RawValue::from_string(text).ok()),
         key: task.more.key,
-    }))
+    }
 }
 
 fn miss(tx: &mut dyn Tx, now: Heard, id: &TaskId) -> OpResult<Option<GivenTask>> {
