@@ -75,8 +75,8 @@ pub(super) struct Known {
     pub(super) timed: BTreeSet<String>,
     /// When the end of processes was acknowledged.
     pub(super) aborts: BTreeMap<String, u64>,
-    /// The highest attempt of each task that somebody heard of.
-    given: BTreeMap<String, i64>,
+    /// The highest attempt of each task that somebody heard of, and the poll that it was given to.
+    given: BTreeMap<String, (i64, u64)>,
     /// The call with the value that was accepted of each task, and its attempt.
     accepted: BTreeMap<String, (u64, i64)>,
     /// The latest moment of the calendar.
@@ -114,20 +114,21 @@ impl Known {
         self.accepted.iter().map(|(task, (_, attempt))| (task, *attempt))
     }
 
-    /// Somebody was given a task: a new attempt each time, higher than all before.
-    pub(super) fn gave(&mut self, given: &Value) {
+    /// Somebody was given a task: a new attempt each time, higher than all before; the same only to the same poll, asked again.
+    pub(super) fn gave(&mut self, given: &Value, poll: u64) {
         let task = given["task_id"].as_str().unwrap_or_default().to_owned();
         let attempt = given["attempt"].as_i64().unwrap_or_default();
-        let before = self.given.insert(task.clone(), attempt).unwrap_or(0);
+        let (before, last) = self.given.insert(task.clone(), (attempt, poll)).unwrap_or_default();
         let process = task.split('.').next().unwrap_or_default();
-        if attempt <= before && !self.is_damaged(process) {
+        let is_same = attempt == before && poll == last;
+        if attempt <= before && !is_same && !self.is_damaged(process) {
             self.wrong(format!("task {task} is given out as attempt {attempt} after attempt {before}"));
         }
     }
 
     /// Whether somebody was given a later attempt of a task.
     pub(super) fn is_overtaken(&self, task: &str, attempt: i64) -> bool {
-        self.given.get(task).is_some_and(|given| *given > attempt)
+        self.given.get(task).is_some_and(|(given, _)| *given > attempt)
     }
 
     /// A result was accepted.

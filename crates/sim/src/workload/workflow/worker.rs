@@ -2,7 +2,7 @@
 
 use base::Clock;
 use serde_json::{Value, json};
-use workflow::work::{HEARTBEAT, Heartbeat, POLL, Poll, RELEASE, Release};
+use workflow::work::{HEARTBEAT, Heartbeat, POLL, POLL_ONCE, Poll, PollOnce, RELEASE, Release};
 
 use super::known::{Known, Sent};
 use super::line::{Heard, Line};
@@ -27,9 +27,18 @@ struct Held {
 
 /// What it waits for.
 enum Question {
-    Poll(&'static str),
+    Poll(Wanted),
     Beat(Vec<(String, i64, bool)>),
     Release(Brought),
+}
+
+/// Tasks that it asks for, with a key or without: then what is given in an answer that it does not hear is lost to it.
+#[derive(Clone)]
+struct Wanted {
+    number: u64,
+    actor: &'static str,
+    poll: Poll,
+    keyed: bool,
 }
 
 /// Results on their way.
@@ -70,9 +79,11 @@ impl Worker {
         if !known.is_ready {
             return self.line.rest(500_000, sim);
         }
-        // Whoever heard nothing of its results brings them again, a few times.
-        if let Some(Question::Release(brought)) = self.open.take() {
-            self.again = (brought.tries < 4 || known.calm).then_some(brought);
+        match self.open.take() {
+            // Whoever heard nothing of its results brings them again, a few times.
+            Some(Question::Release(brought)) => self.again = (brought.tries < 4 || known.calm).then_some(brought),
+            Some(Question::Poll(wanted)) if wanted.keyed => return self.ask_for(wanted, sim),
+            Some(Question::Poll(_) | Question::Beat(_)) | None => {}
         }
         if let Some(brought) = self.again.take() {
             return self.bring(brought, sim);
@@ -93,8 +104,19 @@ impl Worker {
         let max = if known.calm { 200 } else { *sim.rng.pick(&[1, 5, 50, 200]) };
         let poll =
             Poll { actor: actor.into(), task_list: list.map(str::to_owned), worker: Some(self.name.clone()), max };
-        self.open = Some(Question::Poll(actor));
-        self.line.ask(&POLL, poll, None, sim);
+        self.calls += 1;
+        let keyed = sim.rng.once_in(2);
+        self.ask_for(Wanted { number: self.calls, actor, poll, keyed }, sim);
+    }
+
+    fn ask_for(&mut self, wanted: Wanted, sim: &mut Sim) {
+        self.open = Some(Question::Poll(wanted.clone()));
+        if wanted.keyed {
+            let once = PollOnce { poll: wanted.poll, key: format!("poll {}", wanted.number) };
+            self.line.ask(&POLL_ONCE, once, None, sim);
+        } else {
+            self.line.ask(&POLL, wanted.poll, None, sim);
+        }
     }
 
     fn beat(&mut self, known: &Known, sim: &mut Sim) {
@@ -165,8 +187,9 @@ impl Worker {
         };
         let empty = vec![];
         match self.open.take() {
-            Some(Question::Poll(actor)) => {
-                answer["tasks"].as_array().unwrap_or(&empty).iter().for_each(|task| self.take(task, actor, known, sim));
+            Some(Question::Poll(wanted)) => {
+                let tasks = answer["tasks"].as_array().unwrap_or(&empty);
+                tasks.iter().for_each(|task| self.take(task, &wanted, known, sim));
             }
             Some(Question::Beat(asked)) => beaten(&asked, answer["tasks"].as_array().unwrap_or(&empty), known),
             Some(Question::Release(brought)) => {
@@ -188,8 +211,9 @@ impl Worker {
     }
 
     /// A task lands on its desk; or it dies with it.
-    fn take(&mut self, given: &Value, actor: &'static str, known: &mut Known, sim: &mut Sim) {
-        known.gave(given);
+    fn take(&mut self, given: &Value, wanted: &Wanted, known: &mut Known, sim: &mut Sim) {
+        let actor = wanted.actor;
+        known.gave(given, wanted.number);
         let wall = sim.clock.wall();
         let is_early = earliest(given["key"].as_str()).is_some_and(|at| wall < at);
         if is_early && known.even_calendar {
