@@ -14,7 +14,7 @@ use crate::decision::next::State as Stands;
 use crate::decision::row::{self, Decision};
 use crate::engine::{Engine, Note, kept, known};
 use crate::graph::{Graph, rebuild};
-use crate::names::{TaskId, short};
+use crate::names::{TIMER, TaskId, is_own, short};
 use crate::task::row::Task;
 
 /// All statements of this part.
@@ -133,13 +133,35 @@ pub(crate) fn from_task(engine: &mut Engine<'_, '_>, mut process: Process, task:
         }
     }
     engine.drop_graph(&process.id)?;
+    if process.state == State::Aborted {
+        decisions.values().try_for_each(|decision| revive(engine, tasks.get(&decision.id.number), decision))?;
+    }
+    let graph = rebuild(&known(&tasks, &decisions), engine.cx.heard);
     reopen(engine, &mut process)?;
+    if let Some((number, _)) = graph.open.iter().find(|(_, item)| item.broken) {
+        // Another task is broken, and stays so until somebody tries it again.
+        process.state = State::Broken;
+        process.error = decisions.get(number).and_then(|decision| decision.error.clone());
+    }
     process.save(engine.tx)?;
     let text = format!("from task {from}: {} results were dropped", after.len());
     engine.note_of(&process.id, Some(from.number), &Note { kind: "restarted", attempt: None, text: &text })?;
-    let graph = rebuild(&known(&tasks, &decisions), engine.cx.heard);
     engine.begin(process, Graph { next, ..graph });
     Ok(())
+}
+
+/// What was open when its process was aborted is to be done again: it is in no queue, and nobody looks after it.
+fn revive(engine: &mut Engine<'_, '_>, task: Option<&Task>, decision: &Decision) -> OpResult<()> {
+    let (now, is_open) = (engine.cx.heard, decision.state != Stands::Finish);
+    let Some(task) = task.filter(|_| is_open) else { return Ok(()) };
+    if is_own(&task.actor) {
+        return decision.later(engine.tx, (task.actor == TIMER).then_some(now));
+    }
+    let rules = engine.actor(&task.actor)?.for_task(task.timeout_ms);
+    match decision.register(engine.tx, (now, rules.queued_until(now)), Some(now), None)? {
+        true => engine.queue_again(task, now),
+        false => Ok(()),
+    }
 }
 
 /// A result is dropped, and what waits in a queue leaves it.

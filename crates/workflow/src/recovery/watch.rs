@@ -29,6 +29,9 @@ const LONGEST_POLL_MS: u64 = 60_000;
 /// The first pause after trouble, and the longest.
 const PAUSE_MS: (i64, i64) = (5_000, 3_600_000);
 
+/// The longest pause if nothing at all could be looked at: everybody waits for that.
+const LOOK_PAUSE_MS: i64 = 60_000;
+
 /// Keeps looking until it is dropped.
 pub struct Watch {
     _looks: Arc<Looks>,
@@ -169,7 +172,7 @@ impl Looks {
 
     /// Nothing could be read: nothing changes, and somebody looks again after a pause.
     fn pause(&self, ns: &Namespace, part: Part, error: &base::OpError) {
-        let pause_ms = self.failed_again(ns, &part.name());
+        let pause_ms = self.failed_again(ns, &part.name()).min(LOOK_PAUSE_MS);
         tracing::warn!(namespace = %ns.name, ?part, %error, pause_ms, "nothing could be looked at");
         self.free(ns, part, u64::try_from(pause_ms).unwrap_or(0));
         let told = Failed { process: String::new(), error: error.message.clone(), pause_ms };
@@ -342,7 +345,7 @@ mod tests {
         world.call(&START, start).unwrap();
         let (before, away) = (world.rows(&EVERYTHING), base::OpError::new(codes::XBUSY, "it is away"));
         for part in [Part::Decisions, Part::Of(Whose::Graphs), Part::Of(Whose::Processes)] {
-            for pause_ms in [5_000, 10_000, 20_000] {
+            for pause_ms in [5_000, 10_000, 20_000, 40_000, 60_000, 60_000] {
                 assert!(looks.may_look(&world.main(), part, 0), "{part:?}");
                 let told = world.count(&JOURNAL);
                 looks.pause(&world.main(), part, &away);

@@ -1,6 +1,7 @@
 //! Processes are aborted, and begun anew.
 
 use serde_json::{Value, json};
+use workflow::broken::{RETRY, Retry};
 use workflow::process::{ABORT, Abort, RESTART, Restart};
 
 use crate::kit::{Flow, args};
@@ -139,4 +140,41 @@ fn wfl_18_a_process_of_many_tasks_begins_anew_from_one_of_them() {
     waiting.sort();
     waiting.dedup();
     assert_eq!(waiting.len(), 1_200, "it is to be done once more, the others as before");
+}
+
+#[test]
+fn wfl_18_a_process_that_begins_anew_from_one_task_stays_broken_by_another() {
+    let flow = Flow::new();
+    let id = flow.start(json!({ "actor": "decide#1" }));
+    let tasks = json!([{ "actor": "a#1" }, { "actor": "b#1" }]);
+    flow.done(&flow.take("decide#1"), json!({ "value": 1, "tasks": tasks }));
+    flow.done(&flow.take("a#1"), json!({ "value": 1 }));
+    let broken = flow.take("b#1");
+    flow.done(&broken, json!({ "error": { "class": "Oops" } }));
+    restart(&flow, &id, Some(&format!("{id}.2"))).unwrap();
+    let process = flow.process(&id);
+    assert_eq!((process.state.as_str(), process.error.unwrap().class.as_str()), ("BROKEN", "Oops"));
+    flow.done(&flow.take("a#1"), json!({ "value": 1 }));
+    flow.0.call(&RETRY, Retry { task_id: broken.task_id, source: None }).unwrap();
+    flow.done(&flow.take("b#1"), json!({ "value": 1 }));
+    assert_eq!(flow.value(&id), json!(1), "it can be tried again, and all of it ends");
+}
+
+#[test]
+fn wfl_18_what_was_open_in_an_aborted_process_is_done_when_it_begins_anew_from_a_task() {
+    let flow = Flow::new();
+    let id = flow.start(json!({ "actor": "decide#1" }));
+    let tasks = json!([{ "actor": "a#1" }, { "actor": "b#1" }, { "actor": "c#1" }]);
+    flow.done(&flow.take("decide#1"), json!({ "value": 1, "tasks": tasks }));
+    flow.done(&flow.take("a#1"), json!({ "value": 1 }));
+    flow.take("b#1");
+    flow.0.call(&ABORT, Abort { process: id.clone(), reason: "x".into(), source: None }).unwrap();
+    restart(&flow, &id, Some(&format!("{id}.2"))).unwrap();
+    flow.0.check_invariants();
+    for (actor, attempt) in [("a#1", 2), ("b#1", 2), ("c#1", 1)] {
+        let task = flow.take(actor);
+        assert_eq!(task.attempt, attempt, "{actor}");
+        flow.done(&task, json!({ "value": 1 }));
+    }
+    assert_eq!(flow.value(&id), json!(1));
 }

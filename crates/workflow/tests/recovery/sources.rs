@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use base::Sql;
-use kernel::counters::list::{CounterPage, LIST_COUNTERS};
+use kernel::counters::list::{CounterInfo, CounterPage, LIST_COUNTERS};
 use serde_json::json;
 use workflow::jobs::CREATE_JOB;
 use workflow::process::{RESTART, Restart};
@@ -14,12 +14,15 @@ use crate::surgery::{A_LOOK_MS, Watched};
 static QUEUE: Sql = Sql::new("test.source_queue", "DELETE FROM wfl_queue WHERE process = ?1");
 static GRAPH: Sql = Sql::new("test.source_graph", "DELETE FROM wfl_graph WHERE process = ?1");
 
+fn counters(flow: &Flow, kind: &str) -> Vec<CounterInfo> {
+    let kind = Some(kind.to_owned());
+    let page = CounterPage { kind, name: None, after: (String::new(), String::new()), limit: 100 };
+    flow.0.read(&LIST_COUNTERS, page).unwrap()
+}
+
 /// What was repaired, by whose doing.
 fn repaired(flow: &Flow) -> BTreeMap<String, i64> {
-    let kind = Some("workflow-recovery".to_owned());
-    let page = CounterPage { kind, name: None, after: (String::new(), String::new()), limit: 100 };
-    let counters = flow.0.read(&LIST_COUNTERS, page).unwrap();
-    counters.into_iter().map(|counter| (counter.name, counter.processed)).collect()
+    counters(flow, "workflow-recovery").into_iter().map(|counter| (counter.name, counter.processed)).collect()
 }
 
 fn sources(flow: &Flow, id: &str) -> Vec<(String, String)> {
@@ -72,4 +75,21 @@ fn wfl_19_each_repair_says_whose_doing_it_is() {
     let counted = repaired(&world);
     assert_eq!(counted.get(&source), Some(&1), "{counted:?}");
     assert!(counted.get("automatic").is_some_and(|many| *many >= 1), "{counted:?}");
+}
+
+#[test]
+fn wfl_11_silences_are_counted_by_actor() {
+    let world = Watched::new();
+    world.0.kernel.watch_over();
+    for actor in ["a#1", "b#1"] {
+        world.start(json!({ "actor": actor }));
+        world.take(actor);
+    }
+    world.wait_ms(61_000);
+    world.take("b#1");
+    world.wait_ms(61_000);
+    world.wait_ms(60_000);
+    let counted: Vec<(String, i64)> =
+        counters(&world, "workflow-actor").into_iter().map(|counter| (counter.name, counter.deadlocks)).collect();
+    assert_eq!(counted, [("a#1".to_owned(), 1), ("b#1".to_owned(), 2)]);
 }

@@ -37,7 +37,23 @@ static REPAIRS: Sql = Sql::new(
     "SELECT process, kind, text FROM wfl_history WHERE source = 'automatic' \
      AND kind IN ('requeued', 'rebuilt', 'restarted', 'applied', 'inconsistent') ORDER BY process, id LIMIT 50000",
 );
-static JOBS: Sql = Sql::new("sim.workflow_jobs", "SELECT number, state FROM wfl_job ORDER BY number LIMIT 50000");
+static JOBS: Sql =
+    Sql::new("sim.workflow_jobs", "SELECT number, state, examined FROM wfl_job ORDER BY number LIMIT 50000");
+
+static OPEN: Sql = Sql::new(
+    "sim.workflow_open",
+    "SELECT id FROM wfl_process WHERE state IN ('ACTIVE', 'BROKEN') ORDER BY id DESC LIMIT 1",
+);
+static GRAPH: Sql = Sql::new(
+    "sim.workflow_graph",
+    "SELECT version, recovery, open, ready, done, data FROM wfl_graph WHERE process = ?1",
+);
+static TASKS: Sql = Sql::new(
+    "sim.workflow_tasks",
+    "SELECT t.number, t.actor, t.attempt, t.start_at, d.state, d.queue, d.queued, d.recovery, d.ready_at FROM wfl_task t \
+     LEFT JOIN wfl_decision d ON d.process = t.process AND d.number = t.number WHERE t.process = ?1 \
+     AND (d.state IS NULL OR d.state <> 'FINISH') ORDER BY t.number LIMIT 200",
+);
 
 fn task_of(row: &Row) -> String {
     format!("{}.{}", row.text(0), row.int(1))
@@ -185,9 +201,24 @@ pub(super) fn check_sound(tx: &mut dyn Tx, known: &Known, invariant: &Invariant)
     Ok(found.map_or(Ok(()), |violation| Err(format!("broken: {}: {}", invariant.name, violation.0))))
 }
 
+/// What is known of the first process that is open, for people.
+pub(super) fn detail(tx: &mut dyn Tx) -> StoreResult<Vec<String>> {
+    let open = tx.query_one(&OPEN, args![])?.map(|row| row.text(0).to_owned()).unwrap_or_default();
+    let rows =
+        [&GRAPH, &TASKS].into_iter().map(|sql| tx.query(sql, args![&open], 200)).collect::<StoreResult<Vec<_>>>()?;
+    Ok(rows.iter().flatten().map(|row| format!("{row:?}")).collect())
+}
+
 /// Jobs that are not over.
-pub(super) fn open_jobs(tx: &mut dyn Tx) -> StoreResult<Vec<String>> {
+///
+/// # Errors
+/// One passes processes again.
+pub(super) fn open_jobs(tx: &mut dyn Tx, seen: &Seen) -> StoreResult<Result<Vec<String>, String>> {
     let rows = tx.query(&JOBS, args![], ROWS)?;
+    let many = i64::try_from(seen.0.len()).unwrap_or(i64::MAX);
+    if let Some(row) = rows.iter().find(|row| row.int(2) > many) {
+        return Ok(Err(format!("job {} passed {} of {many} processes", row.int(0), row.int(2))));
+    }
     let open = rows.iter().filter(|row| row.text(1) != "DONE");
-    Ok(open.map(|row| format!("job {} is {}", row.int(0), row.text(1))).collect())
+    Ok(Ok(open.map(|row| format!("job {} is {}", row.int(0), row.text(1))).collect()))
 }

@@ -47,12 +47,14 @@ pub(super) struct Workflow {
     /// What was open at the last look.
     open: Vec<String>,
     is_caught_up: bool,
+    /// What is known of one of them, for people.
+    detail: Vec<String>,
 }
 
 impl Workflow {
     pub(super) fn start(workload: usize, sim: &mut Sim) -> Self {
         let mut rng = sim.rng.fork();
-        let wide = *rng.pick(&[3, 3, 3, 3, 20, 20, 120, 1_000]);
+        let wide = *rng.pick(&[3, 3, 3, 3, 3, 3, 3, 20, 20, 20, 20, 120, 120, 1_000]);
         let known = Known::new(rng.once_in(3), sim.faults.clock_jump == 0);
         sim.faults.unreadable = if rng.once_in(3) { rng.within(20, 400) } else { 0 };
         let clients = WORKER + WORKERS;
@@ -70,6 +72,7 @@ impl Workflow {
             look_every: if wide > 20 { 40 } else { 8 },
             open: vec!["nobody looked".to_owned()],
             is_caught_up: false,
+            detail: vec![],
         }
     }
 
@@ -96,7 +99,10 @@ impl Workflow {
             }
         }
         self.open = seen.open();
-        self.open.extend(sim.look(judge::open_jobs).ok_or(down)?.map_err(told)?);
+        if is_long && self.known.calm {
+            self.detail = sim.look(judge::detail).ok_or(down)?.map_err(told)?;
+        }
+        self.open.extend(sim.look(|tx| judge::open_jobs(tx, &seen)).ok_or(down)?.map_err(told)??);
         Ok(())
     }
 }
@@ -141,7 +147,7 @@ impl Workload for Workflow {
     }
 
     fn stuck(&self) -> String {
-        self.open.iter().take(10).cloned().collect::<Vec<_>>().join(", ")
+        self.open.iter().chain(&self.detail).take(30).cloned().collect::<Vec<_>>().join(", ")
     }
 
     fn check_settled(&mut self, sim: &Sim) -> Result<(), String> {

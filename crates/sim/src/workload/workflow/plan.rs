@@ -124,6 +124,16 @@ impl Plan {
         }
     }
 
+    /// The widest that it is anywhere.
+    pub(super) fn width(&self) -> i64 {
+        match self {
+            Self::Wide(many) => *many,
+            Self::Sum(parts) | Self::Chain(parts) => parts.iter().map(Self::width).max().unwrap_or(0),
+            Self::Own(_, plan) | Self::Later(_, plan) | Self::After(_, plan) => plan.width(),
+            Self::Leaf(..) | Self::FailsFirst(..) | Self::FailsAlways(..) | Self::Breaks(_) | Self::Signals(..) => 1,
+        }
+    }
+
     /// The signals that it waits for: name and value.
     pub(super) fn signals(&self) -> Vec<(String, i64)> {
         match self {

@@ -75,7 +75,12 @@ impl Starter {
             return None;
         }
         let number = known.cases.len();
-        known.cases.push(draw(number, self.wide, &mut sim.rng));
+        let case = draw(number, self.wide, &mut sim.rng);
+        if case.plan.width() > 20 {
+            // One is enough: everything takes longer from here on.
+            self.wide = 20;
+        }
+        known.cases.push(case);
         Some(Question::Start(number))
     }
 

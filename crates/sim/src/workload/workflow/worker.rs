@@ -224,10 +224,11 @@ impl Worker {
         let (late_us, beats) = match fate {
             0 => return,
             1 => (sim.rng.within(5_000_000, 40_000_000), false),
-            2 => (sim.rng.within(5_000_000, 40_000_000), true),
+            2 | 3 => (sim.rng.within(5_000_000, 60_000_000), true),
             _ => (sim.rng.below(1_500_000), false),
         };
-        let beat_us = beats.then_some(now_us + BEAT_US);
+        // Some say so too late: somebody else may have it by then.
+        let beat_us = beats.then(|| now_us + sim.rng.pick(&[BEAT_US, 6 * BEAT_US]));
         self.desk.push(Held { given: given.clone(), actor, given_us: now_us, due_us: now_us + late_us, beat_us });
     }
 
