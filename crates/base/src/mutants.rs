@@ -178,6 +178,46 @@ pub enum Mutant {
     ExchangeAlertKept,
     /// A message that met a lock counts as processed.
     ExchangeDeadlockDone,
+    /// A result counts though its attempt was never given out.
+    WorkflowAttemptIgnored,
+    /// A task is given out again as the attempt that it was.
+    WorkflowAttemptKept,
+    /// A result is kept without the graph that it changes.
+    WorkflowGraphForgotten,
+    /// A task that is given out stays in its queue.
+    WorkflowPlaceKept,
+    /// A task that fails is tried again, however often it was.
+    WorkflowRetryWithoutEnd,
+    /// A signal that was taken is there for the next one too.
+    WorkflowSignalKept,
+    /// A process that begins anew uses the numbers of before.
+    WorkflowNumbersAgain,
+    /// Recovery queues what somebody works on.
+    WorkflowWorkQueuedAgain,
+    /// Recovery queues what only waits for its turn.
+    WorkflowBacklogQueuedAgain,
+    /// A job does not keep how far it came.
+    WorkflowPlaceOfJobLost,
+    /// Nobody begins a task when its time has come.
+    WorkflowTimerLost,
+    /// A task begins before its time.
+    WorkflowStartEarly,
+    /// A process is started for a task that has one.
+    WorkflowChildTwice,
+    /// A second result of a task counts.
+    WorkflowSecondResult,
+    /// Whoever lost a task is told that it still has it.
+    WorkflowBeatOfAnybody,
+    /// A start with a key that was used is another start.
+    WorkflowKeyIgnored,
+    /// Results of a process that was aborted count.
+    WorkflowAbortIgnored,
+    /// A task whose worker is silent stays its own.
+    WorkflowSilenceIgnored,
+    /// Where the last pass counts, any does.
+    WorkflowPassIgnored,
+    /// A value that is lost and needed is not made again.
+    WorkflowLossLeft,
 }
 
 impl Mutant {
@@ -268,6 +308,26 @@ impl Mutant {
         Self::ExchangeNarrowForgotten,
         Self::ExchangeAlertKept,
         Self::ExchangeDeadlockDone,
+        Self::WorkflowAttemptIgnored,
+        Self::WorkflowAttemptKept,
+        Self::WorkflowGraphForgotten,
+        Self::WorkflowPlaceKept,
+        Self::WorkflowRetryWithoutEnd,
+        Self::WorkflowSignalKept,
+        Self::WorkflowNumbersAgain,
+        Self::WorkflowWorkQueuedAgain,
+        Self::WorkflowBacklogQueuedAgain,
+        Self::WorkflowPlaceOfJobLost,
+        Self::WorkflowTimerLost,
+        Self::WorkflowStartEarly,
+        Self::WorkflowChildTwice,
+        Self::WorkflowSecondResult,
+        Self::WorkflowBeatOfAnybody,
+        Self::WorkflowKeyIgnored,
+        Self::WorkflowAbortIgnored,
+        Self::WorkflowSilenceIgnored,
+        Self::WorkflowPassIgnored,
+        Self::WorkflowLossLeft,
     ];
 
     /// The mutant of this name.

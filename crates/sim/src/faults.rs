@@ -40,6 +40,8 @@ pub struct Faults {
     pub file: u64,
     /// A node that keeps namespaces begins anew.
     pub node: u64,
+    /// The store cannot be read for a while. Only the workload that bears it sets this, so that other worlds stay as they were.
+    pub unreadable: u64,
 }
 
 impl Faults {
@@ -64,6 +66,7 @@ impl Faults {
             wake: some(2, 20),
             file: some(5, 100),
             node: some(5, 50),
+            unreadable: 0,
         }
     }
 

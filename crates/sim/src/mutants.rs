@@ -88,6 +88,26 @@ pub const OURS: &[Mutant] = &[
     Mutant::ExchangeNarrowForgotten,
     Mutant::ExchangeAlertKept,
     Mutant::ExchangeDeadlockDone,
+    Mutant::WorkflowAttemptIgnored,
+    Mutant::WorkflowAttemptKept,
+    Mutant::WorkflowGraphForgotten,
+    Mutant::WorkflowPlaceKept,
+    Mutant::WorkflowRetryWithoutEnd,
+    Mutant::WorkflowSignalKept,
+    Mutant::WorkflowNumbersAgain,
+    Mutant::WorkflowWorkQueuedAgain,
+    Mutant::WorkflowBacklogQueuedAgain,
+    Mutant::WorkflowPlaceOfJobLost,
+    Mutant::WorkflowTimerLost,
+    Mutant::WorkflowStartEarly,
+    Mutant::WorkflowChildTwice,
+    Mutant::WorkflowSecondResult,
+    Mutant::WorkflowBeatOfAnybody,
+    Mutant::WorkflowKeyIgnored,
+    Mutant::WorkflowAbortIgnored,
+    Mutant::WorkflowSilenceIgnored,
+    Mutant::WorkflowPassIgnored,
+    Mutant::WorkflowLossLeft,
 ];
 
 /// Names for the command line.
@@ -109,6 +129,7 @@ fn world_of(mutant: Mutant) -> World {
     match mutant.name().split('-').next() {
         Some("sensor") => World::Quiet,
         Some("exchange") => World::Exchange,
+        Some("workflow") => World::Workflow,
         _ => World::Busy,
     }
 }

@@ -79,7 +79,11 @@ pub fn run(options: &Options) -> Result<Report, Failure> {
     let mut services =
         vec![&ledger::LEDGER, &COURIER, &CHORES, &GAZETTE, &documents::SERVICE, &PAPERS, &sensors::SERVICE];
     // The worlds of other seeds stay as they were.
-    services.extend((World::of(options.seed) == World::Exchange).then_some(&exchange::SERVICE));
+    match World::of(options.seed) {
+        World::Exchange => services.push(&exchange::SERVICE),
+        World::Workflow => services.push(&workflow::SERVICE),
+        World::Busy | World::Quiet => {}
+    }
     let mut sim = Sim::new(options.seed, folder.path().join("store.db"), services, options.print);
     let mut workloads = workload::of(options.seed, &mut sim);
     let events = options.events * World::of(options.seed).length();
@@ -207,9 +211,7 @@ fn check(sim: &mut Sim, workloads: &mut [Box<dyn Workload>]) -> Result<(), Strin
     if !sim.is_up() {
         return Ok(());
     }
-    let services = [&ledger::LEDGER, &COURIER, &CHORES, &GAZETTE, &documents::SERVICE, &sensors::SERVICE];
-    let exchange = sim.office.is_some().then_some(&exchange::SERVICE);
-    for service in kernel::OWN.into_iter().chain(services).chain(exchange) {
+    for service in kernel::OWN.into_iter().chain(sim.services().to_vec()) {
         service.invariants.iter().try_for_each(|invariant| holds(sim, invariant))?;
     }
     workloads.iter_mut().try_for_each(|workload| workload.check(sim))

@@ -1,11 +1,12 @@
 //! The simulated world: one thread, one line of time, one seed.
 
+mod asking;
+
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use base::{Call, CallResult, Engine, HttpCall, OpResult, Store, StoreResult, Timers, Tx, WorkCall};
-use kernel::accounts::session::Holder;
 use kernel::feed::Sequencer;
 use kernel::tasks::{Dispatcher, TaskConfig};
 use kernel::{Caller, Env, Hint, Kernel, KernelConfig, Namespace, Op, Query, Reply, Request, ServiceDef, SessionEvent};
@@ -154,6 +155,7 @@ struct Server {
     _silence: Vec<SilenceWatch>,
     _exporters: Vec<Exporter>,
     _exchange: Vec<exchange::Watch>,
+    _workflow: Vec<workflow::recovery::Watch>,
     /// Whether it knows of the archive.
     archives: bool,
     /// Wake-ups for readers of events since the last look.
@@ -209,6 +211,7 @@ pub struct Sim {
     /// How long earlier lives ran, and since when this one runs.
     ran_before_ms: u64,
     started_ms: u64,
+    unreadable_until_us: u64,
 }
 
 impl Sim {
@@ -260,6 +263,7 @@ impl Sim {
             heard: None,
             ran_before_ms: 0,
             started_ms: 0,
+            unreadable_until_us: 0,
         };
         sim.agenda.put(0, Event::Start);
         sim
@@ -390,23 +394,6 @@ impl Sim {
         }
     }
 
-    /// A client shows the token of a console session and hears whose it is: nothing, or account and role.
-    pub fn ask_whose_session(&mut self, asker: Asker, token: String) -> u64 {
-        let arrive = Box::new(move |sim: &mut Self| {
-            let Some(server) = &sim.server else { return sim.tell(asker, News::Cut) };
-            let told = server.told.clone();
-            let done = Box::new(move |holder: OpResult<Option<Holder>>| {
-                let shown = |holder: Holder| json!({ "account": holder.account, "role": holder.caller.role });
-                let answer = holder.map(|holder| Answer { out: json!(holder.map(shown)), replayed: false });
-                told.lock().unwrap_or_else(PoisonError::into_inner).push((Waiting::Client(asker), answer));
-            });
-            server.kernel.authenticate_session(&server.main, &token, done);
-        });
-        let delay_us = self.rng.within(100, 50_000);
-        self.after(delay_us, Event::Arrive(self.life, arrive));
-        1
-    }
-
     /// A client asks for something that is only read, over the same network.
     pub fn ask_to_read<I, O>(&mut self, asker: Asker, query: &'static Query<I, O>, input: I) -> u64
     where
@@ -429,38 +416,6 @@ impl Sim {
         let delay_us = self.rng.within(100, 50_000);
         self.after(delay_us, Event::Arrive(self.life, arrive));
         1
-    }
-
-    /// A session calls an operation by its name; its own number of the call is the key, so that a repeat is one.
-    ///
-    /// # Panics
-    /// There is no such operation: a bug of the session.
-    pub fn call_by_name(&mut self, asker: Asker, call: u64, op: &str, input: Value) {
-        let Some(server) = &self.server else { return };
-        let Some(operation) = server.kernel.operation(op) else { panic!("a session called {op}, which is not there") };
-        let (told, waiting) = (server.told.clone(), Waiting::Session(asker.token, call));
-        let done = Box::new(move |reply: OpResult<Reply<Value>>| {
-            let answer = reply.map(|reply| Answer { out: reply.out, replayed: reply.replayed });
-            told.lock().unwrap_or_else(PoisonError::into_inner).push((waiting, answer));
-        });
-        let request = server.kernel.request(Caller::server(&format!("client{}", asker.client)));
-        let request = request.once(op, &format!("call {call}"), [7; 32]);
-        operation.call_json(&server.kernel, &server.main, request, input, done);
-    }
-
-    /// A session runs a query by its name.
-    ///
-    /// # Panics
-    /// There is no such query: a bug of the session.
-    pub fn read_by_name(&mut self, asker: Asker, call: u64, query: &str, input: Value) {
-        let Some(server) = &self.server else { return };
-        let Some(query) = server.kernel.query(query) else { panic!("a session reads {query}, which is not there") };
-        let (told, waiting) = (server.told.clone(), Waiting::Session(asker.token, call));
-        let done = Box::new(move |read: OpResult<Value>| {
-            let answer = read.map(|out| Answer { out, replayed: false });
-            told.lock().unwrap_or_else(PoisonError::into_inner).push((waiting, answer));
-        });
-        query.read_json(&server.kernel, &server.main, input, done);
     }
 
     fn run_operation<I, O>(
@@ -625,7 +580,10 @@ impl Sim {
         let mut rng = self.rng.fork();
         let Some(server) = self.server.as_mut().filter(|_| life == self.life) else { return };
         server.store_called = false;
-        server.store.run_reads();
+        if self.rng.once_in(faults.unreadable) {
+            self.unreadable_until_us = self.clock.now_us() + self.rng.within(1_000_000, 60_000_000);
+        }
+        server.store.run_reads(faults.unreadable == 0 || self.unreadable_until_us <= self.clock.now_us());
         let ran = server.store.run(batch_max, &faults, &mut rng);
         self.commits += u64::from(ran != Ran::Nothing);
         match ran {
@@ -687,6 +645,11 @@ impl Sim {
     /// Whether the server is up and history moves to the archive.
     pub fn archives(&self) -> bool {
         self.server.as_ref().is_some_and(|server| server.archives)
+    }
+
+    /// What the server serves.
+    pub fn services(&self) -> &[&'static ServiceDef] {
+        &self.services
     }
 
     /// The life of the server that is running, or the last one.
@@ -764,6 +727,7 @@ impl Sim {
         self.equip_office(&kernels);
         let watchers = nodes.iter().filter(|_| self.office.is_some());
         let exchange = watchers.map(|node| exchange::Watch::start(&node.kernel)).collect();
+        let workflow = self.watch_workflow(&kernels);
         let exporters = kernels.into_iter().map(Exporter::start).collect();
         self.started_ms = base::Clock::ran_ms(&self.clock);
         self.server = Some(Server {
@@ -780,6 +744,7 @@ impl Sim {
             _silence: silence,
             _exporters: exporters,
             _exchange: exchange,
+            _workflow: workflow,
             archives: archive.is_some(),
             events_hinted,
             store_called: false,

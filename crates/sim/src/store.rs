@@ -101,10 +101,15 @@ impl SimStore {
         if count == 0 { Ran::Nothing } else { Ran::Answered(count) }
     }
 
-    /// Runs the reads that wait.
-    pub fn run_reads(&self) {
+    /// Runs the reads that wait; all of them fail if the store cannot be read.
+    pub fn run_reads(&self, is_readable: bool) {
         let reads = std::mem::take(&mut self.state().reads);
-        reads.into_iter().for_each(|job| self.run_now(job));
+        for job in reads {
+            match is_readable {
+                true => self.run_now(job),
+                false => job.done(Outcome::Failed(StoreError::Unavailable("simulated: it cannot be read".into()))),
+            }
+        }
     }
 
     fn run_now(&self, mut job: Box<dyn Job>) {

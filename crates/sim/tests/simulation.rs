@@ -80,6 +80,17 @@ fn exc_25_everything_is_cut_at_more_than_forty_points() {
     panic!("only {} points were cut: {cut:?}", cut.len());
 }
 
+/// Seeds whose worlds are those of processes.
+fn workflow_seeds(count: usize) -> impl Iterator<Item = u64> {
+    (9..).step_by(12).flat_map(|seed| [seed, seed + 2]).take(count)
+}
+
+#[test]
+fn wfl_7_wfl_15_wfl_25_the_first_worlds_of_processes_pass() {
+    let _turn = turn();
+    workflow_seeds(30).for_each(check);
+}
+
 fn found(mutant: Mutant) {
     let _turn = turn();
     assert!(mutants::find(mutant).is_some(), "{} is not found: the checker is asleep", mutant.name());
@@ -179,4 +190,24 @@ mutants_are_found! {
     exc_12_mutant_exchange_narrow_forgotten: ExchangeNarrowForgotten,
     exc_24_mutant_exchange_alert_kept: ExchangeAlertKept,
     exc_14_mutant_exchange_deadlock_done: ExchangeDeadlockDone,
+    wfl_7_mutant_workflow_attempt_ignored: WorkflowAttemptIgnored,
+    wfl_26_mutant_workflow_attempt_kept: WorkflowAttemptKept,
+    wfl_2_mutant_workflow_graph_forgotten: WorkflowGraphForgotten,
+    wfl_6_mutant_workflow_place_kept: WorkflowPlaceKept,
+    wfl_8_mutant_workflow_retry_without_end: WorkflowRetryWithoutEnd,
+    wfl_9_mutant_workflow_signal_kept: WorkflowSignalKept,
+    wfl_18_mutant_workflow_numbers_again: WorkflowNumbersAgain,
+    wfl_15_mutant_workflow_work_queued_again: WorkflowWorkQueuedAgain,
+    wfl_15_mutant_workflow_backlog_queued_again: WorkflowBacklogQueuedAgain,
+    wfl_28_mutant_workflow_place_of_job_lost: WorkflowPlaceOfJobLost,
+    wfl_9_mutant_workflow_timer_lost: WorkflowTimerLost,
+    wfl_3_mutant_workflow_start_early: WorkflowStartEarly,
+    wfl_9_mutant_workflow_child_twice: WorkflowChildTwice,
+    wfl_7_mutant_workflow_second_result: WorkflowSecondResult,
+    wfl_26_mutant_workflow_beat_of_anybody: WorkflowBeatOfAnybody,
+    wfl_2_mutant_workflow_key_ignored: WorkflowKeyIgnored,
+    wfl_18_mutant_workflow_abort_ignored: WorkflowAbortIgnored,
+    wfl_11_mutant_workflow_silence_ignored: WorkflowSilenceIgnored,
+    wfl_7_mutant_workflow_pass_ignored: WorkflowPassIgnored,
+    wfl_25_mutant_workflow_loss_left: WorkflowLossLeft,
 }

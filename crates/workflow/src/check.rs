@@ -31,7 +31,7 @@ pub(crate) static INVARIANTS: [Invariant; 6] = [
 ];
 
 /// What holds where no row ever got lost: a simulator that deletes rows leaves these out.
-pub static SOUND: [Invariant; 5] = [
+pub static SOUND: [Invariant; 6] = [
     Invariant {
         name: "what is in a queue is registered there",
         check: |tx| found(tx, &QUEUED, "a place in a queue is nobody's"),
@@ -46,6 +46,10 @@ pub static SOUND: [Invariant; 5] = [
         check: |tx| found(tx, &BROKEN, "a broken process has no broken task"),
     },
     Invariant {
+        name: "a process with a broken task is broken",
+        check: |tx| found(tx, &UNAWARE, "a broken task has a process that goes on"),
+    },
+    Invariant {
         name: "every finished task has its decision",
         check: |tx| found(tx, &DONE, "decisions are not as many as finished tasks"),
     },
@@ -53,7 +57,7 @@ pub static SOUND: [Invariant; 5] = [
 
 /// All statements of this part.
 pub(crate) const STATEMENTS: &[&Sql] =
-    &[&COUNTS, &IN_WORK, &FINISHED, &WATCHED, &OVER, &FENCE, &QUEUED, &REGISTERED, &GRAPHS, &BROKEN, &DONE];
+    &[&COUNTS, &IN_WORK, &FINISHED, &WATCHED, &OVER, &FENCE, &QUEUED, &REGISTERED, &GRAPHS, &BROKEN, &UNAWARE, &DONE];
 
 static COUNTS: Sql =
     Sql::new("wfl_graph.check", "SELECT process, open, ready, done, data FROM wfl_graph ORDER BY process LIMIT 1000");
@@ -102,6 +106,11 @@ static BROKEN: Sql = Sql::new(
     "wfl_process.check_broken",
     "SELECT p.id, 0 FROM wfl_process p WHERE p.state = 'BROKEN' AND NOT EXISTS (SELECT 1 FROM wfl_decision d WHERE d.process = p.id \
      AND d.broken_at IS NOT NULL) ORDER BY p.id LIMIT 10",
+);
+static UNAWARE: Sql = Sql::new(
+    "wfl_decision.check_broken",
+    "SELECT d.process, d.number FROM wfl_decision d JOIN wfl_process p ON p.id = d.process WHERE d.broken_at IS NOT NULL \
+     AND p.state NOT IN ('BROKEN', 'ABORTED') ORDER BY d.process, d.number LIMIT 10",
 );
 static DONE: Sql = Sql::new(
     "wfl_graph.check_done",

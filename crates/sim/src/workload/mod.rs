@@ -14,6 +14,7 @@ mod people;
 mod sensors;
 mod tellers;
 mod tenants;
+mod workflow;
 
 use crate::sim::{Asker, News, Sim};
 pub use exchange::exchange_cuts;
@@ -81,6 +82,9 @@ const QUIET: &[Start] = &[|number, sim| Box::new(sensors::Sensors::start(number,
 /// The workloads of a world of exchange.
 const EXCHANGE: &[Start] = &[|number, sim| Box::new(exchange::Exchange::start(number, sim))];
 
+/// The workloads of a world of processes.
+const WORKFLOW: &[Start] = &[|number, sim| Box::new(workflow::Workflow::start(number, sim))];
+
 /// What kind of world a seed has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum World {
@@ -90,14 +94,17 @@ pub enum World {
     Quiet,
     /// Messages between devices and databases alone, so that there are many of them.
     Exchange,
+    /// Processes and their workers alone.
+    Workflow,
 }
 
 impl World {
     /// That of a seed.
     pub const fn of(seed: u64) -> Self {
-        match seed % 6 {
-            0 | 3 => Self::Quiet,
-            4 => Self::Exchange,
+        match seed % 12 {
+            0 | 3 | 6 => Self::Quiet,
+            4 | 10 => Self::Exchange,
+            9 | 11 => Self::Workflow,
             _ => Self::Busy,
         }
     }
@@ -107,6 +114,7 @@ impl World {
         match self {
             Self::Busy => 1,
             Self::Quiet | Self::Exchange => 3,
+            Self::Workflow => 4,
         }
     }
 
@@ -115,6 +123,7 @@ impl World {
             Self::Busy => BUSY,
             Self::Quiet => QUIET,
             Self::Exchange => EXCHANGE,
+            Self::Workflow => WORKFLOW,
         }
     }
 }

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use base::{Heard, OpResult, Sql, Tx, Wall, args};
-use kernel::OpCx;
+use kernel::{OpCx, Settled};
 
 /// All statements of this part.
 pub(crate) const STATEMENTS: &[&Sql] = &[&KEEP, &FIND];
@@ -38,14 +38,16 @@ pub(crate) struct Polled {
 }
 
 impl Polls {
-    /// Somebody polled; whether that is to be kept.
-    pub(crate) fn tell(&self, queue: &str, up_to: Heard, now: Heard) -> bool {
+    /// Whether a poll is to be kept.
+    fn is_due(&self, queue: &str, now: Heard) -> bool {
+        self.of(queue).is_none_or(|known| now.0 - known.kept.0 >= KEPT_EVERY_MS)
+    }
+
+    /// Somebody polled, and that was committed.
+    fn tell(&self, queue: &str, up_to: Heard, now: Heard, is_kept: bool) {
         let mut polls = self.lock();
-        let known = polls.get(queue).copied();
-        let is_due = known.is_none_or(|known| now.0 - known.kept.0 >= KEPT_EVERY_MS);
-        let kept = if is_due { now } else { known.map_or(now, |known| known.kept) };
+        let kept = polls.get(queue).map_or(now, |known| if is_kept { now } else { known.kept });
         polls.insert(queue.to_owned(), Polled { up_to, last: now, kept });
-        is_due
     }
 
     pub(crate) fn of(&self, queue: &str) -> Option<Polled> {
@@ -58,16 +60,24 @@ impl Polls {
     }
 }
 
-/// Tells a poll, and keeps it now and then.
+/// Tells a poll, and keeps it now and then. Memory is told once it is committed: a poll that is undone handed nothing out.
 pub(crate) fn tell(
     tx: &mut dyn Tx,
-    cx: &OpCx<'_>,
+    cx: &mut OpCx<'_>,
     (queue, actor, list): (&str, &str, &str),
     up_to: Heard,
 ) -> OpResult<()> {
-    if cx.home.memory::<Polls>().tell(queue, up_to, cx.heard) {
-        tx.write(&KEEP, args![queue, actor, list, up_to, cx.heard, cx.wall])?;
+    let (polls, now) = (cx.home.memory::<Polls>(), cx.heard);
+    let is_kept = polls.is_due(queue, now);
+    if is_kept {
+        tx.write(&KEEP, args![queue, actor, list, up_to, now, cx.wall])?;
     }
+    let queue = queue.to_owned();
+    cx.fx.when_settled(move |how| {
+        if how == Settled::Committed {
+            polls.tell(&queue, up_to, now, is_kept);
+        }
+    });
     Ok(())
 }
 

@@ -11,6 +11,7 @@
 //! value where the actor says that the first one counts.
 
 use base::Heard;
+use base::mutants::{self, Mutant};
 
 use crate::task::Retry;
 
@@ -99,6 +100,8 @@ pub struct Found<'a> {
     pub attempt: i64,
     /// The pass of who took it last.
     pub pass: Option<&'a str>,
+    /// Results up to this attempt were dropped, when somebody began anew from here.
+    pub dropped: i64,
 }
 
 /// Why a result does not count.
@@ -138,11 +141,17 @@ impl Refusal {
 /// # Errors
 /// Why not.
 pub fn judge(found: Found<'_>, brought: Brought<'_>, accept_first: bool) -> Result<(), Refusal> {
-    if found.state == Some(State::Finish) {
+    if found.state == Some(State::Finish) && !mutants::on(Mutant::WorkflowSecondResult) {
         return Err(Refusal::Finished);
     }
-    if brought.attempt < 1 || brought.attempt > found.attempt {
+    if (brought.attempt < 1 || brought.attempt > found.attempt) && !mutants::on(Mutant::WorkflowAttemptIgnored) {
         return Err(Refusal::NeverTaken);
+    }
+    if brought.attempt <= found.dropped {
+        return Err(Refusal::Overtaken);
+    }
+    if mutants::on(Mutant::WorkflowPassIgnored) {
+        return Ok(());
     }
     let is_present = brought.attempt == found.attempt && found.state != Some(State::Registered);
     if brought.pass.is_some() && is_present && found.pass.is_some() && brought.pass != found.pass {
@@ -228,7 +237,7 @@ mod tests {
     use super::*;
 
     fn found(state: State, attempt: i64) -> Found<'static> {
-        Found { state: Some(state), attempt, pass: (state == State::Work).then_some("now") }
+        Found { state: Some(state), attempt, pass: (state == State::Work).then_some("now"), dropped: 0 }
     }
 
     fn value(attempt: i64) -> Brought<'static> {
@@ -262,7 +271,7 @@ mod tests {
         assert_eq!(judge(found(State::Work, 2), with(2, None), false), Err(Refusal::Pass));
         assert_eq!(judge(found(State::Work, 2), with(1, Some("old")), false), Err(Refusal::Overtaken));
         assert_eq!(judge(found(State::Registered, 2), with(2, Some("old")), false), Err(Refusal::Overtaken));
-        let lost = Found { state: None, attempt: 2, pass: None };
+        let lost = Found { state: None, attempt: 2, pass: None, dropped: 0 };
         assert_eq!(judge(lost, with(2, Some("now")), false), Err(Refusal::Pass), "nobody can tell");
         assert_eq!(judge(lost, value(2), true), Ok(()));
     }

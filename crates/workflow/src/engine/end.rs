@@ -137,6 +137,10 @@ impl Engine<'_, '_> {
     fn try_again(&mut self, task: &Task, decision: &Decision, error: &ErrorForm, pause_ms: i64) -> OpResult<()> {
         let at = self.cx.heard.plus_ms(pause_ms);
         let rules = self.actor(&task.actor)?.for_task(task.timeout_ms);
+        if decision.state == Stands::Registered {
+            // Its time ended in its queue: it leaves its place, else it would be given out before the pause is over.
+            row::dequeue(self.tx, &decision.queue, decision.queued, &task.id)?;
+        }
         if decision.register(self.tx, (at, rules.queued_until(at)), None, Some(error))? {
             self.cx.fx.count(ACTORS, &task.actor, &[(Field::Retries, 1)]);
             self.tally.one(Count::TaskRetried);

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use base::mutants::{self, Mutant};
 use base::{Heard, OpError, OpResult, Sql, Tx, args, codes};
 use kernel::Hint;
 
@@ -107,7 +108,7 @@ impl Engine<'_, '_> {
                 self.cx.fx.wake(Hint::Changed(end_bell(&process.id)));
             }
         }
-        if !changed {
+        if !changed || (version > 0 && mutants::on(Mutant::WorkflowGraphForgotten)) {
             return Ok(());
         }
         let rules = self.kind(&process.kind)?;
@@ -153,7 +154,7 @@ pub(crate) fn known(tasks: &BTreeMap<i64, Task>, decisions: &BTreeMap<i64, Decis
 }
 
 /// The same of a process, read.
-pub(crate) fn known_of(tx: &mut dyn Tx, process: &str) -> OpResult<BTreeMap<i64, Known>> {
+fn known_of(tx: &mut dyn Tx, process: &str) -> OpResult<BTreeMap<i64, Known>> {
     let tasks = Task::of_process(tx, process)?.into_iter().map(|task| (task.id.number, task)).collect();
     let decisions = Decision::of_process(tx, process)?;
     let decisions = decisions.into_iter().map(|decision| (decision.id.number, decision)).collect();

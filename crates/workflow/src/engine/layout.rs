@@ -107,7 +107,7 @@ impl Layout {
             accept_fail: form.accept_fail,
             timeout_ms: form.timeout_ms,
             start_at: form.starts_at()?,
-            more: More { retry: form.retry.clone(), wait_for, key: form.key.clone() },
+            more: More { retry: form.retry.clone(), wait_for, key: form.key.clone(), dropped: 0 },
             args: crate::task::Args(args),
         })
     }

@@ -18,7 +18,7 @@ use kernel::{Hint, OpCx, Topic};
 
 pub(crate) use end::{ACTORS, Made, Outcome, TYPES};
 use graphs::Held;
-pub(crate) use graphs::{kept, known, known_of};
+pub(crate) use graphs::{kept, known};
 pub(crate) use history::{AUTOMATIC, Note};
 pub(crate) use layout::{Layout, TASKS_AT_ONCE};
 pub(crate) use ready::BEGIN;

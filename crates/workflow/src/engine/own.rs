@@ -1,5 +1,6 @@
 //! What the server does itself (WFL-9): tasks that end with a signal, at a time, or with a process of their own.
 
+use base::mutants::{self, Mutant};
 use base::{OpResult, Sql, args};
 
 use super::{Engine, Outcome};
@@ -8,6 +9,7 @@ use crate::decision::row::Decision;
 use crate::names::{PROCESS, SIGNAL, TIMER, TaskId, is_own};
 use crate::process::row::{Process, State};
 use crate::process::start::{ChildStart, new_process};
+use crate::recovery::CALENDAR_GRACE_MS;
 use crate::task::ErrorForm;
 use crate::task::row::Task;
 
@@ -77,17 +79,19 @@ impl Engine<'_, '_> {
         let since = Decision::find(self.tx, &task.id)?.map(|decision| decision.ready_at);
         match (pause_ms, since) {
             (Some(ms), None) if ms > 0 => {
-                self.wait(task)?;
+                self.wait(task, Some(ms.saturating_add(CALENDAR_GRACE_MS)))?;
                 self.begin_at(&task.id, self.cx.wall.plus_ms(ms))
             }
             _ => self.end_own(task, Ok("null")),
         }
     }
 
-    /// Its decision is REGISTERED and in no queue: something else than a worker ends it.
-    fn wait(&mut self, task: &Task) -> OpResult<()> {
+    /// Its decision is REGISTERED and in no queue: something else than a worker ends it. If that should happen within some time, somebody
+    /// looks then.
+    fn wait(&mut self, task: &Task, within_ms: Option<i64>) -> OpResult<()> {
         let rules = crate::decision::next::ActorRules::default().for_task(task.timeout_ms);
-        let until = rules.queued_until(self.cx.heard);
+        let until = rules.queued_until(self.cx.heard).into_iter();
+        let until = until.chain(within_ms.map(|ms| self.cx.heard.plus_ms(ms))).min();
         Decision::insert(self.tx, &task.id, (&task.actor, 0), (self.cx.heard, until), self.cx.wall)
     }
 
@@ -95,10 +99,12 @@ impl Engine<'_, '_> {
         let (process, name) = (&task.id.process, &task.method);
         match self.tx.query_one(&FIRST_SIGNAL, args![process, name])? {
             Some(row) => {
-                self.tx.write(&DROP_SIGNAL, args![process, name, row.text(0)])?;
+                if !mutants::on(Mutant::WorkflowSignalKept) {
+                    self.tx.write(&DROP_SIGNAL, args![process, name, row.text(0)])?;
+                }
                 self.end_own(task, Ok(row.text(1)))
             }
-            None => self.wait(task),
+            None => self.wait(task, None),
         }
     }
 
@@ -125,14 +131,17 @@ impl Engine<'_, '_> {
 
     /// Starts the process that a task stands for; one that was started before goes on.
     fn begin_child(&mut self, task: &Task) -> OpResult<()> {
-        let key = format!("@{}", task.id);
+        let mut key = format!("@{}", task.id);
+        if mutants::on(Mutant::WorkflowChildTwice) {
+            key += &self.cx.id().to_string();
+        }
         if let Some((id, ..)) = Process::by_key(self.tx, &task.method, &key)? {
             let child = Process::get(self.tx, &id)?;
-            return if child.state.is_over() { self.end_parent(&task.id, &child) } else { self.wait(task) };
+            return if child.state.is_over() { self.end_parent(&task.id, &child) } else { self.wait(task, None) };
         }
         match ChildStart::of(task) {
             Ok(start) => {
-                self.wait(task)?;
+                self.wait(task, None)?;
                 new_process(self, start.wanted(), Some((&task.id, &key)))
             }
             Err(error) => self.end_own(task, Err(ErrorForm::new("BadStart", error.message))),

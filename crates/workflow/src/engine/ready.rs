@@ -1,5 +1,6 @@
 //! A task that waits for no other one: it is queued, or waits for its time, or the server does it itself.
 
+use base::mutants::{self, Mutant};
 use base::{Heard, OpResult, Wall};
 use kernel::NewTask;
 
@@ -25,7 +26,7 @@ impl Engine<'_, '_> {
         // A task that is lost is found by whoever looks after the process.
         let Some(task) = self.task(id)? else { return self.miss(id) };
         match task.start_at {
-            Some(at) if at > self.cx.wall => self.begin_at(id, at),
+            Some(at) if at > self.cx.wall && !mutants::on(Mutant::WorkflowStartEarly) => self.begin_at(id, at),
             _ if is_own(&task.actor) => self.begin_own(&task),
             _ => self.queue_up(&task, None),
         }
@@ -33,6 +34,9 @@ impl Engine<'_, '_> {
 
     /// Begins it at that moment of the calendar.
     pub(super) fn begin_at(&mut self, id: &TaskId, at: Wall) -> OpResult<()> {
+        if mutants::on(Mutant::WorkflowTimerLost) {
+            return Ok(());
+        }
         let begin = NewTask::new(self.cx.id(), BEGIN).param(serde_json::Value::from(id.to_string()).to_string()).at(at);
         self.cx.fx.task(begin.info(format!("task {id}")));
         Ok(())

@@ -3,6 +3,7 @@
 //! A cycle that fails is run again more carefully: with one process, and then without it, so that one process that cannot be worked on
 //! does not hold up all behind it.
 
+use base::mutants::{self, Mutant};
 use base::{OpError, OpResult, Tx, codes};
 use kernel::{OpCx, Plan, TaskDef, TaskRow};
 
@@ -41,7 +42,11 @@ fn plan(tx: &mut dyn Tx, cx: &mut OpCx<'_>, row: &TaskRow) -> OpResult<Plan> {
         return Ok(again(job.pace().wait_ms(cx.heard)));
     }
     let portion = Portion { most: if row.retry > 0 { 1 } else { allowed.min(most(&job)) }, passes: row.retry > 1 };
+    let place = job.after.clone();
     let worked = work(tx, cx, &mut job, &portion)?;
+    if mutants::on(Mutant::WorkflowPlaceOfJobLost) {
+        job.after = place;
+    }
     if !is_free(&job) {
         job.due_us = job.pace().after(worked, cx.heard);
     }

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use base::mutants::{self, Mutant};
 use base::{OpError, OpResult, Sql, Tx, args};
 use kernel::{Op, OpCx};
 use serde::{Deserialize, Serialize};
@@ -11,9 +12,9 @@ use super::start::{self, Start, Started, unripe};
 use crate::codes::{AFLOW, NFLOWTASK};
 use crate::decision::next::State as Stands;
 use crate::decision::row::{self, Decision};
-use crate::engine::{Engine, Note};
-use crate::graph::rebuild;
-use crate::names::{TaskId, short};
+use crate::engine::{Engine, Note, kept, known};
+use crate::graph::{Graph, rebuild};
+use crate::names::{TIMER, TaskId, is_own, short};
 use crate::task::row::Task;
 
 /// All statements of this part.
@@ -72,7 +73,9 @@ pub(crate) fn from_start(engine: &mut Engine<'_, '_>, mut process: Process, why:
     Decision::remove_all(engine.tx, &id)?;
     engine.drop_signals(&id)?;
     engine.drop_graph(&id)?;
-    process.first = (process.first / RUN + 1) * RUN + 1;
+    if !mutants::on(Mutant::WorkflowNumbersAgain) {
+        process.first = (process.first / RUN + 1) * RUN + 1;
+    }
     reopen(engine, &mut process)?;
     engine.note_of(&id, None, &Note { kind: "restarted", attempt: None, text: why })?;
     engine.lay_out_start(&id, process.first, &form, 0)?;
@@ -110,35 +113,64 @@ pub(crate) fn from_task(engine: &mut Engine<'_, '_>, mut process: Process, task:
             ),
         ));
     }
-    let tasks: BTreeMap<i64, Task> =
+    let mut tasks: BTreeMap<i64, Task> =
         Task::of_process(engine.tx, &process.id)?.into_iter().map(|task| (task.id.number, task)).collect();
+    let decisions = Decision::of_process(engine.tx, &process.id)?;
+    let mut decisions: BTreeMap<i64, Decision> = decisions.into_iter().map(|found| (found.id.number, found)).collect();
     let waited: BTreeMap<i64, BTreeSet<i64>> = tasks.iter().map(|(number, task)| (*number, task.waits())).collect();
     let laid_out: BTreeMap<i64, i64> = tasks.iter().map(|(number, task)| (*number, task.parent)).collect();
-    let graph = rebuild(&crate::engine::known_of(engine.tx, &process.id)?, engine.cx.heard);
-    let after = graph.after(from.number, &waited, &laid_out);
+    let before = rebuild(&known(&tasks, &decisions), engine.cx.heard);
+    let after = before.after(from.number, &waited, &laid_out);
+    // No number is used again, so that nobody's late result fits.
+    let next = kept(engine.tx, &process.id)?.map_or(before.next, |(_, graph)| graph.next.max(before.next));
     for number in &after {
+        drop_decision(engine, decisions.remove(number))?;
         let is_laid_out_anew = laid_out.get(number).is_some_and(|parent| after.contains(parent));
-        drop_result(engine, &TaskId::new(&process.id, *number), is_laid_out_anew)?;
+        let Some(task) = tasks.remove(number) else { continue };
+        match is_laid_out_anew {
+            true => Task::remove(engine.tx, &task.id)?,
+            false => drop(tasks.insert(*number, task.drop_results(engine.tx)?)),
+        }
     }
     engine.drop_graph(&process.id)?;
+    if process.state == State::Aborted {
+        decisions.values().try_for_each(|decision| revive(engine, tasks.get(&decision.id.number), decision))?;
+    }
+    let graph = rebuild(&known(&tasks, &decisions), engine.cx.heard);
     reopen(engine, &mut process)?;
+    if let Some((number, _)) = graph.open.iter().find(|(_, item)| item.broken) {
+        // Another task is broken, and stays so until somebody tries it again.
+        process.state = State::Broken;
+        process.error = decisions.get(number).and_then(|decision| decision.error.clone());
+    }
     process.save(engine.tx)?;
     let text = format!("from task {from}: {} results were dropped", after.len());
     engine.note_of(&process.id, Some(from.number), &Note { kind: "restarted", attempt: None, text: &text })?;
-    engine.hold(&process.id)?;
-    engine.touch(&process.id);
+    engine.begin(process, Graph { next, ..graph });
     Ok(())
 }
 
-/// The result of a task is dropped, and the task with it if it was laid out by one whose result is.
-fn drop_result(engine: &mut Engine<'_, '_>, id: &TaskId, with_task: bool) -> OpResult<()> {
-    if let Some(decision) = Decision::find(engine.tx, id)? {
-        if decision.state == Stands::Registered {
-            row::dequeue(engine.tx, &decision.queue, decision.queued, id)?;
-        }
-        Decision::remove(engine.tx, id)?;
+/// What was open when its process was aborted is to be done again: it is in no queue, and nobody looks after it.
+fn revive(engine: &mut Engine<'_, '_>, task: Option<&Task>, decision: &Decision) -> OpResult<()> {
+    let (now, is_open) = (engine.cx.heard, decision.state != Stands::Finish);
+    let Some(task) = task.filter(|_| is_open) else { return Ok(()) };
+    if is_own(&task.actor) {
+        return decision.later(engine.tx, (task.actor == TIMER).then_some(now));
     }
-    if with_task { Task::remove(engine.tx, id) } else { Ok(()) }
+    let rules = engine.actor(&task.actor)?.for_task(task.timeout_ms);
+    match decision.register(engine.tx, (now, rules.queued_until(now)), Some(now), None)? {
+        true => engine.queue_again(task, now),
+        false => Ok(()),
+    }
+}
+
+/// A result is dropped, and what waits in a queue leaves it.
+fn drop_decision(engine: &mut Engine<'_, '_>, decision: Option<Decision>) -> OpResult<()> {
+    let Some(decision) = decision else { return Ok(()) };
+    if decision.state == Stands::Registered {
+        row::dequeue(engine.tx, &decision.queue, decision.queued, &decision.id)?;
+    }
+    Decision::remove(engine.tx, &decision.id)
 }
 
 fn clone(tx: &mut dyn Tx, cx: &mut OpCx<'_>, wanted: &Clone) -> OpResult<Started> {

@@ -1,5 +1,6 @@
 //! Starts a process (WFL-2): with its first task in its queue, in one commit.
 
+use base::mutants::{self, Mutant};
 use base::{Keys, OpError, OpResult, Tx, codes};
 use kernel::counters::Field;
 use kernel::{Op, OpCx};
@@ -68,7 +69,8 @@ impl Start {
 fn start(tx: &mut dyn Tx, cx: &mut OpCx<'_>, wanted: &Start) -> OpResult<Started> {
     wanted.check()?;
     let text = serde_json::to_string(&wanted.start).unwrap_or_default();
-    if let Some(key) = &wanted.key
+    let key = wanted.key.as_ref().filter(|_| !mutants::on(Mutant::WorkflowKeyIgnored));
+    if let Some(key) = key
         && let Some((process_id, start, custom_id)) = Process::by_key(tx, &wanted.kind, key)?
     {
         if start != text || custom_id != wanted.custom_id {
@@ -81,7 +83,7 @@ fn start(tx: &mut dyn Tx, cx: &mut OpCx<'_>, wanted: &Start) -> OpResult<Started
     }
     let mut engine = Engine::new(tx, cx);
     let process_id = engine.cx.id().to_string();
-    begin(&mut engine, (&process_id, wanted, text), None, wanted.key.as_deref())?;
+    begin(&mut engine, (&process_id, wanted, text), None, key.map(String::as_str))?;
     engine.settle()?;
     Ok(Started { process_id })
 }

@@ -5,7 +5,7 @@ use base::{OpResult, Sql, Tx, Wall, args};
 use kernel::{Home, Query};
 use serde::{Deserialize, Serialize};
 
-use super::examine::examine;
+use super::examine::{calendar_due, examine};
 use super::look::looks_well;
 use super::repair::Repaired;
 use crate::actors::polled::Polls;
@@ -36,7 +36,7 @@ macro_rules! ill {
             "SELECT p.id, p.type FROM wfl_process p LEFT JOIN wfl_graph g ON g.process = p.id WHERE p.id > ?1 AND p.id <= ?2",
             $of,
             " AND p.state IN ('ACTIVE', 'BROKEN') AND ",
-            looks_well!(),
+            looks_well!("?3"),
             " = 0 ORDER BY p.id LIMIT 201"
         )
     };
@@ -44,7 +44,7 @@ macro_rules! ill {
 static END: Sql = Sql::new("wfl_process.page_end", end!(""));
 static END_OF: Sql = Sql::new("wfl_process.page_end_of", end!(" AND p.type = ?3"));
 static ILL: Sql = Sql::new("wfl_process.ill", ill!(""));
-static ILL_OF: Sql = Sql::new("wfl_process.ill_of", ill!(" AND p.type = ?3"));
+static ILL_OF: Sql = Sql::new("wfl_process.ill_of", ill!(" AND p.type = ?4"));
 static COUNT: Sql = Sql::new("wfl_process.page", "SELECT COUNT(*) FROM wfl_process p WHERE p.id > ?1 AND p.id <= ?2");
 static COUNT_OF: Sql = Sql::new(
     "wfl_process.page_of",
@@ -104,9 +104,10 @@ fn analyse(tx: &mut dyn Tx, home: &Home, wanted: &Analyse) -> OpResult<Analysed>
     let Some(mut last) = last.and_then(|row| row.opt_text(0).map(str::to_owned)) else {
         return Ok(Analysed::default());
     };
+    let due = calendar_due(Wall(wanted.now));
     let mut rows = match kind {
-        None => tx.query(&ILL, args![after, &last], EXAMINED_MAX + 1)?,
-        Some(kind) => tx.query(&ILL_OF, args![after, &last, kind], EXAMINED_MAX + 1)?,
+        None => tx.query(&ILL, args![after, &last, due], EXAMINED_MAX + 1)?,
+        Some(kind) => tx.query(&ILL_OF, args![after, &last, due, kind], EXAMINED_MAX + 1)?,
     };
     if rows.len() > EXAMINED_MAX {
         rows.truncate(EXAMINED_MAX);

@@ -1,15 +1,18 @@
 //! Decisions whose time passed (WFL-11, WFL-12): the task goes back to its queue, or ends with an error. Every step is conditional on the
 //! state and attempt that it read.
 
+use base::mutants::{self, Mutant};
 use base::{Heard, OpResult, Sql, Tx, args, codes};
 use kernel::counters::Field;
 use kernel::{Op, OpCx, Query};
 
+use super::examine::CALENDAR_GRACE_MS;
+use super::judge::Finding;
 use crate::decision::next::{ActorRules, Overdue, overdue};
 use crate::decision::row::Decision;
 use crate::engine::{ACTORS, Engine, Note, Outcome};
 use crate::measures::Count;
-use crate::names::TaskId;
+use crate::names::{TIMER, TaskId};
 use crate::task::ErrorForm;
 use crate::task::row::Task;
 
@@ -71,7 +74,9 @@ fn look_at(engine: &mut Engine<'_, '_>, id: &TaskId) -> OpResult<()> {
     let rules = engine.actor(&task.actor)?.for_task(task.timeout_ms);
     let recovery = decision.recovery.unwrap_or(engine.cx.heard);
     match overdue(decision.state, decision.queued, decision.taken, recovery, &rules, engine.cx.heard) {
+        Overdue::Wait(until) if task.actor == TIMER => look_at_timer(engine, &task, &decision, until),
         Overdue::Wait(until) => decision.later(engine.tx, (until < Heard(i64::MAX)).then_some(until)),
+        Overdue::Requeue if mutants::on(Mutant::WorkflowSilenceIgnored) => Ok(()),
         Overdue::Requeue => requeue(engine, &task, &decision, &rules),
         Overdue::WorkTimeout => {
             let text = format!("nothing was heard of attempt {} for {} ms", decision.attempt, rules.work_timeout_ms);
@@ -82,6 +87,21 @@ fn look_at(engine: &mut Engine<'_, '_>, id: &TaskId) -> OpResult<()> {
             time_out(engine, &task, &decision, ErrorForm::new("TaskTimeout", text))
         }
     }
+}
+
+/// A timer ends by the calendar of the kernel; where that did not happen, it ends now. `until`: when its task is out of time.
+fn look_at_timer(engine: &mut Engine<'_, '_>, task: &Task, decision: &Decision, until: Heard) -> OpResult<()> {
+    let left_ms = decision.ready_at.plus_ms(task.pause_ms().unwrap_or(0)).0.saturating_sub(engine.cx.wall.0);
+    if left_ms > 0 {
+        let next = engine.cx.heard.plus_ms(left_ms.saturating_add(CALENDAR_GRACE_MS));
+        return decision.later(engine.tx, Some(next.min(until)));
+    }
+    decision.later(engine.tx, Some(engine.cx.heard.plus_ms(MISSING_MS)))?;
+    if mutants::on(Mutant::WorkflowTimerLost) {
+        return Ok(());
+    }
+    engine.note(&task.id, &Note { kind: "requeued", attempt: None, text: Finding::NotBegun.text() })?;
+    engine.begin_now(&task.id)
 }
 
 /// Nothing was heard of who took it: somebody else may.

@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use base::mutants::{self, Mutant};
 use base::{Heard, OpResult, Sql, Tx, Wall, args};
 
 use super::judge::{Finding, Seen, Stands, Wait, judge};
@@ -26,7 +27,12 @@ pub(super) const SMALL: i64 = 1_000;
 /// Tasks that are repaired at once; the next look finds the others.
 pub(super) const AT_ONCE: usize = 200;
 /// How late the calendar of the kernel may be before we look ourselves.
-const CALENDAR_GRACE_MS: i64 = 60_000;
+pub(crate) const CALENDAR_GRACE_MS: i64 = 60_000;
+
+/// What should have begun by this moment of the calendar is late.
+pub(super) fn calendar_due(wall: Wall) -> Wall {
+    wall.plus_ms(-CALENDAR_GRACE_MS)
+}
 
 /// What was found of a process.
 #[derive(Debug, Clone)]
@@ -173,6 +179,9 @@ impl Sight<'_> {
     /// What a task waits for that is no worker.
     fn waits(&mut self, task: &Task, decision: Option<&Decision>) -> OpResult<Option<Wait>> {
         let is_begun = decision.is_some();
+        if mutants::on(Mutant::WorkflowTimerLost) && ((task.start_at.is_some() && !is_begun) || task.actor == TIMER) {
+            return Ok(Some(Wait::Time));
+        }
         let not_before = task.start_at.filter(|_| !is_begun);
         if not_before.is_some_and(|at| at.plus_ms(CALENDAR_GRACE_MS) > self.wall) {
             return Ok(Some(Wait::Time));

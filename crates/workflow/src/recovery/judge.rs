@@ -5,6 +5,7 @@
 //! (7) as 5, and the task itself is missing.
 
 use base::Heard;
+use base::mutants::{self, Mutant};
 
 use crate::decision::next::State;
 
@@ -133,6 +134,7 @@ pub fn judge(seen: &Seen, now: Heard) -> Finding {
         Some(State::Work) if seen.decision.and_then(|decision| decision.until).is_some_and(|until| until <= now) => {
             Finding::Silent
         }
+        Some(State::Work) if mutants::on(Mutant::WorkflowWorkQueuedAgain) => Finding::Dropped,
         Some(State::Work) => Finding::InWork,
         _ if seen.waits.is_some() => Finding::Waits(seen.waits.unwrap_or(Wait::Time)),
         _ if seen.is_own => Finding::NotBegun,
@@ -147,6 +149,7 @@ fn in_queue(seen: &Seen, now: Heard) -> Finding {
     }
     match (seen.up_to, seen.decision) {
         (None, _) => Finding::NobodyPolls,
+        (Some(_), Some(_)) if mutants::on(Mutant::WorkflowBacklogQueuedAgain) => Finding::Dropped,
         (Some(up_to), _) if up_to <= reference(seen) => Finding::Backlog,
         (Some(_), _) if seen.is_queued => Finding::Next,
         (Some(_), Some(_)) => Finding::Dropped,

@@ -7,7 +7,7 @@ use base::{Heard, OpResult, Row, Sql, Tx, Wall, args, codes};
 use kernel::{Home, Op, OpCx, Query};
 use serde::{Deserialize, Serialize};
 
-use super::examine::{Examined, examine, is_large};
+use super::examine::{Examined, calendar_due, examine, is_large};
 use super::repair;
 use crate::actors::polled::Polls;
 use crate::actors::rules::{TypeRules, of_type};
@@ -18,17 +18,28 @@ pub(crate) const STATEMENTS: &[&Sql] = &[&GRAPHS, &PROCESSES];
 /// Processes of one look.
 const DUE_MAX: usize = 500;
 /// Those of them that are examined.
-const EXAMINED_MAX: usize = 50;
+const EXAMINED_MAX: usize = 100;
 
-/// Whether a process looks well, by counts alone: each ready task is in work, in its queue or waits for a signal; each finished one has
-/// its decision; each task is there. `g` is its graph.
+/// Whether a process looks well, by counts alone: each ready task is in work, in its queue, waits for a signal, for a timer that somebody
+/// looks after, or for a process that is open; each finished one has its decision; each task is there. Where every open task is ready,
+/// those that wait for their time to begin are known by it: `$time` is a minute before now. `g` is its graph.
 macro_rules! looks_well {
-    () => {
-        "CASE WHEN g.open > 0 AND g.ready = (SELECT COUNT(*) FROM wfl_decision d WHERE d.process = g.process \
-         AND (d.state = 'WORK' AND d.recovery IS NOT NULL OR d.state = 'REGISTERED' AND (d.queue = '@signal' OR EXISTS (SELECT 1 \
-         FROM wfl_queue q WHERE q.queue = d.queue AND q.at = d.queued AND q.process = d.process AND q.number = d.number)))) \
-         AND g.done = (SELECT COUNT(*) FROM wfl_decision d WHERE d.process = g.process AND d.state = 'FINISH' AND d.broken_at IS NULL) \
-         AND g.open + g.done = (SELECT COUNT(*) FROM wfl_task t WHERE t.process = g.process) THEN 1 ELSE 0 END"
+    ($time:literal) => {
+        concat!(
+            "CASE WHEN g.open > 0 AND g.ready = (SELECT COUNT(*) FROM wfl_decision d WHERE d.process = g.process \
+             AND (d.state = 'WORK' AND d.recovery IS NOT NULL OR d.state = 'REGISTERED' AND (d.queue = '@signal' \
+             OR d.queue = '@timer' AND d.recovery IS NOT NULL OR d.queue = '@process' AND EXISTS (SELECT 1 FROM wfl_task t \
+             JOIN wfl_process c ON c.type = t.method AND c.start_key = '@' || d.process || '.' || CAST(d.number AS TEXT) \
+             AND c.start_key IS NOT NULL WHERE t.process = d.process AND t.number = d.number AND c.state IN ('ACTIVE', 'BROKEN')) \
+             OR EXISTS (SELECT 1 FROM wfl_queue q WHERE q.queue = d.queue AND q.at = d.queued AND q.process = d.process \
+             AND q.number = d.number)))) + CASE WHEN g.open = g.ready THEN (SELECT COUNT(*) FROM wfl_task t WHERE t.process = g.process \
+             AND t.start_at > ",
+            $time,
+            " AND NOT EXISTS (SELECT 1 FROM wfl_decision d WHERE d.process = t.process AND d.number = t.number)) ELSE 0 END \
+             AND g.done = (SELECT COUNT(*) FROM wfl_decision d WHERE d.process = g.process AND d.state = 'FINISH' \
+             AND d.broken_at IS NULL) AND g.open + g.done = (SELECT COUNT(*) FROM wfl_task t WHERE t.process = g.process) \
+             THEN 1 ELSE 0 END"
+        )
     };
 }
 pub(super) use looks_well;
@@ -37,7 +48,7 @@ static GRAPHS: Sql = Sql::new(
     "wfl_graph.due",
     concat!(
         "SELECT g.process, g.recovery, p.type, ",
-        looks_well!(),
+        looks_well!("?3"),
         " FROM wfl_graph g JOIN wfl_process p ON p.id = g.process WHERE g.recovery IS NOT NULL AND g.recovery <= ?1 \
          ORDER BY g.recovery, g.process LIMIT ?2"
     ),
@@ -46,14 +57,14 @@ static PROCESSES: Sql = Sql::new(
     "wfl_process.due",
     concat!(
         "SELECT p.id, p.recovery, p.type, ",
-        looks_well!(),
+        looks_well!("?3"),
         " FROM wfl_process p LEFT JOIN wfl_graph g ON g.process = p.id WHERE p.recovery IS NOT NULL AND p.recovery <= ?1 \
          ORDER BY p.recovery, p.id LIMIT ?2"
     ),
 );
 
 /// What is looked at.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Whose {
     /// Graphs in which nothing changed for a while.
     Graphs,
@@ -119,7 +130,7 @@ fn look(tx: &mut dyn Tx, home: &Home, whose: Whose, wall: Wall) -> OpResult<Foun
     let now = tx.heard();
     let sql = if whose == Whose::Graphs { &GRAPHS } else { &PROCESSES };
     let limit = i64::try_from(DUE_MAX).unwrap_or(i64::MAX);
-    let rows = tx.query(sql, args![now, limit], DUE_MAX)?;
+    let rows = tx.query(sql, args![now, limit, calendar_due(wall)], DUE_MAX)?;
     let polls = home.memory::<Polls>();
     let mut found = Found { more: rows.len() == DUE_MAX, ..Found::default() };
     let (mut types, mut examined) = (BTreeMap::new(), 0);
@@ -174,4 +185,66 @@ fn well(row: &Row, whose: Whose, rules: &TypeRules, now: Heard) -> Well {
     let spread = row.text(0).bytes().fold(7_i64, |sum, byte| (sum * 31 + i64::from(byte)) % 1_009);
     let next = now.plus_ms(after_ms.saturating_add(after_ms.max(0) / 4 * spread / 1_009));
     Well { process: row.text(0).to_owned(), due: row.int(1), next: next.0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use kernel::Op;
+    use serde_json::{Value as Json, json};
+    use testbed::World;
+
+    use super::*;
+    use crate::process::START;
+    use crate::work::{POLL, Poll, RELEASE};
+
+    static LOST_CHILD: Sql = Sql::new(
+        "test.lost_child",
+        "UPDATE wfl_process SET state = 'FINISHED', ended = 1, recovery = NULL WHERE parent IS NOT NULL",
+    );
+    static LOST_TIMER: Sql =
+        Sql::new("test.lost_timer", "UPDATE wfl_decision SET recovery = NULL WHERE queue = '@timer'");
+    static LOSE: Op<&'static Sql, u64> = Op::new("test.lose", |tx, _, sql| Ok(tx.execute(sql, &[])?));
+    static WELL: Query<Wall, Vec<i64>> = Query::new("test.well", |tx, wall| {
+        let rows = tx.query(&GRAPHS, args![Heard(i64::MAX), 100, calendar_due(*wall)], 100)?;
+        Ok(rows.iter().map(|row| row.int(3)).collect())
+    });
+
+    fn well(world: &World, ms: i64) -> Vec<i64> {
+        let mut found = world.read(&WELL, world.kernel.env().clock.wall().plus_ms(ms)).unwrap();
+        found.sort_unstable();
+        found
+    }
+
+    /// A process whose coordinator laid out this task.
+    fn waits(world: &World, task: &Json) {
+        let start = json!({ "type": "test", "start": { "actor": "decide#1" } });
+        world.call(&START, serde_json::from_value(start).unwrap()).unwrap();
+        let poll = Poll { actor: "decide#1".into(), task_list: None, worker: None, max: 1 };
+        let given = world.call(&POLL, poll).unwrap().out.tasks.remove(0);
+        let result = json!({ "task_id": given.task_id, "attempt": 1, "tasks": [task] });
+        world.call(&RELEASE, serde_json::from_value(json!({ "results": [result] })).unwrap()).unwrap();
+    }
+
+    #[test]
+    fn wfl_31_what_waits_for_a_timer_or_a_process_is_known_by_counts() {
+        let world = World::of(&[&crate::SERVICE]);
+        waits(&world, &json!({ "actor": "@timer", "args": [{ "value": 60_000 }] }));
+        let child = json!({ "start": { "actor": "child#1" } });
+        waits(&world, &json!({ "actor": "@process", "method": "part", "args": [{ "value": child }] }));
+        assert_eq!(well(&world, 0), [1, 1, 1], "both, and the child");
+        assert_eq!(world.call(&LOSE, &LOST_TIMER).unwrap().out, 1);
+        assert_eq!(well(&world, 0), [0, 1, 1], "nobody looks after the timer");
+        assert_eq!(world.call(&LOSE, &LOST_CHILD).unwrap().out, 1);
+        assert_eq!(well(&world, 0), [0, 0, 1], "its parent does not know that it ended");
+    }
+
+    #[test]
+    fn wfl_31_what_waits_for_its_time_is_known_by_counts() {
+        let world = World::of(&[&crate::SERVICE]);
+        let at = world.kernel.env().clock.wall().plus_ms(3_600_000).rfc3339();
+        let start = json!({ "type": "test", "start": { "actor": "a#1", "start_at": at } });
+        world.call(&START, serde_json::from_value(start).unwrap()).unwrap();
+        assert_eq!((well(&world, 0), well(&world, 3_659_000)), (vec![1], vec![1]));
+        assert_eq!(well(&world, 3_661_000), [0], "it should have begun a minute ago");
+    }
 }

@@ -9,6 +9,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use base::Heard;
+use base::mutants::{self, Mutant};
 
 use crate::graph::{Ended, Graph, Item};
 
@@ -156,7 +157,9 @@ impl Mended {
         let idle = idle.filter_map(|number| facts.get(number)).filter(|fact| !fact.in_work);
         let mut needed =
             idle.flat_map(|fact| &fact.promises).chain([&first]).map(|number| self.graph.resolved(*number));
-        let Some(number) = needed.find(is_lost) else { return false };
+        let Some(number) = needed.find(is_lost).filter(|_| !mutants::on(Mutant::WorkflowLossLeft)) else {
+            return false;
+        };
         let begun = facts.get(&number).is_some_and(|fact| fact.begun);
         self.graph.done.remove(&number);
         self.graph.open.insert(number, Item { ready: begun.then_some(now), ..Item::default() });

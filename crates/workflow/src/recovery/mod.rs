@@ -26,7 +26,7 @@ pub use verdict::{VERDICT, VerdictView};
 pub use watch::Watch;
 
 pub(crate) use begin::TASK as BEGIN;
-pub(crate) use examine::{Examined, examine, is_large};
+pub(crate) use examine::{CALENDAR_GRACE_MS, Examined, examine, is_large};
 pub(crate) use lost::LostGraphs;
 pub(crate) use verdict::verdict;
 

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use base::mutants::{self, Mutant};
 use base::{Heard, OpResult, Sql, Tx, args};
 use kernel::counters::Field;
 use kernel::{Op, OpCx};
@@ -264,9 +265,12 @@ fn repair(engine: &mut Engine<'_, '_>, id: &TaskId, finding: Finding) -> OpResul
     match (finding, decision) {
         (Finding::NotQueued, None) => engine.queue_up(&task, Some(now)).map(|()| true),
         (Finding::NotBegun, _) => engine.begin_now(id).map(|()| true),
-        (Finding::Dropped, Some(decision)) if decision.state == State::Registered => {
+        (Finding::Dropped, Some(decision))
+            if decision.state == State::Registered || mutants::on(Mutant::WorkflowWorkQueuedAgain) =>
+        {
             let rules = engine.actor(&task.actor)?.for_task(task.timeout_ms);
-            if row::is_queued(engine.tx, &decision.queue, decision.queued, id)?
+            let is_queued = row::is_queued(engine.tx, &decision.queue, decision.queued, id)?;
+            if (is_queued && !mutants::on(Mutant::WorkflowBacklogQueuedAgain))
                 || !decision.register(engine.tx, (now, rules.queued_until(now)), Some(now), None)?
             {
                 return Ok(false);

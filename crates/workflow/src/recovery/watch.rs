@@ -4,7 +4,8 @@
 //! What cannot be read or repaired now changes nothing and is looked at again after a pause that grows (WFL-11).
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use base::{OpResult, codes};
 use kernel::rounds::{Watcher, every, every_after};
@@ -28,6 +29,9 @@ const LONGEST_POLL_MS: u64 = 60_000;
 /// The first pause after trouble, and the longest.
 const PAUSE_MS: (i64, i64) = (5_000, 3_600_000);
 
+/// The longest pause if nothing at all could be looked at: everybody waits for that.
+const LOOK_PAUSE_MS: i64 = 60_000;
+
 /// Keeps looking until it is dropped.
 pub struct Watch {
     _looks: Arc<Looks>,
@@ -35,10 +39,26 @@ pub struct Watch {
 
 struct Looks {
     kernel: Kernel,
-    /// How often each process of a namespace could not be examined, one after the other; and, with no process, a look could not be made.
+    /// How often each process of a namespace could not be examined, one after the other; and, by its name, a look could not be made.
     failures: Mutex<BTreeMap<(String, String), u32>>,
-    /// Namespaces in which somebody looks at this moment, so that no look overtakes another.
-    busy: Mutex<BTreeMap<(String, u8), u64>>,
+    /// Namespaces in which somebody looks at this moment, or keeps a pause, so that no look overtakes another.
+    busy: Mutex<BTreeMap<(String, Part), u64>>,
+}
+
+/// What is looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Part {
+    /// Decisions whose time passed.
+    Decisions,
+    /// Graphs or processes whose time passed.
+    Of(Whose),
+}
+
+impl Part {
+    /// Under this its failures are counted.
+    fn name(self) -> String {
+        format!("{self:?}")
+    }
 }
 
 impl Watcher for Looks {
@@ -76,10 +96,18 @@ impl Looks {
 
     /// Whether there are any is asked first: that costs the writer nothing.
     fn decisions(self: &Arc<Self>, ns: &Arc<Namespace>) {
+        if !self.may_look(ns, Part::Decisions, 0) {
+            return;
+        }
         let (weak, namespace) = (Arc::downgrade(self), ns.clone());
         let told = move |due: OpResult<bool>| {
-            if let (Some(looks), Ok(true)) = (weak.upgrade(), due) {
-                looks.overdue(&namespace);
+            let Some(looks) = weak.upgrade() else { return };
+            match due {
+                Ok(due) => {
+                    looks.went_well(&namespace, Part::Decisions);
+                    due.then(|| looks.overdue(&namespace));
+                }
+                Err(error) => looks.pause(&namespace, Part::Decisions, &error),
             }
         };
         self.kernel.read(ns, &ANY_OVERDUE, (), Box::new(told));
@@ -100,13 +128,14 @@ impl Looks {
     /// What somebody found to be lost is looked at now.
     fn recover_lost(self: &Arc<Self>, ns: &Arc<Namespace>) {
         for process in ns.home.memory::<LostGraphs>().take() {
-            let done = self.when_repaired(ns, process.clone());
+            let done = self.when_repaired(ns, process.clone(), None);
             self.kernel.call(ns, &RECOVER, request(&self.kernel), process, done);
         }
     }
 
     fn look(self: &Arc<Self>, ns: &Arc<Namespace>, whose: Whose) {
-        if !self.may_look(ns, whose) {
+        // Should no answer ever come, somebody looks again.
+        if !self.may_look(ns, Part::Of(whose), LONGEST_POLL_MS) {
             return;
         }
         let (weak, namespace) = (Arc::downgrade(self), ns.clone());
@@ -114,67 +143,85 @@ impl Looks {
             let Some(looks) = weak.upgrade() else { return };
             match found {
                 Ok(found) => looks.carry_out(&namespace, whose, found),
-                Err(error) => looks.pause(&namespace, whose, &error),
+                Err(error) => looks.pause(&namespace, Part::Of(whose), &error),
             }
         };
         self.kernel.read(ns, &LOOK, (whose, self.kernel.env().clock.wall()), Box::new(told));
     }
 
-    /// Nobody looks there now, and no pause is to be kept.
-    fn may_look(&self, ns: &Namespace, whose: Whose) -> bool {
+    /// Nobody looks there now, and no pause is to be kept; from now on somebody does, for so long at most.
+    fn may_look(&self, ns: &Namespace, part: Part, busy_ms: u64) -> bool {
         let (now, mut busy) = (self.kernel.env().clock.ran_ms(), lock(&self.busy));
-        let until = busy.entry((ns.name.clone(), whose as u8)).or_default();
+        let until = busy.entry((ns.name.clone(), part)).or_default();
         let may = *until <= now;
         if may {
-            // Should no answer ever come, somebody looks again.
-            *until = now + LONGEST_POLL_MS;
+            *until = now + busy_ms;
         }
         may
     }
 
-    fn free(&self, ns: &Namespace, whose: Whose, pause_ms: u64) {
+    fn free(&self, ns: &Namespace, part: Part, pause_ms: u64) {
         let until = self.kernel.env().clock.ran_ms() + pause_ms;
-        lock(&self.busy).insert((ns.name.clone(), whose as u8), until);
+        lock(&self.busy).insert((ns.name.clone(), part), until);
     }
 
-    /// Nothing could be read.
-    fn pause(&self, ns: &Namespace, whose: Whose, error: &base::OpError) {
-        let pause_ms = self.failed_again(ns, "");
-        tracing::warn!(namespace = %ns.name, ?whose, %error, pause_ms, "processes could not be looked at");
-        self.free(ns, whose, u64::try_from(pause_ms).unwrap_or(0));
+    /// Something could be read.
+    fn went_well(&self, ns: &Namespace, part: Part) {
+        lock(&self.failures).remove(&(ns.name.clone(), part.name()));
+    }
+
+    /// Nothing could be read: nothing changes, and somebody looks again after a pause.
+    fn pause(&self, ns: &Namespace, part: Part, error: &base::OpError) {
+        let pause_ms = self.failed_again(ns, &part.name()).min(LOOK_PAUSE_MS);
+        tracing::warn!(namespace = %ns.name, ?part, %error, pause_ms, "nothing could be looked at");
+        self.free(ns, part, u64::try_from(pause_ms).unwrap_or(0));
         let told = Failed { process: String::new(), error: error.message.clone(), pause_ms };
         self.kernel.call(ns, &FAILED, request(&self.kernel), told, Box::new(|_| {}));
     }
 
+    /// All that a look found is asked for at once, so that it is committed together.
     fn carry_out(self: &Arc<Self>, ns: &Arc<Namespace>, whose: Whose, found: Found) {
-        lock(&self.failures).remove(&(ns.name.clone(), String::new()));
-        let goes_on = found.more && !found.well.is_empty();
+        self.went_well(ns, Part::Of(whose));
+        let round = Round::begin(self, ns, whose, &found);
         for process in found.ill {
-            let done = self.when_repaired(ns, process.clone());
+            let done = self.when_repaired(ns, process.clone(), Some(round.clone()));
             self.kernel.call(ns, &RECOVER, request(&self.kernel), process, done);
         }
         for examined in found.large {
-            let done = self.when_repaired(ns, examined.process.id.clone());
+            let done = self.when_repaired(ns, examined.process.id.clone(), Some(round.clone()));
             self.kernel.call(ns, &REPAIR, request(&self.kernel), examined, done);
         }
         for (process, error) in found.failed {
             self.put_off(ns, process, error);
         }
-        let (weak, namespace) = (Arc::downgrade(self), ns.clone());
-        let done = move |answer: OpResult<Reply<()>>| {
-            let Some(looks) = weak.upgrade() else { return };
-            looks.free(&namespace, whose, 0);
-            if goes_on && answer.is_ok() {
-                looks.look(&namespace, whose);
-            }
-        };
+        let has_any = !found.well.is_empty();
+        let done = move |answer: OpResult<Reply<()>>| round.ended(answer.is_ok() && has_any);
         self.kernel.call(ns, &PUT_OFF, request(&self.kernel), (whose, found.well), Box::new(done));
     }
 
-    fn when_repaired(self: &Arc<Self>, ns: &Arc<Namespace>, process: String) -> kernel::Done<Repair> {
+    /// Where there is more the next look follows at once, after a pause as long as the work took: live work has the store for at least
+    /// as long. Where nothing could be done it waits for the next round.
+    fn go_on(self: &Arc<Self>, round: &Round) {
+        if !round.more || !round.went_well.load(Ordering::Relaxed) {
+            return self.free(&round.ns, Part::Of(round.whose), 0);
+        }
+        let pause_ms = self.kernel.env().clock.ran_ms().saturating_sub(round.began_ms).max(1);
+        self.free(&round.ns, Part::Of(round.whose), pause_ms);
+        let (weak, ns, whose) = (Arc::downgrade(self), round.ns.clone(), round.whose);
+        let again = move || weak.upgrade().iter().for_each(|looks| looks.look(&ns, whose));
+        self.kernel.env().timers.after(pause_ms, Box::new(again));
+    }
+
+    fn when_repaired(
+        self: &Arc<Self>,
+        ns: &Arc<Namespace>,
+        process: String,
+        round: Option<Arc<Round>>,
+    ) -> kernel::Done<Repair> {
         let (weak, namespace) = (Arc::downgrade(self), ns.clone());
         Box::new(move |answer: OpResult<Reply<Repair>>| {
             let Some(looks) = weak.upgrade() else { return };
+            round.iter().for_each(|round| round.ended(answer.is_ok()));
             match answer {
                 Ok(_) => drop(lock(&looks.failures).remove(&(namespace.name.clone(), process))),
                 // The store is busy or away: nothing changed, and the next look finds it again.
@@ -197,6 +244,42 @@ impl Looks {
         let many = failures.entry((ns.name.clone(), process.to_owned())).or_default();
         *many = many.saturating_add(1);
         pause_ms(*many)
+    }
+}
+
+/// What one look found, until all of it is carried out.
+struct Round {
+    looks: Weak<Looks>,
+    ns: Arc<Namespace>,
+    whose: Whose,
+    began_ms: u64,
+    /// There is more than was found.
+    more: bool,
+    /// Answers that are still to come.
+    open: AtomicUsize,
+    /// Something was done: the next look finds others.
+    went_well: AtomicBool,
+}
+
+impl Round {
+    fn begin(looks: &Arc<Looks>, ns: &Arc<Namespace>, whose: Whose, found: &Found) -> Arc<Self> {
+        Arc::new(Self {
+            looks: Arc::downgrade(looks),
+            ns: ns.clone(),
+            whose,
+            began_ms: looks.kernel.env().clock.ran_ms(),
+            more: found.more,
+            open: AtomicUsize::new(found.ill.len() + found.large.len() + 1),
+            went_well: AtomicBool::new(false),
+        })
+    }
+
+    /// One of its answers came.
+    fn ended(&self, well: bool) {
+        self.went_well.fetch_or(well, Ordering::Relaxed);
+        if self.open.fetch_sub(1, Ordering::AcqRel) == 1 {
+            self.looks.upgrade().iter().for_each(|looks| looks.go_on(self));
+        }
     }
 }
 
@@ -247,8 +330,37 @@ mod tests {
             assert_eq!((row.text(0), row.int(1), row.int(2)), ("ACTIVE", 1, now + pause_ms));
             assert_eq!(world.count(&JOURNAL), place);
         }
-        let repaired = looks.when_repaired(&world.main(), id.clone());
+        let repaired = looks.when_repaired(&world.main(), id.clone(), None);
         world.kernel.call(&world.main(), &RECOVER, world.request(), id, repaired);
         assert!(lock(&looks.failures).is_empty(), "the next trouble is the first again");
+    }
+    #[test]
+    fn wfl_11_while_the_store_cannot_be_read_nothing_changes_and_pauses_grow() {
+        static EVERYTHING: Sql =
+            Sql::new("test.everything", "SELECT id, state, changed, recovery FROM wfl_process ORDER BY id");
+        let world = World::of(&[&crate::SERVICE]);
+        let looks =
+            Arc::new(Looks { kernel: world.kernel.clone(), failures: Mutex::default(), busy: Mutex::default() });
+        let start = serde_json::from_str(r#"{"type": "test", "start": {"actor": "a#1"}}"#).unwrap();
+        world.call(&START, start).unwrap();
+        let (before, away) = (world.rows(&EVERYTHING), base::OpError::new(codes::XBUSY, "it is away"));
+        for part in [Part::Decisions, Part::Of(Whose::Graphs), Part::Of(Whose::Processes)] {
+            for pause_ms in [5_000, 10_000, 20_000, 40_000, 60_000, 60_000] {
+                assert!(looks.may_look(&world.main(), part, 0), "{part:?}");
+                let told = world.count(&JOURNAL);
+                looks.pause(&world.main(), part, &away);
+                assert_eq!(world.count(&JOURNAL), told + 1);
+                world.pass_ms(pause_ms - 1);
+                assert!(!looks.may_look(&world.main(), part, 0), "{part:?} after {pause_ms} ms");
+                world.pass_ms(1);
+            }
+            looks.went_well(&world.main(), part);
+        }
+        assert_eq!(world.rows(&EVERYTHING), before);
+        assert_eq!(
+            looks.failed_again(&world.main(), &Part::Decisions.name()),
+            5_000,
+            "the next trouble is the first again"
+        );
     }
 }

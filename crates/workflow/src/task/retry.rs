@@ -1,5 +1,6 @@
 //! When a task that failed is tried again (WFL-8). Pure.
 
+use base::mutants::{self, Mutant};
 use base::{OpError, OpResult};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -95,7 +96,7 @@ impl Retry {
         if is_named(&self.not_on) || (!self.on.is_empty() && !is_named(&self.on)) {
             return None;
         }
-        if self.max_attempts.is_some_and(|tries| failures >= tries) {
+        if self.max_attempts.is_some_and(|tries| failures >= tries) && !mutants::on(Mutant::WorkflowRetryWithoutEnd) {
             return None;
         }
         let pause = self.grown(failures).min(self.max_interval_ms);

@@ -54,6 +54,14 @@ pub(crate) struct More {
     pub(crate) wait_for: BTreeSet<i64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) key: Option<String>,
+    /// Results of attempts up to this one were dropped: those that come late do not count.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub(crate) dropped: i64,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks so")]
+fn is_zero(number: &i64) -> bool {
+    *number == 0
 }
 
 /// A task.
@@ -131,6 +139,14 @@ impl Task {
     /// The next attempt of it; whether it was the one that follows.
     pub(crate) fn take(tx: &mut dyn Tx, id: &TaskId, attempt: i64) -> OpResult<bool> {
         Ok(tx.execute(&TAKE, args![&id.process, id.number, attempt])? == 1)
+    }
+
+    /// Its results up to now do not count any more.
+    pub(crate) fn drop_results(mut self, tx: &mut dyn Tx) -> OpResult<Self> {
+        self.more.dropped = self.attempt;
+        Self::remove(tx, &self.id)?;
+        self.insert(tx)?;
+        Ok(self)
     }
 
     pub(crate) fn remove(tx: &mut dyn Tx, id: &TaskId) -> OpResult<()> {

@@ -1,5 +1,6 @@
 //! A worker is at it (WFL-6, WFL-26): its time is extended, and what it saved is kept for the next attempt.
 
+use base::mutants::{self, Mutant};
 use base::{OpError, OpResult, Tx, codes};
 use kernel::{Op, OpCx};
 use serde::{Deserialize, Serialize};
@@ -94,5 +95,6 @@ fn keep_up(tx: &mut dyn Tx, cx: &OpCx<'_>, beat: &Beat) -> OpResult<BeatenTask> 
     }
     let rules = rules::of_actor(tx, &task.actor)?.for_task(task.timeout_ms);
     let until = rules.work_until(decision.queued, cx.heard, beat.extend_ms);
-    Decision::keep_up(tx, &id, beat.attempt, until, beat.checkpoint.as_deref().map(RawValue::get)).map(told)
+    let attempt = if mutants::on(Mutant::WorkflowBeatOfAnybody) { decision.attempt } else { beat.attempt };
+    Decision::keep_up(tx, &id, attempt, until, beat.checkpoint.as_deref().map(RawValue::get)).map(told)
 }

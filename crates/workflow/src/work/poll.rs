@@ -1,5 +1,6 @@
 //! Hands out tasks (WFL-6): the oldest that are ready, with promise values filled in.
 
+use base::mutants::{self, Mutant};
 use base::{Heard, OpError, OpResult, Sql, Tx, args, codes};
 use kernel::counters::Field;
 use kernel::{Op, OpCx, Query};
@@ -128,7 +129,9 @@ pub(super) fn poll(tx: &mut dyn Tx, cx: &mut OpCx<'_>, wanted: &Poll) -> OpResul
     let (mut tasks, mut bytes, mut up_to, mut tally) = (vec![], 0, None, Tally::default());
     for (at, id) in &found {
         up_to = Some(*at);
-        row::dequeue(tx, &queue, *at, id)?;
+        if !mutants::on(Mutant::WorkflowPlaceKept) {
+            row::dequeue(tx, &queue, *at, id)?;
+        }
         if let Some(task) = take(tx, cx, id, &rules, wanted.worker.as_deref())? {
             bytes += task
                 .args
@@ -165,9 +168,12 @@ fn take(
     };
     let Some(args) = fill(tx, &task)? else { return miss(tx, cx.heard, id) };
     let rules = rules.for_task(task.timeout_ms);
-    let (attempt, pass) = (task.attempt + 1, cx.id().to_string());
+    let stays = task.attempt > 0 && mutants::on(Mutant::WorkflowAttemptKept);
+    let (attempt, pass) = (task.attempt + i64::from(!stays), cx.id().to_string());
     let until = rules.work_until(decision.queued, cx.heard, None);
-    if !Decision::take(tx, id, (attempt, &pass), worker, (cx.heard, until, cx.wall))? || !Task::take(tx, id, attempt)? {
+    if !Decision::take(tx, id, (attempt, &pass), worker, (cx.heard, until, cx.wall))?
+        || !(stays || Task::take(tx, id, attempt)?)
+    {
         // It is taken or over: its place in the queue was left behind.
         return Ok(None);
     }

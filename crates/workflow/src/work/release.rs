@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use base::mutants::{self, Mutant};
 use base::{Keys, OpError, OpResult, Tx, codes};
 use kernel::{Op, OpCx};
 use serde::{Deserialize, Serialize};
@@ -143,12 +144,13 @@ fn accept(engine: &mut Engine<'_, '_>, result: &Result) -> OpResult<std::result:
         state: decision.as_ref().map(|decision| decision.state),
         attempt: task.attempt,
         pass: decision.as_ref().and_then(|decision| decision.pass.as_deref()),
+        dropped: task.more.dropped,
     };
     let given = Brought { attempt: result.attempt, pass: result.pass.as_deref(), is_error: result.error.is_some() };
     if let Err(refusal) = judge(found, given, accept_first) {
         return Ok(Err(Not::Late(refusal)));
     }
-    if held.process.state.is_over() {
+    if held.process.state.is_over() && !mutants::on(Mutant::WorkflowAbortIgnored) {
         return Ok(Err(Not::Late(Refusal::ProcessEnded)));
     }
     match outcome(&held.graph, &id, result, &before) {

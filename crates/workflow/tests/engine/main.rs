@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests end by panicking")]
 
+mod decisions;
 #[path = "../kit/mod.rs"]
 mod kit;
 mod processes;

@@ -36,6 +36,18 @@ fn wfl_11_a_silent_worker_loses_its_task_to_another() {
 }
 
 #[test]
+fn wfl_8_wfl_12_what_is_out_of_time_in_its_queue_is_given_out_after_the_pause_alone() {
+    let flow = Flow::new();
+    let id = flow.start(json!({ "actor": "a#1", "timeout_ms": 1_000, "retry": { "initial_ms": 10_000 } }));
+    flow.pass_ms(1_000);
+    flow.nothing_for("a#1");
+    flow.pass_ms(10_000);
+    flow.done(&flow.take("a#1"), json!({ "value": 1 }));
+    flow.nothing_for("a#1");
+    assert_eq!(flow.value(&id), json!(1));
+}
+
+#[test]
 fn wfl_7_a_late_value_wins_if_it_is_the_first() {
     let flow = Flow::new();
     let id = flow.start(json!({ "actor": "a#1" }));

@@ -266,3 +266,30 @@ fn wfl_16_what_cannot_be_is_refused() {
     flow.0.pass_ms(60_000);
     assert_eq!((job(&flow, number).state.as_str(), job(&flow, number).repaired), ("CANCELLED", done));
 }
+
+#[test]
+fn wfl_28_jobs_run_side_by_side_and_what_they_queue_comes_at_their_rate() {
+    static QUEUED: Sql = Sql::new("test.queued_again", "SELECT COUNT(*) FROM wfl_queue WHERE number > 1000000");
+    let flow = Flow::new();
+    for kind in ["left", "right"] {
+        for _ in 0..300 {
+            flow.try_start(json!({ "type": kind, "start": { "actor": format!("{kind}#1") } })).unwrap();
+        }
+    }
+    let numbers = ["left", "right"]
+        .map(|kind| create(&flow, json!({ "action": "restart", "search": { "type": kind }, "rate": 20 })).unwrap());
+    let mut queued = flow.0.count(&QUEUED);
+    for second in 1..=5 {
+        flow.0.pass_ms(1_000);
+        let now = flow.0.count(&QUEUED);
+        assert!(now - queued <= 2 * 21, "second {second}: {} came into queues", now - queued);
+        queued = now;
+        // Live work goes on between.
+        let id = flow.start(json!({ "actor": "live#1" }));
+        flow.done(&flow.take("live#1"), json!({ "value": second }));
+        assert_eq!(flow.state(&id), "FINISHED");
+    }
+    let views = numbers.map(|number| job(&flow, number));
+    assert!(views.iter().all(|view| view.waits_for.is_none() && (80..=130).contains(&view.repaired)), "{views:?}");
+    numbers.iter().for_each(|number| assert_eq!(finish(&flow, *number).repaired, 300));
+}

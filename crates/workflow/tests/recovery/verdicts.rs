@@ -72,3 +72,26 @@ fn wfl_27_who_waits_for_no_worker_is_told_so() {
     flow.done(&flow.take("b#1"), json!({ "error": { "class": "Oops" } }));
     assert_eq!(verdict(&flow, &id), "broken");
 }
+
+#[test]
+fn wfl_27_who_waits_for_a_promise_is_told_which() {
+    static UNREADY: Sql = Sql::new(
+        "test.verdict_unready",
+        "UPDATE wfl_graph SET data = '{\"next\":4,\"waits\":{\"3\":[[2,2]]},\"done\":[[1,1]],\"same\":{\"1\":3}}', open = 1, ready = 0, done = 1 \
+         WHERE process = ?1",
+    );
+    let flow = Flow::new();
+    let id = flow.start(json!({ "actor": "decide#1" }));
+    let tasks = json!([{ "id": "a", "actor": "a#1" }, { "id": "b", "actor": "b#1", "args": [{ "promise": "a" }] }]);
+    flow.done(&flow.take("decide#1"), json!({ "value": { "promise": "b" }, "tasks": tasks }));
+    let shown = flow.tasks(&id);
+    assert_eq!((shown[2].state.as_str(), shown[2].waits_for.as_slice()), ("WAITING", [format!("{id}.2")].as_slice()));
+    flow.cut_of(&UNREADY, &id);
+    let found = flow.0.read(&VERDICT, id.clone()).unwrap().unwrap();
+    assert_eq!((found.verdict.as_str(), found.task_id), ("waits-promise", Some(format!("{id}.3"))));
+    assert_eq!(found.text, format!("it waits for the result of {id}.2"));
+    assert!(!flow.recover(&id).repaired.is_empty(), "nothing of it is ready: that is repaired");
+    flow.done(&flow.take("a#1"), json!({ "value": 1 }));
+    flow.done(&flow.take("b#1"), json!({ "value": 2 }));
+    assert_eq!(flow.value(&id), json!(2));
+}
