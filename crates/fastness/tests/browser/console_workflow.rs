@@ -132,10 +132,11 @@ fn wfl_23_con_4_a_process_is_a_picture_that_moves_by_itself_and_takes_a_signal()
     eyes.click(button("Begin anew from here").within(DIALOG))?;
     eyes.wait_until("document.querySelector('#state').innerText === 'active'", json!([]))?;
     eyes.wait_for_text("results were dropped")?;
+    above(&eyes)?;
     eyes.click(button("Clone"))?;
     eyes.click(button("Clone").within(DIALOG))?;
     eyes.wait_until("!location.pathname.endsWith(args[0])", json!([id]))?;
-    eyes.wait_for_text("nobody ever asked for work")?;
+    eyes.wait_for_text("to be given to the next worker that asks")?;
     eyes.click(button("Begin anew"))?;
     eyes.click(button("Begin anew").within(DIALOG))?;
     eyes.wait_for_text("restarted")?;
