@@ -107,10 +107,7 @@ impl Graph {
         let instead = match ended {
             Ended::Itself => None,
             Ended::As(other) if other == number || !self.knows(other) => {
-                return Err(OpError::new(
-                    AGRAPH,
-                    format!("the result of {number} is promised of {other}, which is not there"),
-                ));
+                return Err(no_promise(number, other));
             }
             Ended::As(other) => {
                 self.same.insert(number, other);
@@ -137,11 +134,48 @@ impl Graph {
             return Err(OpError::new(AGRAPH, format!("a task waits for {unknown}, which is not there")));
         }
         match cycle::find(&self.open) {
-            Some(number) => {
-                Err(OpError::new(AGRAPH, format!("task {number} waits for itself, directly or through others")))
-            }
+            Some(number) => Err(waits_for_itself(number)),
             None => Ok(()),
         }
+    }
+
+    /// Refuses new tasks that wait for each other, or for what is not there. Tasks that are here wait for none of them, so that those need
+    /// not be looked at, however many there are.
+    ///
+    /// # Errors
+    /// `AGRAPH`.
+    pub fn check_new(&self, new: &BTreeMap<i64, BTreeSet<i64>>) -> OpResult<()> {
+        let mut items = BTreeMap::new();
+        for (number, waits) in new {
+            let waits = waits.iter().map(|wait| self.resolved(*wait)).filter(|wait| !self.done.contains(wait));
+            let (new_ones, here): (BTreeSet<i64>, BTreeSet<i64>) = waits.partition(|wait| new.contains_key(wait));
+            if let Some(unknown) = here.iter().find(|wait| !self.open.contains_key(wait)) {
+                return Err(OpError::new(AGRAPH, format!("a task waits for {unknown}, which is not there")));
+            }
+            items.insert(*number, Item { waits: new_ones, ..Item::default() });
+        }
+        cycle::find(&items).map_or(Ok(()), |number| Err(waits_for_itself(number)))
+    }
+
+    /// Refuses a task to end with the result of another that waits for it, directly or through others; `new`: what is laid out with it.
+    ///
+    /// # Errors
+    /// `AGRAPH`.
+    pub fn check_promise(&self, number: i64, other: i64, new: &BTreeMap<i64, BTreeSet<i64>>) -> OpResult<()> {
+        if other == number || !(self.knows(other) || new.contains_key(&other)) {
+            return Err(no_promise(number, other));
+        }
+        let (mut next, mut seen) = (vec![self.resolved(other)], BTreeSet::new());
+        while let Some(wait) = next.pop() {
+            if wait == number {
+                return Err(waits_for_itself(other));
+            }
+            if seen.insert(wait) {
+                let waits = new.get(&wait).or_else(|| self.open.get(&wait).map(|item| &item.waits));
+                next.extend(waits.into_iter().flatten().map(|wait| self.resolved(*wait)));
+            }
+        }
+        Ok(())
     }
 
     /// A task ended with an error that nobody accepts.
@@ -189,8 +223,18 @@ impl Graph {
     }
 }
 
+fn waits_for_itself(number: i64) -> OpError {
+    OpError::new(AGRAPH, format!("task {number} waits for itself, directly or through others"))
+}
+
+fn no_promise(number: i64, other: i64) -> OpError {
+    OpError::new(AGRAPH, format!("the result of {number} is promised of {other}, which is not there"))
+}
+
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     fn set(numbers: &[i64]) -> BTreeSet<i64> {
@@ -206,6 +250,37 @@ mod tests {
         graph.finish(1, Ended::As(4)).unwrap();
         graph.check().unwrap();
         graph
+    }
+
+    /// A graph of ten tasks that wait for earlier ones only, of which some are done.
+    fn some_graph(waits: &[BTreeSet<i64>], done: &BTreeSet<i64>) -> Graph {
+        let mut graph = Graph::default();
+        for (number, waits) in (1..).zip(waits) {
+            let earlier = waits.iter().copied().filter(|wait| *wait < number).collect();
+            graph.lay_out(number, &earlier);
+        }
+        done.iter().for_each(|number| graph.finish(*number, Ended::Itself).unwrap());
+        graph
+    }
+
+    proptest! {
+        #[test]
+        fn wfl_5_what_is_refused_beside_the_graph_is_what_would_be_wrong_in_it(
+            old in proptest::collection::vec(proptest::collection::btree_set(1_i64..=8, 0..4), 8),
+            done in proptest::collection::btree_set(1_i64..=8, 0..3),
+            new in proptest::collection::btree_map(9_i64..=12, proptest::collection::btree_set(1_i64..=13, 0..4), 0..4),
+            (number, other) in (1_i64..=12, 1_i64..=13),
+        ) {
+            let graph = some_graph(&old, &done);
+            let mut whole = graph.clone();
+            new.iter().for_each(|(number, waits)| whole.lay_out(*number, waits));
+            prop_assert_eq!(graph.check_new(&new).is_ok(), whole.check().is_ok());
+            // Only a task that is open promises, and only where all else is well.
+            if whole.check().is_ok() && graph.open.contains_key(&number) {
+                let promised = whole.finish(number, Ended::As(other)).and_then(|()| whole.check());
+                prop_assert_eq!(graph.check_promise(number, other, &new).is_ok(), promised.is_ok());
+            }
+        }
     }
 
     #[test]

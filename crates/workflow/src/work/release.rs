@@ -178,8 +178,8 @@ fn outcome<'a>(
     let layout = Layout::plan(graph, id, &result.tasks, before)?;
     match promise {
         Some(name) => {
-            let other = layout.number_of(&name)?;
-            layout.check_promise(id.number, other)?;
+            let other = layout.number_of(graph, &name)?;
+            layout.check_promise(graph, id.number, other)?;
             Ok(Outcome::As(other, Some(layout)))
         }
         None => Ok(Outcome::Value(value.get(), Some(layout))),
