@@ -36,7 +36,7 @@ pub fn run(folder: &Path) -> Result<()> {
     let begun = Instant::now();
     let during = runtime.block_on(flow(server.address, LIVE.0, Some(LIVE.1)))?;
     let seconds = begun.elapsed().as_secs_f64();
-    ask(&server, &format!("jobs/{job}/pause"), &json!({}))?;
+    ask(&server, &format!("jobs/{job}/pause"), &Value::Null)?;
     let paused = show(&server, &job)?;
     let many = |told: &Value, name: &str| told[name].as_f64().with_context(|| format!("{name} of {told}"));
     let rate = many(&paused, "changed")? / seconds;
@@ -46,7 +46,7 @@ pub fn run(folder: &Path) -> Result<()> {
     let server = start_process(&home)?;
     let again = show(&server, &job)?;
     ensure!((&again["state"], &again["changed"]) == (&json!("PAUSED"), &paused["changed"]), "{again} was {paused}");
-    ask(&server, &format!("jobs/{job}/resume"), &json!({}))?;
+    ask(&server, &format!("jobs/{job}/resume"), &Value::Null)?;
     let ended = wait_for(&server, &job)?;
     ensure!(many(&ended, "changed")? == (BROKEN + 1) as f64 && many(&ended, "failed")? == 0.0, "{ended}");
     println!(

@@ -101,8 +101,12 @@ impl Engine<'_, '_> {
     }
 
     pub(super) fn keep(&mut self, held: Held) -> OpResult<()> {
-        let Held { process, graph, version, changed, process_changed } = held;
+        let Held { mut process, graph, version, changed, process_changed } = held;
         if process_changed {
+            if process.state.is_over() {
+                // Something of it may have been missed on the way to its end: nobody needs to look any more.
+                process.recovery = None;
+            }
             process.save(self.tx)?;
             if process.state != State::Active {
                 self.cx.fx.wake(Hint::Changed(end_bell(&process.id)));

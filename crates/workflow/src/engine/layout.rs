@@ -92,7 +92,8 @@ impl Layout {
             Ok(crate::task::KeptArgument { value: argument.value.clone(), promise })
         };
         let args = form.args.iter().map(kept).collect::<OpResult<Vec<_>>>()?;
-        let wait_for = form.wait_for.iter().map(|name| self.number_of(graph, name)).collect::<OpResult<BTreeSet<_>>>()?;
+        let wait_for =
+            form.wait_for.iter().map(|name| self.number_of(graph, name)).collect::<OpResult<BTreeSet<_>>>()?;
         Ok(Task {
             id: TaskId::new(&parent.process, number),
             parent: parent.number,
