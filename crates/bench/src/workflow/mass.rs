@@ -39,19 +39,19 @@ pub fn run(folder: &Path) -> Result<()> {
     ask(&server, &format!("jobs/{job}/pause"), &Value::Null)?;
     let paused = show(&server, &job)?;
     let many = |told: &Value, name: &str| told[name].as_f64().with_context(|| format!("{name} of {told}"));
-    let rate = many(&paused, "changed")? / seconds;
+    let rate = many(&paused, "repaired")? / seconds;
     println!("  others, from start to polled, before: p50 {:.2} ms, p99 {:.2} ms", before.p50_ms, before.p99_ms);
     println!("  others, from start to polled, meanwhile: p50 {:.2} ms, p99 {:.2} ms", during.p50_ms, during.p99_ms);
     drop(server);
     let server = start_process(&home)?;
     let again = show(&server, &job)?;
-    ensure!((&again["state"], &again["changed"]) == (&json!("PAUSED"), &paused["changed"]), "{again} was {paused}");
+    ensure!((&again["state"], &again["repaired"]) == (&json!("PAUSED"), &paused["repaired"]), "{again} was {paused}");
     ask(&server, &format!("jobs/{job}/resume"), &Value::Null)?;
     let ended = wait_for(&server, &job)?;
-    ensure!(many(&ended, "changed")? == (BROKEN + 1) as f64 && many(&ended, "failed")? == 0.0, "{ended}");
+    ensure!(many(&ended, "repaired")? == (BROKEN + 1) as f64 && many(&ended, "failed")? == 0.0, "{ended}");
     println!(
         "  {rate:.0} restarts a second; paused, killed and resumed at {}; all {} done, none failed",
-        paused["changed"], ended["changed"]
+        paused["repaired"], ended["repaired"]
     );
     let told = json!({ "restarts": rate, "before_ms": [before.p50_ms, before.p99_ms], "during_ms": [during.p50_ms, during.p99_ms] });
     println!("{}", json!({ "bench": "workflow", "name": TITLE, "figures": told }));
