@@ -120,6 +120,8 @@ fn phases(sim: &mut Sim, workloads: &mut [Box<dyn Workload>], events: u64, settl
         if sim.trace.events() >= bound {
             let mut stuck: Vec<String> = workloads.iter().map(|workload| workload.stuck()).collect();
             stuck.extend(sim.look(crate::chores::waiting).and_then(Result::ok).unwrap_or_default());
+            let parked = sim.look(crate::chores::parked).and_then(Result::ok).unwrap_or_default();
+            stuck.extend(parked.into_iter().map(|(of, op, why)| format!("parked: {op} of `{of}`: {why}")));
             stuck.push(sim.backlog());
             stuck.push(format!("now {:?}", base::Clock::wall(&sim.clock)));
             return Err(format!("not settled {settle} events after the faults stopped: {}", stuck.join("; ")));

@@ -45,7 +45,7 @@ fn retry(tx: &mut dyn Tx, cx: &mut OpCx<'_>, wanted: &Retry) -> OpResult<()> {
     let source = wanted.source.clone().unwrap_or_else(|| cx.caller.name.clone());
     let mut engine = Engine::new(tx, cx);
     engine.source = source;
-    retry_held(&mut engine, &process, &id)?;
+    retry_held(&mut engine, &process, &[id])?;
     engine.settle()?;
     calm(tx, cx, &process.kind)
 }
@@ -56,27 +56,56 @@ pub(crate) fn broken_of(tx: &mut dyn Tx, process: &str) -> OpResult<Vec<TaskId>>
     Ok(rows.iter().map(|row| TaskId::new(process, row.int(0))).collect())
 }
 
-/// Puts one back. What cannot be is refused before anything changes.
-pub(crate) fn retry_held(engine: &mut Engine<'_, '_>, process: &Process, id: &TaskId) -> OpResult<()> {
-    let absent = || OpError::new(NFLOWTASK, format!("process {} has no task {id}", process.id));
-    let task = Task::find(engine.tx, id)?.ok_or_else(absent)?;
-    if process.state != State::Broken {
-        return Err(OpError::new(AFLOW, format!("process {} is {}, not BROKEN", process.id, process.state.text())));
+/// Puts broken tasks of a process back. What cannot be is refused before anything changes.
+pub(crate) fn retry_held(engine: &mut Engine<'_, '_>, process: &Process, ids: &[TaskId]) -> OpResult<()> {
+    let mut broken = vec![];
+    for id in ids {
+        let task = Task::find(engine.tx, id)?;
+        let decision = Decision::find(engine.tx, id)?.filter(|decision| decision.broken_at.is_some());
+        match (task, decision) {
+            (None, None) => return Err(absent(id)),
+            _ if process.state != State::Broken => return Err(not_broken(process)),
+            (Some(_), None) => return Err(OpError::new(AFLOW, format!("task {id} is not broken"))),
+            (None, Some(_)) => return begin_anew(engine, process, id),
+            (Some(task), Some(decision)) => broken.push((task, decision)),
+        }
     }
-    let decision = Decision::find(engine.tx, id)?.filter(|decision| decision.broken_at.is_some());
+    broken.into_iter().try_for_each(|(task, decision)| put_back(engine, &task, decision))
+}
+
+fn not_broken(process: &Process) -> OpError {
+    OpError::new(AFLOW, format!("process {} is {}, not BROKEN", process.id, process.state.text()))
+}
+
+fn absent(id: &TaskId) -> OpError {
+    OpError::new(NFLOWTASK, format!("process {} has no task {id}", id.process))
+}
+
+/// What the task was is lost: nobody can try it again. Its process begins anew where its type allows it, as recovery has it (WFL-14).
+fn begin_anew(engine: &mut Engine<'_, '_>, process: &Process, id: &TaskId) -> OpResult<()> {
+    if !engine.kind(&process.kind)?.restarts {
+        return Err(OpError::new(NFLOWTASK, format!("task {id} is missing: restart process {}", process.id)));
+    }
+    let why = format!("broken task {id} is missing, and processes of this type may begin anew");
+    engine.note_of(&process.id, Some(id.number), &Note { kind: "inconsistent", attempt: None, text: &why })?;
+    engine.tally.one(Count::RecoveredByOperator);
+    from_start(engine, process.clone(), &why)
+}
+
+fn put_back(engine: &mut Engine<'_, '_>, task: &Task, decision: Decision) -> OpResult<()> {
+    let id = &task.id;
     // Its tries are counted anew, as its policy says.
-    let decision = decision.ok_or_else(|| OpError::new(AFLOW, format!("task {id} is not broken")))?;
     let decision = Decision { failures: 0, ..decision };
     let (now, rules) = (engine.cx.heard, engine.actor(&task.actor)?.for_task(task.timeout_ms));
     if engine.hold(&id.process)?.is_none() {
-        return Err(absent());
+        return Err(absent(id));
     }
     if decision.register(engine.tx, (now, rules.queued_until(now)), Some(now), None)? {
         let text = "a broken task is tried again";
         engine.note(id, &Note { kind: "retried", attempt: Some(decision.attempt), text })?;
         engine.tally.one(Count::RecoveredByOperator);
         mend(engine, id)?;
-        begin_again(engine, &task)?;
+        begin_again(engine, task)?;
     }
     Ok(())
 }

@@ -140,7 +140,7 @@ fn carry_out(
     match step {
         Step::Restart => from_start(&mut engine, process, &job.source())?,
         Step::RestartFrom(task) => from_task(&mut engine, process, &task.to_string())?,
-        Step::Retry(tasks) => tasks.iter().try_for_each(|task| retry_held(&mut engine, &process, task))?,
+        Step::Retry(tasks) => retry_held(&mut engine, &process, &tasks)?,
         Step::Abort => abort_held(&mut engine, &process.id, &job.source())?,
         Step::Recover | Step::Clone(_) => {}
     }

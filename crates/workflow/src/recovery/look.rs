@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use base::{Heard, OpResult, Row, Sql, Tx, Wall, args, codes};
+use base::{Heard, OpResult, Row, Sql, Tx, Value, Wall, args, codes};
 use kernel::{Home, Op, OpCx, Query};
 use serde::{Deserialize, Serialize};
 
@@ -13,10 +13,10 @@ use crate::actors::polled::Polls;
 use crate::actors::rules::{TypeRules, of_type};
 
 /// All statements of this part.
-pub(crate) const STATEMENTS: &[&Sql] = &[&GRAPHS, &PROCESSES];
+pub(crate) const STATEMENTS: &[&Sql] = &[&GRAPHS, &PROCESSES, &GRAPHS_LATER, &PROCESSES_LATER];
 
 /// Processes of one look.
-const DUE_MAX: usize = 500;
+const DUE_MAX: usize = 1_000;
 /// Those of them that are examined.
 const EXAMINED_MAX: usize = 100;
 
@@ -61,6 +61,17 @@ static PROCESSES: Sql = Sql::new(
         " FROM wfl_process p LEFT JOIN wfl_graph g ON g.process = p.id WHERE p.recovery IS NOT NULL AND p.recovery <= ?1 \
          ORDER BY p.recovery, p.id LIMIT ?2"
     ),
+);
+
+/// Processes that are put off by one statement.
+const TEN: usize = 10;
+static GRAPHS_LATER: Sql = Sql::new(
+    "wfl_graph.ten_later",
+    "UPDATE wfl_graph SET recovery = ?2 WHERE process IN (?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12) AND recovery <= ?1",
+);
+static PROCESSES_LATER: Sql = Sql::new(
+    "wfl_process.ten_later",
+    "UPDATE wfl_process SET recovery = ?2 WHERE id IN (?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12) AND recovery <= ?1",
 );
 
 /// What is looked at.
@@ -112,14 +123,19 @@ pub(super) struct Found {
     pub(super) more: bool,
 }
 
+/// Ten by ten: a million of them are a hundred thousand statements. Those of a ten are looked at together next time too; one that was
+/// changed since has another time, and keeps it.
 fn put_off(tx: &mut dyn Tx, _: &mut OpCx<'_>, (whose, well): &(Whose, Vec<Well>)) -> OpResult<()> {
-    well.iter().try_for_each(|well| {
-        let (at, due) = (Heard(well.next), Heard(well.due));
-        match whose {
-            Whose::Graphs => repair::graph_later(tx, &well.process, at, due),
-            Whose::Processes => repair::process_later(tx, &well.process, at, due),
-        }
-    })
+    let sql = if *whose == Whose::Graphs { &GRAPHS_LATER } else { &PROCESSES_LATER };
+    for ten in well.chunks(TEN) {
+        let due = ten.iter().map(|well| well.due).max().unwrap_or_default();
+        let next = ten.iter().map(|well| well.next).min().unwrap_or_default();
+        let last = ten.last().map(|well| well.process.as_str()).unwrap_or_default();
+        let names = ten.iter().map(|well| well.process.as_str()).chain(std::iter::repeat(last)).take(TEN);
+        let values: Vec<Value<'_>> = args![due, next].iter().cloned().chain(names.map(Value::from)).collect();
+        tx.write(sql, &values)?;
+    }
+    Ok(())
 }
 
 fn put_off_failed(tx: &mut dyn Tx, cx: &mut OpCx<'_>, failed: &Failed) -> OpResult<()> {

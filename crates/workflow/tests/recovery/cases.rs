@@ -2,6 +2,7 @@
 
 use base::{Sql, Value};
 use serde_json::{Value as Json, json};
+use workflow::broken::{RETRY, Retry};
 
 use crate::kit::args;
 use crate::surgery::{A_LOOK_MS, Watched};
@@ -204,4 +205,21 @@ fn wfl_11_a_missing_task_restarts_a_process_whose_type_allows_it() {
     assert_eq!(world.kinds(&id), ["inconsistent", "restarted"]);
     world.done(&world.take("decide#1"), json!({ "value": Json::from("again") }));
     assert_eq!(world.value(&id), json!("again"));
+}
+
+#[test]
+fn wfl_14_wfl_17_a_broken_task_that_is_missing_begins_its_process_anew_where_the_type_allows_it() {
+    let world = Watched::new();
+    let id = world.start(json!({ "actor": "a#1" }));
+    world.done(&world.take("a#1"), json!({ "error": { "class": "Oops" } }));
+    world.cut_of(&TASK_1, &id);
+    let retry = || world.0.call(&RETRY, Retry { task_id: format!("{id}.1"), source: None }).map(drop);
+    let refused = retry().unwrap_err();
+    assert_eq!((refused.code.name, world.state(&id).as_str()), ("NFLOWTASK", "BROKEN"));
+    assert!(refused.message.contains("restart process"), "it says what to do: {refused:?}");
+    world.cut_of(&RESTARTS, "test");
+    retry().unwrap();
+    assert_eq!(world.kinds(&id), ["failed", "inconsistent", "restarted"]);
+    world.done(&world.take("a#1"), json!({ "value": "well" }));
+    assert_eq!(world.value(&id), json!("well"));
 }
