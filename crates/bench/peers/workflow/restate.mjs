@@ -27,9 +27,9 @@ const bench = restate.service({
   },
 });
 
-function ask(address, method, path, body) {
+function ask(address, method, path, body, more = {}) {
   const [host, port] = address.split(":");
-  const headers = { "content-type": "application/json" };
+  const headers = { "content-type": "application/json", ...more };
   return new Promise((resolve, reject) => {
     const sent = request({ host, port, method, path, agent, headers }, (answer) => {
       let text = "";
@@ -63,9 +63,12 @@ async function run({ shape, clients, count }) {
 
 let under_way = [];
 
-/** Starts them; each is durable when it is answered. */
+let begun_before = 0;
+
+/** Starts them; each is durable when it is answered. Without a key of its own nobody could wait for one later. */
 async function begin({ shape, count }) {
-  const all = Array.from({ length: count }, (_, n) => ask(ingress, "POST", `/Bench/${shape}/send`, n));
+  const key = () => ({ "idempotency-key": `under way ${begun_before++}` });
+  const all = Array.from({ length: count }, (_, n) => ask(ingress, "POST", `/Bench/${shape}/send`, n, key()));
   under_way = (await Promise.all(all)).map((told) => told.invocationId);
   return {};
 }
@@ -76,7 +79,8 @@ async function awaited() {
     for (;;) {
       try {
         return await ask(ingress, "GET", `/restate/invocation/${id}/attach`);
-      } catch {
+      } catch (error) {
+        if (/not found|bad request|invalid/i.test(String(error))) throw error;
         await new Promise((resolve) => setTimeout(resolve, 20));
       }
     }

@@ -15,13 +15,13 @@ use crate::sensors::{KEY, start_process};
 
 pub const TITLE: &str = "mass restart";
 const BROKEN: usize = 100_000;
-/// Restarts of a second that are asked for.
-const RATE: usize = 2_000;
+/// Restarts of a second that are asked for, one after the other.
+const RATES: [usize; 3] = [500, 1_000, 2_000];
 /// Processes of the live flow: how many, and how many a second.
 const LIVE: (usize, f64) = (3_000, 500.0);
 
 pub fn run(folder: &Path) -> Result<()> {
-    println!("\n{TITLE} of {BROKEN} broken processes, {RATE} a second, beside {} others a second", LIVE.1);
+    println!("\n{TITLE} of {BROKEN} broken processes beside {} others a second", LIVE.1);
     let home = folder.join("mass");
     std::fs::create_dir(&home)?;
     let process = break_one(&start_process(&home)?)?;
@@ -30,31 +30,33 @@ pub fn run(folder: &Path) -> Result<()> {
     let server = start_process(&home)?;
     let runtime = Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(flow(server.address, LIVE.0, Some(LIVE.1)))?;
-    let before = runtime.block_on(flow(server.address, LIVE.0, Some(LIVE.1)))?;
-    let wish = json!({ "action": "restart", "search": { "state": "BROKEN", "type": "broken" }, "rate": RATE });
+    let live = || runtime.block_on(flow(server.address, LIVE.0, Some(LIVE.1)));
+    let before = live()?;
+    println!("  others, from start to polled, before: p50 {:.2} ms, p99 {:.2} ms", before.p50_ms, before.p99_ms);
+    let wish = json!({ "action": "restart", "search": { "state": "BROKEN", "type": "broken" }, "rate": RATES[0] });
     let job = ask(&server, "jobs", &wish)?["job"].to_string();
-    let begun = Instant::now();
-    let during = runtime.block_on(flow(server.address, LIVE.0, Some(LIVE.1)))?;
-    let seconds = begun.elapsed().as_secs_f64();
+    for rate in RATES {
+        change(&server, &job, rate)?;
+        let (had, begun) = (repaired(&show(&server, &job)?)?, Instant::now());
+        let during = live()?;
+        let restarts = (repaired(&show(&server, &job)?)? - had) / begun.elapsed().as_secs_f64();
+        println!("  {restarts:>5.0} restarts a second; others p50 {:.2} ms, p99 {:.2} ms", during.p50_ms, during.p99_ms);
+        let told = json!({ "restarts": restarts, "before_ms": [before.p50_ms, before.p99_ms], "during_ms": [during.p50_ms, during.p99_ms] });
+        println!("{}", json!({ "bench": "workflow", "name": TITLE, "figures": told }));
+    }
     ask(&server, &format!("jobs/{job}/pause"), &Value::Null)?;
     let paused = show(&server, &job)?;
-    let many = |told: &Value, name: &str| told[name].as_f64().with_context(|| format!("{name} of {told}"));
-    let rate = many(&paused, "repaired")? / seconds;
-    println!("  others, from start to polled, before: p50 {:.2} ms, p99 {:.2} ms", before.p50_ms, before.p99_ms);
-    println!("  others, from start to polled, meanwhile: p50 {:.2} ms, p99 {:.2} ms", during.p50_ms, during.p99_ms);
     drop(server);
     let server = start_process(&home)?;
     let again = show(&server, &job)?;
     ensure!((&again["state"], &again["repaired"]) == (&json!("PAUSED"), &paused["repaired"]), "{again} was {paused}");
     ask(&server, &format!("jobs/{job}/resume"), &Value::Null)?;
     let ended = wait_for(&server, &job)?;
-    ensure!(many(&ended, "repaired")? == (BROKEN + 1) as f64 && many(&ended, "failed")? == 0.0, "{ended}");
+    ensure!(repaired(&ended)? == (BROKEN + 1) as f64 && ended["failed"] == json!(0), "{ended}");
     println!(
-        "  {rate:.0} restarts a second; paused, killed and resumed at {}; all {} done, none failed",
+        "  paused, killed and resumed at {}; all {} done, none failed",
         paused["repaired"], ended["repaired"]
     );
-    let told = json!({ "restarts": rate, "before_ms": [before.p50_ms, before.p99_ms], "during_ms": [during.p50_ms, during.p99_ms] });
-    println!("{}", json!({ "bench": "workflow", "name": TITLE, "figures": told }));
     Ok(())
 }
 
@@ -67,6 +69,16 @@ fn break_one(server: &Process) -> Result<String> {
         json!({ "task_id": task["task_id"], "attempt": 1, "error": { "class": "Bad", "message": "it cannot be" } });
     ask(server, "release", &json!({ "results": [result] }))?;
     started["process_id"].as_str().map(str::to_owned).context("an id")
+}
+
+fn repaired(told: &Value) -> Result<f64> {
+    told["repaired"].as_f64().with_context(|| told.to_string())
+}
+
+fn change(server: &Process, job: &str, rate: usize) -> Result<()> {
+    let path = format!("/v1/main/workflow/jobs/{job}");
+    let body = json!({ "rate": rate }).to_string();
+    ask_json(server.address, &request("PATCH", &path, &format!("Bearer {KEY}"), &body)).map(drop)
 }
 
 fn show(server: &Process, job: &str) -> Result<Value> {

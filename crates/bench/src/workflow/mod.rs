@@ -20,20 +20,23 @@ use crate::disk::print_sync_time;
 use ours::Ours;
 use side::{Side, contests};
 
-/// `--only ours`: no peers.
+/// `--only ours`: no peers; `--only "ours recovery"`: only that part of it.
 const OURS: &str = "ours";
+/// `--only processes`: with peers; `--only "processes recovery"`: only that part of it.
+const ALL: &str = "processes";
 
 /// Runs everything that can run here.
 pub fn run(effort: &Effort) -> Result<()> {
     let folder = tempfile::tempdir_in(".")?;
     let folder = folder.path().canonicalize()?;
     print_sync_time(&folder)?;
-    if "processes".contains(&effort.only) || effort.only.starts_with(OURS) {
+    let alone = effort.only.strip_prefix(OURS);
+    if let Some(part) = alone.or_else(|| effort.only.strip_prefix(ALL)).or(effort.only.is_empty().then_some("")) {
         let mut sides: Vec<Box<dyn Side>> = vec![Box::new(Ours::start(&folder.join("ours"))?)];
-        if !effort.only.starts_with(OURS) {
+        if alone.is_none() {
             sides.extend(peer::all(&folder)?);
         }
-        contests(effort, &mut sides, effort.only.strip_prefix(OURS).unwrap_or_default().trim())?;
+        contests(effort, &mut sides, part.trim())?;
     }
     if limits::TITLE.contains(&effort.only) {
         limits::run(effort, &folder)?;

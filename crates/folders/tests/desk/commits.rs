@@ -2,6 +2,7 @@
 
 use folders::Status;
 use folders::form::{Asked, Told};
+use folders::past::{RESTORE, Restore};
 
 use crate::kit::{Desk, allowed, delete, denied, device, edit, folder, hash, increased, rename, rewrite};
 
@@ -55,17 +56,16 @@ fn fld_5_a_change_is_taken_only_on_top_of_what_its_client_knew() {
 fn fld_5_a_base_is_judged_again_when_the_bytes_are_there() {
     let (desk, a, b) = (Desk::new(), device("a"), device("b"));
     let id = desk.directory(&a, &[&b]);
-    let file = desk.put(&a, &id, edit("x", 1), b"one");
-    let (upload, _) = allowed(desk.ask(&a, &id, vec![rewrite(&file, 2)]));
-    // Somebody who was restored from elsewhere: the file changes under the writer, though not by the desk's own rules.
-    static AHEAD: kernel::Op<String, ()> = kernel::Op::new("test.ahead", |tx, _, id| {
-        static SQL: base::Sql = base::Sql::new("test.ahead", "UPDATE fld_file SET version = 7 WHERE id = ?1");
-        Ok(tx.write(&SQL, base::args![id])?)
-    });
-    desk.call(&AHEAD, file.id.clone()).unwrap();
-    let (files, _) = denied(desk.try_finish(&a, &id, &upload, &[(&file.id, b"two")]).unwrap());
+    let first = desk.put(&a, &id, edit("x", 1), b"one");
+    let file = desk.put(&a, &id, rewrite(&first, 2), b"two");
+    let (upload, _) = allowed(desk.ask(&a, &id, vec![rewrite(&file, 3)]));
+    // Whoever brings an older version back asks nobody who writes.
+    let restore = Restore { who: b.clone(), directory: id.clone(), file: file.id.clone(), version: 1 };
+    assert_eq!(desk.call(&RESTORE, restore).unwrap().version, 3);
+    let (files, _) = denied(desk.try_finish(&a, &id, &upload, &[(&file.id, b"three")]).unwrap());
     assert_eq!(files[0].status, Status::Denied);
-    assert_eq!(desk.changes(&a, &id, 0).files[0].size, 3, "nothing was written");
+    assert_eq!(desk.changes(&a, &id, 0).files[0].hash, Some(hash(b"one")), "nothing was written");
+    desk.check();
 }
 
 pub fn repeats(desk: &Desk) {

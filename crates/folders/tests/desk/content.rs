@@ -60,7 +60,7 @@ fn fld_20_bytes_that_are_not_those_announced_change_nothing() {
         assert_eq!(refused.unwrap_err().code.name, code);
         let missing = desk.try_finish(&a, &id, &upload, &[]);
         assert_eq!(missing.unwrap_err().code.name, "AFOLDER", "its bytes did not come");
-        let stranger = desk.try_finish(&a, &id, &upload, &[(&file.id, b"one"), ("another", b"one")]);
+        let stranger = desk.try_finish(&a, &id, &upload, &[("another", b"one"), (&file.id, b"one")]);
         assert_eq!(stranger.unwrap_err().code.name, "AFOLDER");
         desk.call(&RELEASE, OfUpload { upload, lease_ms: 0 }).unwrap();
         assert_eq!(desk.changes(&a, &id, 0), before);

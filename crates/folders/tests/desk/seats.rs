@@ -55,7 +55,10 @@ fn fld_6_whoever_leaves_in_whatever_way_calls_it_out() {
     let file = desk.put(&a, &id, edit("x", 1), b"one");
     let (heard, topic) = (Arc::new(AtomicUsize::new(0)), folders::topic(&id));
     let ear = heard.clone();
-    desk.world().main().wakes.listen(move |hint| drop((hint == Hint::Changed(topic)).then(|| ear.fetch_add(1, Ordering::Relaxed))));
+    desk.world().main().wakes.listen(move |hint| {
+        let is_it = usize::from(hint == Hint::Changed(topic));
+        ear.fetch_add(is_it, Ordering::Relaxed);
+    });
     let calls = || heard.swap(0, Ordering::Relaxed) > 0;
     // Rolled back.
     let (upload, _) = allowed(desk.ask(&a, &id, vec![rewrite(&file, 2)]));
