@@ -2,6 +2,35 @@
 //!
 //! Invariants: a plan that is carried out leaves every slot with one living file at most, every living file in a living folder or at the top, no folder
 //! in itself, and no version lower than it was.
+//!
+//! A group tells how things are in the end, not the steps that led there: two files that swapped their names are two changes, and which of them comes
+//! first says nothing. The rules, with what the client *knew* of a file (its base, else what it was told):
+//!
+//! - **edit**: taken if the content did not change since what was known (`content_version`). Whether somebody renamed the file meanwhile does not matter:
+//!   it stays where they put it.
+//! - **rename**: taken if neither name nor folder changed since what was known. Whether somebody edited the file meanwhile does not matter. A path is only
+//!   a rename if it differs from the path *as the client knew it*: paths of clients are as old as what they know.
+//! - **delete**: taken if the file is as it was known. A folder's delete takes along what is known in it; what is not known stays and keeps its folder.
+//! - **revive**: an edit of a file that was deleted behind the client's back, or anything by somebody who knows the tombstone.
+//! - **new at a taken path**: the same content is there already; another is denied. With a base it is an edit of the file that is there.
+//! - **rename over**: what the client knew at the target gets a tombstone. A new file at the path of one that the same group deletes is how editors
+//!   save: a change of content of the old one.
+//! - **repeat**: what this client brought before, and does not know of, is there.
+//!
+//! Files: `change` (what each change means), `known` (what the client knew), `land` (paths, and who may take a place), `remove` (deletes),
+//! `draft` (the tree as it will be), `rows` (what is to be written).
+
+mod change;
+mod draft;
+mod known;
+mod land;
+mod mutants;
+mod remove;
+mod rows;
+#[cfg(test)]
+mod tests;
+
+use std::collections::{BTreeMap, BTreeSet};
 
 use base::OpResult;
 
@@ -59,6 +88,16 @@ pub trait Tree {
     /// # Errors
     /// The store failed.
     fn children(&mut self, parent: &str, most: usize) -> OpResult<Vec<Entry>>;
+    /// A version of a file of this directory; of one that changed since, as a client knew it.
+    ///
+    /// # Errors
+    /// The store failed.
+    fn version(&mut self, id: &str, version: u64) -> OpResult<Option<Entry>>;
+    /// The newest version of a file of this directory that a commit up to this one made.
+    ///
+    /// # Errors
+    /// The store failed.
+    fn as_of(&mut self, id: &str, seq: u64) -> OpResult<Option<Entry>>;
     /// Whether the same client brought this very change before (FLD-10): the version that came of it.
     ///
     /// # Errors
@@ -159,6 +198,9 @@ pub struct Row {
     /// Which change of the group made it; none: it follows from others (a parent that was missing, a target that was overwritten, what was in a
     /// deleted folder).
     pub place: Option<usize>,
+    /// Its former slot is taken by another row of the plan. Before the first row is written, the slot of every parked one is set to `/` and its id, which
+    /// is no name: then the order among them does not matter, and files can swap their names.
+    pub parked: bool,
 }
 
 /// What follows from a group.
@@ -166,15 +208,103 @@ pub struct Row {
 pub struct Plan {
     /// One for each change.
     pub verdicts: Vec<Verdict>,
-    /// All rows that change, each once, in an order in which they can be written (a slot is left before it is taken). Empty if any verdict
-    /// is `Denied` or `Refused`.
+    /// All rows that change, each once, in an order in which they can be written once the parked ones are out of the way: tombstones, folders, others.
+    /// Empty if any verdict is `Denied` or `Refused`; not to be carried out while bytes are wanted.
     pub rows: Vec<Row>,
 }
+
+/// The most changes of a group, and the most files that go with deleted folders.
+pub const CHANGES_MAX: usize = 1_000;
 
 /// Plans a group of changes that one client makes together.
 ///
 /// # Errors
 /// The store failed.
-pub fn plan(_tree: &mut dyn Tree, _told: &Told, _group: &[Wanted]) -> OpResult<Plan> {
-    todo!("C writes this")
+pub fn plan(tree: &mut dyn Tree, told: &Told, group: &[Wanted]) -> OpResult<Plan> {
+    if group.len() > CHANGES_MAX {
+        let why = format!("{} changes are too many for a group, at most {CHANGES_MAX}", group.len());
+        return Ok(Plan { verdicts: vec![Verdict::Refused { why }; group.len()], rows: vec![] });
+    }
+    let mut planner = Planner::new(tree, told, group);
+    planner.read_all()?;
+    planner.land_all()?;
+    planner.remove_all()?;
+    planner.refuse_cycles()?;
+    planner.finish()
+}
+
+/// A group while it is planned.
+struct Planner<'t> {
+    draft: draft::Draft<'t>,
+    group: &'t [Wanted],
+    known: known::Told<'t>,
+    /// What is said already.
+    verdicts: Vec<Option<Verdict>>,
+    /// Which file each change is about.
+    ids: Vec<Option<String>>,
+    /// What is to land, by place.
+    landing: BTreeMap<usize, Landing>,
+    /// Ids that the group names.
+    named: BTreeSet<String>,
+    /// What is to be deleted, and by which change.
+    doomed: BTreeMap<String, usize>,
+    /// Files that the group puts or leaves where they are: nobody else of the group takes their place.
+    landed: BTreeSet<String>,
+    /// Folders by their paths as the client has them.
+    claimed: BTreeMap<String, String>,
+    /// Paths as the client knew them, with the ids of their folders, of which claims are made.
+    chains: Vec<known::Chain>,
+    /// Paths that folders of the group left.
+    vacated: BTreeSet<String>,
+    /// Whose content changes.
+    content: BTreeSet<String>,
+    /// Changes whose bytes are wanted.
+    wants: BTreeSet<usize>,
+    /// How many went along with deleted folders.
+    gone_along: usize,
+}
+
+/// What is to land at its path.
+enum Landing {
+    /// A file that is there, with its parent and name as the client knew them.
+    Moved { id: String, parent: String, name: String },
+    /// One that is new.
+    New,
+}
+
+/// Either a value, or what is said instead.
+type Judged<T> = OpResult<Result<T, Verdict>>;
+
+impl<'t> Planner<'t> {
+    fn new(tree: &'t mut dyn Tree, told: &'t Told, group: &'t [Wanted]) -> Self {
+        Self {
+            draft: draft::Draft::new(tree),
+            group,
+            known: known::Told::new(told),
+            verdicts: vec![None; group.len()],
+            ids: vec![None; group.len()],
+            landing: BTreeMap::new(),
+            named: BTreeSet::new(),
+            doomed: BTreeMap::new(),
+            landed: BTreeSet::new(),
+            claimed: BTreeMap::new(),
+            chains: vec![],
+            vacated: BTreeSet::new(),
+            content: BTreeSet::new(),
+            wants: BTreeSet::new(),
+            gone_along: 0,
+        }
+    }
+}
+
+fn denied(id: &str, why: impl Into<String>) -> Verdict {
+    Verdict::Denied { id: Some(id.to_owned()), why: why.into() }
+}
+
+fn refused(why: impl Into<String>) -> Verdict {
+    Verdict::Refused { why: why.into() }
+}
+
+fn there(entry: &Entry) -> Verdict {
+    Verdict::There { id: entry.id.clone(), version: entry.version }
 }
