@@ -13,6 +13,7 @@ pub mod chores;
 mod clock;
 mod courier;
 mod deliveries;
+mod depot;
 mod disk;
 mod faults;
 mod gazette;

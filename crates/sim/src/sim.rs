@@ -2,6 +2,7 @@
 
 mod asking;
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -9,7 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use base::{Call, CallResult, Engine, HttpCall, OpResult, Store, StoreResult, Timers, Tx, WorkCall};
 use kernel::feed::Sequencer;
 use kernel::tasks::{Dispatcher, TaskConfig};
-use kernel::{Caller, Env, Hint, Kernel, KernelConfig, Namespace, Op, Query, Reply, Request, ServiceDef, SessionEvent};
+use kernel::{Caller, Env, Hint, Kernel, KernelConfig, Namespace, Op, Query, Reply, Request, ServiceDef, SessionEvent, Topic};
 use sensors::SilenceWatch;
 use sensors::history::{Archives, Batch};
 use sensors::outbox::Exporter;
@@ -22,6 +23,7 @@ use crate::archive::SimArchive;
 use crate::clock::SimClock;
 use crate::courier::Claim;
 use crate::deliveries::Claims;
+use crate::depot::Depot;
 use crate::faults::Faults;
 use crate::office::Office;
 use crate::partner::{Fate, Partner, SimOutbound, as_http, of_mail};
@@ -156,10 +158,13 @@ struct Server {
     _exporters: Vec<Exporter>,
     _exchange: Vec<exchange::Watch>,
     _workflow: Vec<workflow::recovery::Watch>,
+    _folders: Vec<folders::desk::Watch>,
     /// Whether it knows of the archive.
     archives: bool,
     /// Wake-ups for readers of events since the last look.
     events_hinted: Arc<AtomicBool>,
+    /// What was called out since the last look.
+    topics_hinted: Arc<Mutex<BTreeSet<Topic>>>,
     store_called: bool,
 }
 
@@ -190,6 +195,8 @@ pub struct Sim {
     pub archive: Option<Arc<SimArchive>>,
     /// The server's side of an exchange, if this world has one.
     pub office: Option<Office>,
+    /// Where sessions keep bytes.
+    pub(crate) depot: Depot,
     /// Calls of this life whose end the server has not heard of.
     pub calls_open: u64,
     agenda: Agenda<Event>,
@@ -247,6 +254,7 @@ impl Sim {
             receivers: Receivers::default(),
             archive: None,
             office: None,
+            depot: Depot::new(),
             calls_open: 0,
             agenda: Agenda::new(),
             path,
@@ -548,6 +556,7 @@ impl Sim {
         let told = std::mem::take(&mut *server.told.lock().unwrap_or_else(PoisonError::into_inner));
         let timers = std::mem::take(&mut *server.timers.lock().unwrap_or_else(PoisonError::into_inner));
         let events_hinted = server.events_hinted.swap(false, Ordering::Relaxed);
+        let topics = std::mem::take(&mut *server.topics_hinted.lock().unwrap_or_else(PoisonError::into_inner));
         let call_store = !server.store_called && !server.store.is_idle();
         server.store_called |= call_store;
         let life = self.life;
@@ -568,6 +577,7 @@ impl Sim {
         if events_hinted {
             self.wake_sessions();
         }
+        topics.into_iter().for_each(|topic| self.tell_topic(topic));
         if call_store {
             let delay_us = self.rng.within(50, 5_000);
             self.after(delay_us, Event::StoreRuns(life));
@@ -708,9 +718,13 @@ impl Sim {
         let main = kernel.admin_namespace();
         kernel.watch_over();
         let events_hinted = Arc::new(AtomicBool::new(false));
-        let hinted = events_hinted.clone();
+        let topics_hinted = Arc::new(Mutex::new(BTreeSet::new()));
+        let (hinted, topics) = (events_hinted.clone(), topics_hinted.clone());
         main.wakes.listen(move |hint| {
             hinted.fetch_or(hint == Hint::Events, Ordering::Relaxed);
+            if let Hint::Changed(topic) = hint {
+                topics.lock().unwrap_or_else(PoisonError::into_inner).insert(topic);
+            }
         });
         let sequencer = Sequencer::start(&kernel);
         // Where one node alone works on the data, its memory knows who spoke; others may look only where memory is not believed.
@@ -728,6 +742,7 @@ impl Sim {
         let watchers = nodes.iter().filter(|_| self.office.is_some());
         let exchange = watchers.map(|node| exchange::Watch::start(&node.kernel)).collect();
         let workflow = self.watch_workflow(&kernels);
+        let folders = self.watch_folders(&kernels);
         let exporters = kernels.into_iter().map(Exporter::start).collect();
         self.started_ms = base::Clock::ran_ms(&self.clock);
         self.server = Some(Server {
@@ -745,8 +760,10 @@ impl Sim {
             _exporters: exporters,
             _exchange: exchange,
             _workflow: workflow,
+            _folders: folders,
             archives: archive.is_some(),
             events_hinted,
+            topics_hinted,
             store_called: false,
         });
         self.say(&format!("START life {}", self.life));
