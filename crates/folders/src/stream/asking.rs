@@ -178,7 +178,10 @@ impl Stream {
             part.ask.files.iter().for_each(|asked| self.tries.done(&part.ask.directory, asked));
             let Answer::Increased { files } = part.answer else { continue };
             if let Ok(directory) = self.directory(&part.ask.directory) {
-                files.iter().for_each(|meta| directory.known.add(meta));
+                for meta in &files {
+                    directory.known.seen(&meta.id);
+                    directory.known.add(meta);
+                }
             }
             // Somebody else renamed it meanwhile, and both hold: the client has to do it too.
             let is_moved = |(meta, asked): &(&FileMeta, &Asked)| meta.path != asked.path && !meta.deleted;

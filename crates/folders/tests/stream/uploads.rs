@@ -6,7 +6,8 @@ use folders::wire::ask_version_increase::FileInfo;
 use folders::wire::client_message::Message as Said;
 use folders::wire::error::ErrorCode;
 use folders::wire::server_message::Message as Heard;
-use folders::wire::{AskVersionIncrease, ChunkRef, FileChunk, FileChunks, FileWrite, FileWriteEnd};
+use folders::wire::request_version::{FileId, FileRequest, file_request::Request};
+use folders::wire::{AskVersionIncrease, ChunkRef, FileChunk, FileChunks, FileWrite, FileWriteEnd, RequestVersion};
 use kernel::{Role, SessionEvent};
 use serde_json::json;
 
@@ -228,6 +229,10 @@ fn fld_5_the_same_try_is_judged_by_what_was_told_when_it_was_first_asked_for() {
         FileStatus { place: 0, id: Some("f1".into()), path: "a".into(), status: folders::Status::Blocked, why: String::new() };
     talk.end("folders.ask", Asking::Denied { files: vec![blocked], look_ms: 5_000 });
     talk.on(SessionEvent::Wake);
+    talk.end("folders.files", [meta("f1", "a", 2, 9, "other")]);
+    let file = FileId { id: "f1".into(), directory_id: DIRECTORY.into() };
+    let request = FileRequest { request: Some(Request::FileId(file)), after_dir_seq: None };
+    talk.say(Said::RequestVersion(RequestVersion { requests: vec![request] }));
     talk.end("folders.files", [meta("f1", "a", 2, 9, "other")]);
     assert!(matches!(talk.heard().last().unwrap().message, Some(Heard::CheckVersion(_))));
     talk.say(ask(1));
