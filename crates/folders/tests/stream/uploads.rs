@@ -284,3 +284,25 @@ fn fld_21_a_chunk_that_is_not_what_was_listed_changes_nothing() {
     talk.error(None, ErrorCode::InvalidRequest);
     assert_eq!(talk.input("folders.release")["upload"], "u1");
 }
+
+#[test]
+fn fld_3_the_folders_of_a_large_group_are_made_before_its_parts() {
+    let mut talk = Talk::new();
+    let files: Vec<FileInfo> = (0..500).map(|at| edit(None, &format!("new/deep/{at}"), 1)).collect();
+    let ask = Said::AskVersionIncrease(AskVersionIncrease { files });
+    talk.ask("a", ask.clone());
+    assert_eq!(talk.names(), ["folders.ask"]);
+    let folders = talk.input("folders.ask")["files"].clone();
+    assert_eq!((&folders[0]["path"], &folders[1]["path"]), (&json!("new"), &json!("new/deep")));
+    talk.end("folders.ask", Asking::Increased { files: vec![], seq: 1 });
+    assert_eq!(talk.names(), ["folders.ask"; 2]);
+    talk.end("folders.ask", Asking::Allowed { upload: "u1".into(), wanted: vec![] });
+    talk.end("folders.ask", Asking::Allowed { upload: "u2".into(), wanted: vec![] });
+    assert!(matches!(talk.one().1, Heard::VersionIncreaseAllow(_)));
+    talk.ask("b", ask);
+    talk.end("folders.ask", Asking::Denied { files: vec![], look_ms: 100 });
+    let (_, answer) = talk.one();
+    let Heard::VersionIncreaseDeny(deny) = answer else { panic!("{answer:?}") };
+    assert_eq!(deny.files.len(), 500);
+    assert!(deny.files.iter().all(|file| file.status == 1), "somebody else makes the folder: all of it waits");
+}
