@@ -6,13 +6,17 @@
 //! - `form`: what sessions and operations say to each other.
 //!
 //! The first two are pure, and are what `tests/model` searches exhaustively together with clients that fall silent, lose their connections and
-//! their answers. Deliberately not here yet: the stream, the store and the content.
+//! their answers. Deliberately not here yet: the store and the content.
+//!
+//! - `stream`: the protocol, one session per client; `wire`: its messages.
 
 mod answer;
 pub mod form;
 pub mod names;
 pub mod plan;
 mod seat;
+pub mod stream;
+pub mod wire;
 
 pub use answer::{Answer, Change, Known, answer};
 pub use seat::{Seat, Status};

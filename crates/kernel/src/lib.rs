@@ -57,5 +57,5 @@ pub use service::{
     FigureDef, Invariant, Plan, PlanFn, RETRY_MINUTES, ServiceDef, SettleFn, Stuck, StuckDef, TakeBackFn, TaskDef,
     TaskRow, Violation,
 };
-pub use session::{Out, Session, SessionDef, SessionEvent, Watch, events};
+pub use session::{Kept, Opening, Out, Session, SessionDef, SessionEvent, Watch, events};
 pub use wake::{Hint, Topic, Wakes};

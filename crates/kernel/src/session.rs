@@ -3,7 +3,10 @@
 //! A session is told events and answers with what to do; it performs nothing itself. The shell in `web` moves events
 //! between sockets, timers and the kernel; the simulator drives the same machine without any of them.
 
+use std::collections::BTreeMap;
+
 use base::{OpError, Ran};
+use serde::{Deserialize, Serialize};
 
 use crate::request::Caller;
 use crate::wake::{Hint, Topic};
@@ -22,8 +25,19 @@ pub enum SessionEvent {
         /// The result.
         result: Result<serde_json::Value, OpError>,
     },
+    /// Bytes that it had fetched, or why not. Fewer than it wanted: the blob ends there.
+    Bytes {
+        /// The number that the session gave the call.
+        call: u64,
+        /// The bytes.
+        result: Result<Vec<u8>, OpError>,
+    },
     /// Something that it waits for may have changed; wake-ups may come without cause and may be lost.
     Wake,
+    /// The same, from a shell that knows what it was.
+    News(Watch),
+    /// All replies so far are on their way to the other side, which keeps up: more may be sent. Only shells of streams tell this.
+    Sent,
     /// The other side is gone; nothing can be sent any more.
     Gone,
     /// The server stops: say good-bye now.
@@ -60,10 +74,48 @@ pub enum Out {
         /// Its input as JSON.
         input: serde_json::Value,
     },
-    /// Tell me [`SessionEvent::Wake`] from now on, whenever there may be news of this.
+    /// Keep these bytes as a blob of the namespace, and tell me [`SessionEvent::Ended`] with a [`Kept`] when they are durable.
+    Keep {
+        /// A number to know it by, from the same row as those of calls.
+        call: u64,
+        /// The bytes.
+        bytes: Vec<u8>,
+    },
+    /// Fetch bytes of a blob of the namespace and tell me [`SessionEvent::Bytes`]. They lie within one piece of the blob.
+    Fetch {
+        /// A number to know it by, from the same row as those of calls.
+        call: u64,
+        /// SHA-256 of the blob, as hex.
+        sha: String,
+        /// Its first byte.
+        from: u64,
+        /// How many at most.
+        len: u64,
+    },
+    /// Tell me [`SessionEvent::Wake`] or [`SessionEvent::News`] from now on, whenever there may be news of this.
     Watch(Watch),
+    /// No news of this any more.
+    Unwatch(Watch),
     /// End the connection.
     Close,
+}
+
+/// The first message of a stream, as JSON: what its call said.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Opening {
+    /// No other connection of any node has this id.
+    pub connection: String,
+    /// The metadata of the call, without what tells who asks.
+    pub metadata: BTreeMap<String, String>,
+}
+
+/// Bytes that were kept ([`Out::Keep`]).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Kept {
+    /// Their SHA-256 as hex.
+    pub sha: String,
+    /// How many there are.
+    pub size: u64,
 }
 
 /// What a session waits for.

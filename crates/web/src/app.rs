@@ -16,6 +16,7 @@ use crate::admission::Admission;
 use crate::body::{BodyLimits, memory};
 use crate::console::{self, Pages, ShownSection};
 use crate::error::ApiError;
+use crate::grpc::Mounted;
 use crate::live::Live;
 use crate::metrics::metrics_handle;
 use crate::passwords::Passwords;
@@ -104,6 +105,7 @@ struct Inner {
     table: Table,
     pages: Pages,
     services: Vec<Service>,
+    streams: Vec<Mounted>,
     /// Told when a namespace may have come, gone or changed.
     turned: Arc<Notify>,
     openapi: Bytes,
@@ -162,6 +164,11 @@ impl Shared {
         of_service.figures.iter().find(|(known, _)| *known == name).map(|(_, text)| text)
     }
 
+    /// The call of gRPC that a path names.
+    pub(crate) fn stream(&self, path: &str) -> Option<&Mounted> {
+        self.0.streams.iter().find(|stream| stream.info.path == path)
+    }
+
     /// The pages of the console.
     pub(crate) fn pages(&self) -> &Pages {
         &self.0.pages
@@ -211,6 +218,7 @@ impl App {
             docs: ui::docs_page(&table, &document, &config).into(),
             openapi: document.to_string().into(),
             pages,
+            streams: services.iter().flat_map(|service| service.streams).map(Mounted::of).collect(),
             services: OWN.into_iter().chain(services).collect(),
             kernel,
             config,

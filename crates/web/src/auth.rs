@@ -114,7 +114,7 @@ pub(crate) async fn admit(shared: &Shared, request: &mut Request, stay: &Arc<Sta
 }
 
 /// Requests that did not come over a connection (in tests) come from nowhere.
-fn address_of(shared: &Shared, request: &Request) -> IpAddr {
+pub(crate) fn address_of(shared: &Shared, request: &Request) -> IpAddr {
     let peer = request.extensions().get::<Peer>().map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |peer| peer.0);
     address::client(peer, request.headers(), &shared.config().trusted_proxies)
 }
@@ -126,7 +126,8 @@ fn anybody(shared: &Shared, name: &str, address: IpAddr, stay: &Stay) -> Result<
     Ok(Visitor { ns, caller: Caller::public(), address, session: None })
 }
 
-async fn somebody(
+/// Whoever shows a key or a session, with a place in the namespace.
+pub(crate) async fn somebody(
     shared: &Shared,
     name: &str,
     headers: &HeaderMap,
@@ -255,7 +256,7 @@ fn session_cookie(headers: &HeaderMap) -> Option<&str> {
 }
 
 /// One text for every reason, so that nothing can be told apart.
-fn unknown_key() -> ApiError {
+pub(crate) fn unknown_key() -> ApiError {
     ApiError::refused(codes::SKEY, "this needs a valid key: Authorization: Bearer <key>")
 }
 

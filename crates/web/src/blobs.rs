@@ -15,6 +15,7 @@ use crate::api::Api;
 use crate::error::ApiError;
 use crate::route::{Route, Service};
 pub use upload::ReceivedBlob;
+pub(crate) use upload::{blocking, discard};
 
 const TAG: &str = "Blobs";
 const WRITERS: &[Role] = &[Role::Operator, Role::App];

@@ -36,7 +36,7 @@
 //!
 //! Invariants: without a valid key nothing below `/v1` is told apart; every error has the shape of KER-9 and holds no
 //! words of an engine; every size, count and time has a bound (KER-34); no secret and no body is ever logged.
-//! Deliberately not here: what any service does, TLS, gRPC.
+//! Deliberately not here: what any service does.
 
 mod accounts;
 mod address;
@@ -49,12 +49,14 @@ mod archive;
 mod auth;
 mod blobs;
 mod body;
+mod calls;
 pub mod console;
 mod counters;
 mod edge;
 mod error;
 mod feed;
 mod forgery;
+mod grpc;
 mod head;
 mod journal;
 mod keys;
@@ -88,6 +90,7 @@ pub use body::{BodyLimits, JsonBody, NoBody, StreamedBody};
 pub use console::{Console, Page as ConsolePage, PageResult, ShownKey, ShownSection, ShownSource, View};
 pub use edge::{Drained, EdgeLimits, Tls, TlsError, serve, serve_tls};
 pub use error::{ApiError, ErrorBody};
+pub use grpc::GrpcStream;
 pub use metrics::metrics_handle;
 pub use params::{Page, PageQuery, PathOf, QueryOf, given};
 pub use route::{Access, Route, RouteInfo, RouteLimits, Service};

@@ -7,10 +7,13 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use base::codes;
-use kernel::{Namespace, Watch};
-use tokio::sync::watch;
+use kernel::{Hint, Namespace, Topic, Watch};
+use tokio::sync::{broadcast, watch};
 
 use crate::error::{ApiError, BUSY};
+
+/// Topics that wait for one who listens to them.
+const TOPICS_WAITING: usize = 1_024;
 
 /// What all live connections share.
 pub(crate) struct Live {
@@ -24,6 +27,8 @@ struct Inner {
     /// Connections by namespace and key; no entry is zero.
     open: BTreeMap<String, BTreeMap<String, usize>>,
     bells: BTreeMap<(String, Watch), (Weak<Namespace>, watch::Sender<u64>)>,
+    /// One for all topics of a namespace: a service may have as many as it has customers.
+    topics: BTreeMap<String, (Weak<Namespace>, broadcast::Sender<Topic>)>,
 }
 
 /// The place of one live connection, given back when dropped.
@@ -71,6 +76,28 @@ impl Live {
             }),
         }
         inner.bells.insert((ns.name.clone(), what), (Arc::downgrade(ns), bell));
+        heard
+    }
+}
+
+impl Live {
+    /// Tells of every topic of a namespace that changes from now on; whoever is slow learns that it missed some.
+    pub(crate) fn topics(&self, ns: &Arc<Namespace>) -> broadcast::Receiver<Topic> {
+        let mut inner = lock(&self.inner);
+        if let Some((known, topics)) = inner.topics.get(&ns.name)
+            && std::ptr::eq(known.as_ptr(), Arc::as_ptr(ns))
+        {
+            return topics.subscribe();
+        }
+        let (topics, heard) = broadcast::channel(TOPICS_WAITING);
+        let ear = topics.clone();
+        ns.wakes.listen(move |hint| {
+            if let Hint::Changed(topic) = hint {
+                // Nobody may be listening now.
+                let _ = ear.send(topic);
+            }
+        });
+        inner.topics.insert(ns.name.clone(), (Arc::downgrade(ns), topics));
         heard
     }
 }

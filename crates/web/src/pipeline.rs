@@ -16,14 +16,19 @@ use tower::Service as _;
 use crate::app::Shared;
 use crate::error::{ApiError, sealed};
 use crate::watch::Watch;
-use crate::{auth, console, head, refusal};
+use crate::{auth, console, grpc, head, refusal};
 
 /// Answers a request, whatever happens.
 pub(crate) async fn answer(shared: Shared, router: Router, mut request: Request) -> Response {
     let watch = Watch::begin(&mut request, &shared.kernel().env().clock);
     let page = console::below(request.uri().path()).map(|_| (request.headers().clone(), request.uri().clone()));
-    let admitted = admitted(&shared, router, request);
-    let mut response = guarded(admitted).await.unwrap_or_else(|refusal| refusal.into_response());
+    let answered = async {
+        match shared.stream(request.uri().path()) {
+            Some(call) => grpc::answer(&shared, call, request).await,
+            None => admitted(&shared, router, request).await,
+        }
+    };
+    let mut response = guarded(answered).await.unwrap_or_else(|refusal| refusal.into_response());
     response = sealed(response);
     if let Some((headers, uri)) = page {
         response = console::refused(&shared, &headers, &uri, response);

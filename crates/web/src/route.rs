@@ -25,8 +25,10 @@ use crate::api::Api;
 use crate::app::Shared;
 use crate::body::JsonBody;
 use crate::console::Page;
+use crate::grpc::GrpcStream;
 use crate::ui::Text;
 pub(crate) use describe::{AnswerKind, SchemaOf};
+pub(crate) use mount::check_role;
 
 /// A kernel service with its routes.
 #[derive(Clone, Copy)]
@@ -39,13 +41,15 @@ pub struct Service {
     pub pages: fn() -> Vec<Page>,
     /// What its figures are called on the overview, by their names.
     pub figures: &'static [(&'static str, Text)],
+    /// Its calls of gRPC.
+    pub streams: &'static [GrpcStream],
 }
 
 impl Service {
     /// A service with its routes and no page.
     #[must_use]
     pub const fn new(def: &'static ServiceDef, routes: fn() -> Vec<Route>) -> Self {
-        Self { def, routes, pages: Vec::new, figures: &[] }
+        Self { def, routes, pages: Vec::new, figures: &[], streams: &[] }
     }
 
     /// With pages of the console.
@@ -58,6 +62,12 @@ impl Service {
     #[must_use]
     pub const fn figures(self, figures: &'static [(&'static str, Text)]) -> Self {
         Self { figures, ..self }
+    }
+
+    /// With calls of gRPC.
+    #[must_use]
+    pub const fn streams(self, streams: &'static [GrpcStream]) -> Self {
+        Self { streams, ..self }
     }
 }
 
@@ -309,7 +319,7 @@ impl Route {
 }
 
 impl RouteInfo {
-    fn new(method: Method, path: &'static str) -> Self {
+    pub(crate) fn new(method: Method, path: &'static str) -> Self {
         Self {
             method,
             path,

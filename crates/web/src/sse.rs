@@ -17,16 +17,16 @@ use axum::body::{Body, Bytes, HttpBody};
 use axum::http::header::{CONTENT_TYPE, HeaderName};
 use axum::http::{HeaderMap, HeaderValue};
 use axum::response::Response;
-use base::{OpError, OpResult, Ran, codes};
+use base::{OpError, codes};
 use hyper::body::Frame;
-use kernel::{Caller, Kernel, Namespace, Out, Reply, Session, SessionDef, SessionEvent};
-use serde_json::Value;
-use tokio::sync::{mpsc, watch};
+use kernel::{Caller, Namespace, Out, Session, SessionDef, SessionEvent};
+use tokio::sync::watch;
 use tokio::time::Instant;
 
 use crate::api::Api;
 use crate::app::Shared;
 use crate::auth::may_stay;
+use crate::calls::Calls;
 use crate::error::ApiError;
 use crate::live::LivePlace;
 use crate::shutdown::Shutdown;
@@ -38,7 +38,7 @@ pub(crate) const EVENT_STREAM: &str = "text/event-stream";
 const BUFFERING: HeaderName = HeaderName::from_static("x-accel-buffering");
 
 /// How often the key is looked up again: as long as a found key is trusted.
-const CHECK_EVERY: Duration = Duration::from_millis(kernel::keys::FRESH_MS);
+pub(crate) const CHECK_EVERY: Duration = Duration::from_millis(kernel::keys::FRESH_MS);
 
 impl Api {
     /// Answers with a stream of server-sent events that a session writes, after it was given its first message. The key in
@@ -61,9 +61,7 @@ impl Api {
 
 /// One connection.
 struct Shell {
-    kernel: Kernel,
-    ns: Arc<Namespace>,
-    caller: Caller,
+    calls: Calls,
     session: Box<dyn Session>,
     shared: Shared,
     shutdown: Shutdown,
@@ -75,19 +73,15 @@ struct Shell {
     /// Of the request, with its key.
     headers: HeaderMap,
     check_at: Instant,
-    /// Ends of what the session called; as many as it has under way.
-    ends: (mpsc::UnboundedSender<SessionEvent>, mpsc::UnboundedReceiver<SessionEvent>),
     _place: LivePlace,
 }
 
 impl Shell {
     fn new(shared: &Shared, ns: &Arc<Namespace>, caller: &Caller, def: &SessionDef, place: LivePlace) -> Self {
-        let kernel = shared.kernel().clone();
+        let calls = Calls::new(shared.kernel(), ns, caller);
         Self {
-            session: (def.open)(caller, ran(&kernel)),
-            kernel,
-            ns: ns.clone(),
-            caller: caller.clone(),
+            session: (def.open)(caller, calls.now()),
+            calls,
             shutdown: shared.config().shutdown.clone(),
             shared: shared.clone(),
             stopping: false,
@@ -97,7 +91,6 @@ impl Shell {
             bell: None,
             headers: HeaderMap::new(),
             check_at: now() + CHECK_EVERY,
-            ends: mpsc::unbounded_channel(),
             _place: place,
         }
     }
@@ -114,14 +107,14 @@ impl Shell {
             let event = self.event().await;
             event.into_iter().for_each(|event| self.tell(event));
             if now() >= self.check_at {
-                self.closing |= !may_stay(&self.shared, (&self.ns, &self.caller), &self.headers).await;
+                self.closing |= !may_stay(&self.shared, (&self.calls.ns, &self.calls.caller), &self.headers).await;
                 self.check_at = now() + CHECK_EVERY;
             }
         }
     }
 
     fn tell(&mut self, event: SessionEvent) {
-        for out in self.session.on(event, ran(&self.kernel)) {
+        for out in self.session.on(event, self.calls.now()) {
             self.perform(out);
         }
     }
@@ -135,7 +128,7 @@ impl Shell {
                 self.stopping = true;
                 Some(SessionEvent::Stopping)
             }
-            Some(end) = self.ends.1.recv() => Some(end),
+            end = self.calls.ended() => Some(end),
             number = passed(due) => {
                 self.timers.remove(&number);
                 Some(SessionEvent::Timer(number))
@@ -151,44 +144,21 @@ impl Shell {
             Out::Timer { number, after_ms } => {
                 self.timers.insert(number, now() + Duration::from_millis(after_ms));
             }
-            Out::Call { call, op, input } => self.call(call, op, input),
-            Out::Read { call, query, input } => self.read(call, query, input),
-            Out::Watch(what) => self.bell = Some(self.shared.live().bell(&self.ns, what)),
+            Out::Call { call, op, input } => self.calls.call(call, op, input),
+            Out::Read { call, query, input } => self.calls.read(call, query, input),
+            Out::Watch(what) => self.bell = Some(self.shared.live().bell(&self.calls.ns, what)),
+            Out::Unwatch(_) => self.bell = None,
+            Out::Keep { call, .. } | Out::Fetch { call, .. } => self.calls.end(call)(Err(no_bytes())),
             Out::Close => self.closing = true,
         }
     }
-
-    fn call(&self, call: u64, op: &str, input: Value) {
-        let end = self.end(call);
-        match self.kernel.operation(op) {
-            Some(operation) => {
-                let request = self.kernel.request(self.caller.clone());
-                let done = Box::new(move |reply: OpResult<Reply<Value>>| end(reply.map(|reply| reply.out)));
-                operation.call_json(&self.kernel, &self.ns, request, input, done);
-            }
-            None => end(Err(unknown(op))),
-        }
-    }
-
-    fn read(&self, call: u64, query: &str, input: Value) {
-        let end = self.end(call);
-        if let Err(closed) = self.kernel.check_read(&self.ns, &self.caller) {
-            return end(Err(closed));
-        }
-        match self.kernel.query(query) {
-            Some(known) => known.read_json(&self.kernel, &self.ns, input, Box::new(end)),
-            None => end(Err(unknown(query))),
-        }
-    }
-
-    /// Tells the session the end of a call, if the connection is still there.
-    fn end(&self, call: u64) -> impl FnOnce(OpResult<Value>) + Send + 'static {
-        let to = self.ends.0.clone();
-        move |result| drop(to.send(SessionEvent::Ended { call, result }))
-    }
 }
 
-async fn passed(due: Option<(u64, Instant)>) -> u64 {
+fn no_bytes() -> OpError {
+    OpError::new(codes::BDETECTED, "a session of server-sent events has no bytes to keep or to fetch")
+}
+
+pub(crate) async fn passed(due: Option<(u64, Instant)>) -> u64 {
     let Some((number, at)) = due else { return std::future::pending().await };
     pause(at.saturating_duration_since(now())).await;
     number
@@ -203,14 +173,6 @@ async fn rung(bell: &mut Option<watch::Receiver<u64>>) {
     if changed.is_err() {
         *bell = None;
     }
-}
-
-fn ran(kernel: &Kernel) -> Ran {
-    Ran(kernel.env().clock.ran_ms())
-}
-
-fn unknown(name: &str) -> OpError {
-    OpError::new(codes::BDETECTED, format!("a session asked for {name}, which is not there"))
 }
 
 type Next = Pin<Box<dyn Future<Output = (Shell, Option<Bytes>)> + Send>>;

@@ -58,6 +58,7 @@ impl Session for Live {
                 }
             }
             SessionEvent::Ended { .. } | SessionEvent::Gone => vec![],
+            SessionEvent::Bytes { .. } | SessionEvent::News(_) | SessionEvent::Sent => vec![],
             SessionEvent::Stopping => stopping(),
         }
     }

@@ -25,6 +25,7 @@ impl Session for Maker {
             }
             SessionEvent::Timer(_) | SessionEvent::Stopping => vec![Out::Close],
             SessionEvent::Wake | SessionEvent::Gone => vec![],
+            SessionEvent::Bytes { .. } | SessionEvent::News(_) | SessionEvent::Sent => vec![],
         }
     }
 }

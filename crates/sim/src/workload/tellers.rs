@@ -28,6 +28,7 @@ impl Session for Teller {
             SessionEvent::Ended { call, result } => vec![Out::Reply(ended(call, result).to_string().into_bytes())],
             SessionEvent::Timer(_) | SessionEvent::Stopping => vec![Out::Close],
             SessionEvent::Wake | SessionEvent::Gone => vec![],
+            SessionEvent::Bytes { .. } | SessionEvent::News(_) | SessionEvent::Sent => vec![],
         }
     }
 }

@@ -77,7 +77,7 @@ async fn receive(mut upload: Upload, mut body: StreamedBody) -> Result<Upload, A
 }
 
 /// A second copy of bytes that were there already. Its doom is committed: if this fails, the collection does it.
-fn discard(blobs: Arc<dyn Blobs>, stored: Stored) {
+pub(crate) fn discard(blobs: Arc<dyn Blobs>, stored: Stored) {
     spawn_blocking(move || {
         if let Err(error) = blobs.remove(&stored.name) {
             tracing::info!(%error, name = %stored.name, "a second copy of a blob stays until the next collection");
@@ -86,7 +86,7 @@ fn discard(blobs: Arc<dyn Blobs>, stored: Stored) {
 }
 
 /// Runs what may wait for a disk or a network.
-pub(super) async fn blocking<T: Send + 'static>(
+pub(crate) async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> OpResult<T> + Send + 'static,
 ) -> Result<T, ApiError> {
     let worked = spawn_blocking(work).await;

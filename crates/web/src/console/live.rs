@@ -42,6 +42,7 @@ impl Session for Live {
             SessionEvent::Wake => self.woken(now),
             SessionEvent::Timer(_) => self.tell(now),
             SessionEvent::Ended { .. } | SessionEvent::Gone => vec![],
+            SessionEvent::Bytes { .. } | SessionEvent::News(_) | SessionEvent::Sent => vec![],
             SessionEvent::Stopping => events::stopping(),
         }
     }

@@ -51,7 +51,7 @@ fn check_place(info: &RouteInfo, shared: &Shared, visitor: Option<&Visitor>) -> 
     }
 }
 
-fn check_role(access: Access, visitor: Option<&Visitor>) -> Result<(), ApiError> {
+pub(crate) fn check_role(access: Access, visitor: Option<&Visitor>) -> Result<(), ApiError> {
     let Access::Roles(_) = access else { return Ok(()) };
     let Some(visitor) = visitor else { return Err(ApiError::refused(codes::SKEY, "this path needs a key")) };
     let role = visitor.caller.role;

@@ -168,6 +168,7 @@ impl Session for Adder {
             }
             SessionEvent::Stopping => vec![Out::Close],
             SessionEvent::Wake | SessionEvent::Gone => vec![],
+            SessionEvent::Bytes { .. } | SessionEvent::News(_) | SessionEvent::Sent => vec![],
         }
     }
 }

@@ -1,0 +1,207 @@
+//! ASK_VERSION_INCREASE up to its answer: ALLOW, DENY or INCREASED.
+
+use std::collections::BTreeMap;
+
+use base::OpError;
+use serde_json::Value;
+
+use super::answers::Fault;
+use super::directories::read_only;
+use super::limits::{ASKED_MAX, FIRST_LEASE_MS, GROUPS_MAX, PART_MAX, PATH_MAX};
+use super::upload::{Answer, Content, Group, Part, Phase};
+use super::{Call, RequestId, Stream, read_as};
+use crate::form::{Ask, Asked, Asking, FileMeta, FileStatus, OfUpload, Told};
+use crate::wire::server_message::Message;
+use crate::wire::version_increase_allow::Wanted;
+use crate::wire::{AskVersionIncrease, CheckVersion, FileStatusInfo, VersionIncreaseAllow, VersionIncreaseDeny, VersionIncreased};
+
+impl Stream {
+    pub(super) fn ask(&mut self, request: RequestId, ask: AskVersionIncrease) {
+        match self.parts(ask) {
+            Err(fault) => self.fault(&request, fault),
+            Ok(parts) => {
+                let number = self.calls + 1;
+                let asks: Vec<Ask> = parts.iter().map(|part| part.ask.clone()).collect();
+                self.groups.insert(number, Group::new(request, parts, self.now));
+                for (part, ask) in asks.iter().enumerate() {
+                    self.call("folders.ask", ask, Call::Ask { group: number, part });
+                }
+            }
+        }
+    }
+
+    /// The changes of one directory that were made from the same state, in their order, are asked for together.
+    fn parts(&mut self, ask: AskVersionIncrease) -> Result<Vec<Part>, Fault> {
+        if !self.may_write {
+            return Err(read_only());
+        }
+        if self.groups.values().filter(|group| group.is_open()).count() >= GROUPS_MAX {
+            return Err(Fault::invalid(&format!("at most {GROUPS_MAX} groups are asked for at once")));
+        }
+        if ask.files.is_empty() || ask.files.len() > ASKED_MAX {
+            return Err(Fault::invalid(&format!("a group has 1 to {ASKED_MAX} files, not {}", ask.files.len())));
+        }
+        let mut parts: BTreeMap<(String, u64, usize), Ask> = BTreeMap::new();
+        let mut counts: BTreeMap<(String, u64), usize> = BTreeMap::new();
+        for file in ask.files {
+            let directory = file.directory_id.clone();
+            let asked = file.asked().map_err(|why| Fault::invalid(&why))?;
+            if asked.path.len() > PATH_MAX {
+                return Err(Fault::invalid(&format!("a path has at most {PATH_MAX} bytes")));
+            }
+            let (told, seq) = self.told(&directory, &asked)?;
+            let count = counts.entry((directory.clone(), seq)).or_default();
+            let key = (directory.clone(), seq, *count / PART_MAX);
+            *count += 1;
+            let part = parts.entry(key).or_insert_with(|| self.empty_ask(directory, seq));
+            part.told.beyond.extend(told);
+            part.files.push(asked);
+        }
+        Ok(parts.into_values().map(|ask| Part { ask, answer: Answer::Open }).collect())
+    }
+
+    fn empty_ask(&self, directory: String, seq: u64) -> Ask {
+        let told = Told { seq, beyond: vec![] };
+        Ask { who: self.who.clone(), directory, told, files: vec![], lease_ms: FIRST_LEASE_MS }
+    }
+
+    /// The version of this file that was told alone, and up to which commit all were, when this change was first asked for.
+    fn told(&mut self, directory: &str, asked: &Asked) -> Result<(Option<(String, u64)>, u64), Fault> {
+        self.directory(directory)?;
+        let Some(known) = self.directories.get(directory).map(|directory| &directory.known) else {
+            return Ok((None, 0));
+        };
+        let snapshot = self.tries.snapshot(directory, asked, known);
+        let told = asked.id.clone().zip(snapshot.version);
+        Ok((told, snapshot.seq))
+    }
+
+    pub(super) fn answered(&mut self, number: u64, place: usize, result: Result<Value, OpError>) {
+        let answer = match read_as::<Asking>(result) {
+            Ok(Asking::Denied { files, look_ms }) => Answer::Denied { files, look_ms },
+            Ok(Asking::Increased { files, .. }) => Answer::Increased { files },
+            Ok(Asking::Allowed { upload, wanted }) => {
+                self.want(number, place, &wanted);
+                Answer::Allowed { upload }
+            }
+            Err(fault) => Answer::Failed(fault),
+        };
+        if self.is_gone {
+            return self.give_back(&answer);
+        }
+        let Some(group) = self.groups.get_mut(&number) else { return };
+        group.parts[place].answer = answer;
+        if group.parts.iter().all(|part| !matches!(part.answer, Answer::Open)) {
+            self.decide(number);
+        }
+    }
+
+    /// An answer that nobody waits for any more.
+    fn give_back(&mut self, answer: &Answer) {
+        if let Answer::Allowed { upload } = answer {
+            self.call("folders.release", &OfUpload { upload: upload.clone(), lease_ms: 0 }, Call::Release);
+        }
+    }
+
+    fn want(&mut self, number: u64, place: usize, wanted: &[(usize, String)]) {
+        let Some(group) = self.groups.get_mut(&number) else { return };
+        for (at, id) in wanted {
+            let Some(asked) = group.parts[place].ask.files.get(*at) else { continue };
+            group.files.push(Content::new(place, id.clone(), asked));
+        }
+    }
+
+    /// All parts are answered.
+    fn decide(&mut self, number: u64) {
+        let Some(group) = self.groups.get_mut(&number) else { return };
+        let is = |what: fn(&Answer) -> bool| group.parts.iter().any(|part| what(&part.answer));
+        let failed = is(|answer| matches!(answer, Answer::Failed(_)));
+        let denied = is(|answer| matches!(answer, Answer::Denied { .. }));
+        let allowed = is(|answer| matches!(answer, Answer::Allowed { .. }));
+        if failed || denied {
+            self.refuse(number);
+        } else if allowed {
+            self.allow(number);
+        } else if let Some(group) = self.groups.remove(&number) {
+            self.increased(&group.request.clone(), group);
+        }
+    }
+
+    fn allow(&mut self, number: u64) {
+        let now = self.now;
+        let Some(group) = self.groups.get_mut(&number) else { return };
+        (group.phase, group.began_at, group.renewed_at) = (Phase::Writing, now, now);
+        let directory = |content: &Content| group.parts[content.part].ask.directory.clone();
+        let wanted = |content: &Content| Wanted {
+            id: content.id.clone(),
+            directory_id: directory(content),
+            current_path: content.path.clone(),
+        };
+        let files = group.files.iter().map(wanted).collect();
+        let request = group.request.clone();
+        let allow = VersionIncreaseAllow { upload: Some(number.to_string()), files };
+        self.reply(&request, Message::VersionIncreaseAllow(allow));
+    }
+
+    /// Something of it cannot be: what was allowed is given back, what was made is told.
+    pub(super) fn refuse(&mut self, number: u64) {
+        self.release(number);
+        let Some(mut group) = self.groups.remove(&number) else { return };
+        let request = group.end_request.take().or_else(|| group.request.clone());
+        let (made, others): (Vec<Part>, Vec<Part>) =
+            group.parts.drain(..).partition(|part| matches!(part.answer, Answer::Increased { .. }));
+        if !made.is_empty() {
+            group.parts = made;
+            self.increased(&request, group);
+        }
+        let mut statuses = vec![];
+        for part in others {
+            match part.answer {
+                Answer::Failed(fault) => return self.fault(&request, fault),
+                Answer::Denied { files, look_ms } => {
+                    statuses.extend(files.iter().map(|said| FileStatusInfo::of(&part.ask.directory, said)));
+                    let blocked = files.iter().filter(|said| said.status == crate::Status::Blocked).collect();
+                    self.wait_for(&part.ask.directory, blocked, look_ms);
+                }
+                Answer::Allowed { .. } | Answer::Increased { .. } | Answer::Open => {
+                    statuses.extend(free(&part.ask));
+                }
+            }
+        }
+        self.reply(&request, Message::VersionIncreaseDeny(VersionIncreaseDeny { files: statuses }));
+    }
+
+    /// It is done: told, and remembered as told.
+    pub(super) fn increased(&mut self, request: &RequestId, group: Group) {
+        let (mut all, mut moved): (Vec<FileMeta>, Vec<FileMeta>) = (vec![], vec![]);
+        for part in group.parts {
+            part.ask.files.iter().for_each(|asked| self.tries.done(&part.ask.directory, asked));
+            let Answer::Increased { files } = part.answer else { continue };
+            if let Ok(directory) = self.directory(&part.ask.directory) {
+                files.iter().for_each(|meta| directory.known.add(meta));
+            }
+            // Somebody else renamed it meanwhile, and both hold: the client has to do it too.
+            let is_moved = |(meta, asked): &(&FileMeta, &Asked)| meta.path != asked.path && !meta.deleted;
+            moved.extend(files.iter().zip(&part.ask.files).filter(is_moved).map(|(meta, _)| meta.clone()));
+            all.extend(files);
+        }
+        let files = self.as_told(&all);
+        self.reply(request, Message::VersionIncreased(VersionIncreased { files }));
+        if !moved.is_empty() {
+            let files = self.as_told(&moved);
+            self.check_version(&None, CheckVersion { files, ..CheckVersion::default() });
+        }
+    }
+}
+
+/// Files that could be had, but for others that were asked for with them.
+fn free(ask: &Ask) -> Vec<FileStatusInfo> {
+    let said = |(place, asked): (usize, &Asked)| FileStatus {
+        place,
+        id: asked.id.clone(),
+        path: asked.path.clone(),
+        status: crate::Status::Free,
+        why: String::new(),
+    };
+    ask.files.iter().enumerate().map(said).map(|said| FileStatusInfo::of(&ask.directory, &said)).collect()
+}

@@ -1,0 +1,270 @@
+//! Directories of a connection: creating, subscribing, what was told of each, and what changed since.
+
+use std::collections::VecDeque;
+
+use base::OpError;
+use kernel::{Out, Topic, Watch};
+use serde_json::Value;
+
+use super::answers::Fault;
+use super::limits::{DIRECTORIES_MAX, LOOK_AGAIN_MS, LOOK_MS, PAGE_FILES, REMEMBERED_MAX, SUBSCRIPTIONS_MAX};
+use super::waiting::Waiting;
+use super::{Call, RequestId, Stream, read_as};
+use crate::form::{Changes, ChangesOf, Create, Created, FileMeta, Join, Joined};
+use crate::wire::server_message::Message;
+use crate::wire::{CheckVersion, DirectoryCreate, DirectorySubscribe, OkDirectoryCreated, OkSubscribed, OkUnsubscribed};
+
+/// A directory as this connection knows it.
+#[derive(Debug, Default)]
+pub(super) struct Directory {
+    pub(super) subscribed: bool,
+    pub(super) known: Known,
+    /// Everything after this commit is still to be told as an event.
+    heard: u64,
+    /// Where the page that is being read begins within a commit.
+    page: Option<(u64, String)>,
+    /// A look is under way; whether another is wanted after it.
+    looking: bool,
+    again: bool,
+    look_at: Option<u64>,
+    pub(super) waiting: Waiting,
+}
+
+/// Which versions the client was told.
+#[derive(Debug, Default)]
+pub(super) struct Known {
+    /// All up to this commit.
+    pub(super) seq: u64,
+    /// Beyond it: file, version and the commit that made it.
+    beyond: VecDeque<(String, u64, u64)>,
+}
+
+impl Known {
+    /// A version that was told alone.
+    pub(super) fn add(&mut self, meta: &FileMeta) {
+        if meta.seq <= self.seq {
+            return;
+        }
+        self.beyond.retain(|(id, ..)| *id != meta.id);
+        self.beyond.push_back((meta.id.clone(), meta.version, meta.seq));
+        if self.beyond.len() > REMEMBERED_MAX {
+            self.beyond.pop_front();
+        }
+    }
+
+    /// Everything up to a commit was told.
+    pub(super) fn advance(&mut self, seq: u64) {
+        self.seq = self.seq.max(seq);
+        let seq = self.seq;
+        self.beyond.retain(|(_, _, made)| *made > seq);
+    }
+
+    /// The version of a file that was told alone.
+    pub(super) fn version(&self, id: &str) -> Option<u64> {
+        self.beyond.iter().find(|(known, ..)| known == id).map(|(_, version, _)| *version)
+    }
+}
+
+impl Directory {
+    /// The client has all up to a commit: whatever came before it is no news any more.
+    pub(super) fn listed(&mut self, seq: u64) {
+        self.known.advance(seq);
+        if self.page.is_none() {
+            self.heard = self.heard.max(seq);
+        }
+    }
+
+    pub(super) fn due_at(&self) -> Option<u64> {
+        let look = self.look_at.filter(|_| self.subscribed && !self.looking);
+        [look, self.waiting.due_at()].into_iter().flatten().min()
+    }
+}
+
+impl Stream {
+    pub(super) fn create(&mut self, request: RequestId, create: DirectoryCreate) {
+        if !self.may_write {
+            return self.fault(&request, read_only());
+        }
+        let input = Create { who: self.who.clone(), name: create.name.unwrap_or_default() };
+        self.call("folders.create", &input, Call::Create(request));
+    }
+
+    pub(super) fn created(&mut self, request: &RequestId, result: Result<Value, OpError>) {
+        match read_as::<Created>(result) {
+            Ok(Created { directory: directory_id }) => {
+                self.reply(request, Message::OkDirectoryCreated(OkDirectoryCreated { directory_id }));
+            }
+            Err(fault) => self.fault(request, fault),
+        }
+    }
+
+    /// Subscribing again is no error: it is answered the same.
+    pub(super) fn subscribe(&mut self, request: RequestId, wanted: DirectorySubscribe) {
+        let directory = wanted.directory_id;
+        let is_new = !self.directories.get(&directory).is_some_and(|known| known.subscribed);
+        if is_new && self.subscriptions() >= SUBSCRIPTIONS_MAX {
+            let text = format!("one connection hears of at most {SUBSCRIPTIONS_MAX} directories");
+            return self.fault(&request, Fault::invalid(&text));
+        }
+        let known = wanted.dir_seq.map(|seq| (seq, wanted.directory_epoch));
+        let seq = known.as_ref().map_or(0, |(seq, _)| *seq);
+        let input = Join { who: self.who.clone(), directory: directory.clone(), seq };
+        self.call("folders.join", &input, Call::Join { request, directory, known });
+    }
+
+    /// Those that are being joined count.
+    fn subscriptions(&self) -> usize {
+        let joining = self.open.values().filter(|call| matches!(call, Call::Join { .. })).count();
+        joining + self.directories.values().filter(|directory| directory.subscribed).count()
+    }
+
+    pub(super) fn joined(
+        &mut self,
+        request: &RequestId,
+        name: String,
+        known: Option<(u64, Option<String>)>,
+        result: Result<Value, OpError>,
+    ) {
+        let joined: Joined = match read_as(result) {
+            Ok(joined) => joined,
+            Err(fault) => return self.fault(request, fault),
+        };
+        let Ok(directory) = self.directory(&name) else { return self.fault(request, too_many()) };
+        // Of another epoch, or of a future that a backup took away, nothing is known.
+        let is_same = |epoch: &Option<String>| epoch.as_ref().is_none_or(|epoch| *epoch == joined.epoch);
+        let from = known.filter(|(seq, epoch)| is_same(epoch) && *seq <= joined.seq).map(|(seq, _)| seq);
+        if !directory.subscribed {
+            directory.heard = from.unwrap_or(joined.seq);
+            directory.subscribed = true;
+        }
+        from.into_iter().for_each(|seq| directory.known.advance(seq));
+        let answer = OkSubscribed {
+            directory_id: name.clone(),
+            dir_seq: Some(joined.seq),
+            directory_epoch: Some(joined.epoch.clone()),
+        };
+        self.out.push(Out::Watch(watch(&name)));
+        self.reply(request, Message::OkSubscribed(answer));
+        // Something may have changed between the joining and the watching.
+        self.look(&name);
+    }
+
+    pub(super) fn unsubscribe(&mut self, request: RequestId, directory_id: String) {
+        if let Some(directory) = self.directories.get_mut(&directory_id) {
+            (directory.subscribed, directory.page) = (false, None);
+            if directory.waiting.is_empty() {
+                self.out.push(Out::Unwatch(watch(&directory_id)));
+            }
+        }
+        self.reply(&request, Message::OkUnsubscribed(OkUnsubscribed { directory_id }));
+    }
+
+    /// A directory of this connection, new or known.
+    pub(super) fn directory(&mut self, name: &str) -> Result<&mut Directory, Fault> {
+        let is_full = self.directories.len() >= DIRECTORIES_MAX && !self.directories.contains_key(name);
+        if is_full { Err(too_many()) } else { Ok(self.directories.entry(name.to_owned()).or_default()) }
+    }
+
+    pub(super) fn all_woken(&mut self) {
+        let names: Vec<String> = self.directories.keys().cloned().collect();
+        names.iter().for_each(|name| self.look(name));
+    }
+
+    pub(super) fn woken(&mut self, topic: Topic) {
+        let names: Vec<String> = self.directories.keys().filter(|name| crate::topic(name) == topic).cloned().collect();
+        names.iter().for_each(|name| self.look(name));
+    }
+
+    /// There may be news of a directory: a commit, or a seat that got free.
+    pub(super) fn look(&mut self, name: &str) {
+        self.wake_waiters(name);
+        let Some(directory) = self.directories.get_mut(name).filter(|directory| directory.subscribed) else { return };
+        if std::mem::replace(&mut directory.looking, true) {
+            directory.again = true;
+            return;
+        }
+        let (after, after_file) = directory.page.clone().unwrap_or((directory.heard, String::new()));
+        let from = directory.heard;
+        let input = ChangesOf {
+            who: self.who.clone(),
+            directory: name.to_owned(),
+            after,
+            after_file,
+            limit: PAGE_FILES,
+            each: !self.caps.tree,
+        };
+        self.read("folders.changes", &input, Call::Changes { directory: name.to_owned(), from });
+    }
+
+    pub(super) fn changed(&mut self, name: &str, from: u64, result: Result<Value, OpError>) {
+        let now = self.now;
+        let Some(directory) = self.directories.get_mut(name) else { return };
+        directory.looking = false;
+        match read_as::<Changes>(result) {
+            Ok(_) if !directory.subscribed => {}
+            Ok(changes) => self.tell_changes(name, from, &changes),
+            // The right to read may be gone, or the directory: whoever asks for it is told. Here it is only tried again.
+            Err(_) => directory.look_at = Some(now + LOOK_AGAIN_MS.max(LOOK_MS / 10)),
+        }
+    }
+
+    fn tell_changes(&mut self, name: &str, from: u64, changes: &Changes) {
+        let files = self.as_told(changes.files.iter().filter(|meta| !self.is_own(name, meta)));
+        let now = self.now;
+        let Some(directory) = self.directories.get_mut(name) else { return };
+        let is_behind = directory.known.seq < from;
+        // Whoever never had the whole listing knows these alone.
+        changes.files.iter().filter(|_| is_behind).for_each(|meta| directory.known.add(meta));
+        directory.page = changes.more.then(|| (changes.seq, changes.file.clone()));
+        if !changes.more {
+            directory.heard = directory.heard.max(changes.seq);
+        }
+        if !is_behind {
+            directory.known.advance(changes.seq);
+        }
+        directory.look_at = Some(now + LOOK_MS);
+        let look_again = std::mem::take(&mut directory.again) || changes.more;
+        let dir_seq = (!is_behind).then_some(changes.seq);
+        let directory_id = Some(name.to_owned());
+        if !files.is_empty() {
+            self.check_version(&None, CheckVersion { files, directory_id, dir_seq, more: Some(changes.more) });
+        }
+        if look_again {
+            self.look(name);
+        }
+    }
+
+    /// Nobody is told of their own changes. Whoever knows the tree is told what followed from them: folders that were
+    /// missing, files that were overwritten.
+    fn is_own(&self, name: &str, meta: &FileMeta) -> bool {
+        let told = self.directories.get(name).and_then(|directory| directory.known.version(&meta.id));
+        meta.client == self.who.client && (!self.caps.tree || told == Some(meta.version))
+    }
+
+    /// Looks that are due by themselves.
+    pub(super) fn look_at_directories(&mut self) {
+        let now = self.now;
+        let is_due = |directory: &Directory| directory.due_at().is_some_and(|at| at <= now);
+        let due: Vec<String> =
+            self.directories.iter().filter(|(_, one)| is_due(one)).map(|(name, _)| name.clone()).collect();
+        for name in due {
+            if let Some(directory) = self.directories.get_mut(&name) {
+                directory.look_at = Some(now + LOOK_MS);
+            }
+            self.look(&name);
+        }
+    }
+}
+
+/// What calls out the changes of a directory.
+pub(super) fn watch(directory: &str) -> Watch {
+    Watch::Topic(crate::topic(directory))
+}
+
+pub(super) fn read_only() -> Fault {
+    Fault::forbidden("this key may only read")
+}
+
+fn too_many() -> Fault {
+    Fault::invalid(&format!("one connection has to do with at most {DIRECTORIES_MAX} directories"))
+}
