@@ -35,6 +35,16 @@ impl<W> Default for Seat<W> {
 }
 
 impl<W: Clone + PartialEq> Seat<W> {
+    /// A seat as it was kept.
+    pub fn of(holder: Option<W>, reserved: Option<W>, waiting: impl IntoIterator<Item = W>) -> Self {
+        Self { holder, reserved, waiting: waiting.into_iter().collect() }
+    }
+
+    /// Who waits, in the order in which they came.
+    pub fn waiting(&self) -> impl Iterator<Item = &W> {
+        self.waiting.iter()
+    }
+
     /// Who writes.
     pub fn holder(&self) -> Option<&W> {
         self.holder.as_ref()

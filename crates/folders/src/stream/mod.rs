@@ -46,7 +46,7 @@ use versions::Paging;
 pub use limits::{CHUNK_MAX, FIRST_WRITE_MS, GAP_MS, SUBSCRIPTIONS_MAX};
 
 /// The stream. Its first message is a [`kernel::Opening`].
-pub static STREAM: SessionDef = SessionDef { name: "folders.stream", open: |caller, _| Box::new(Stream::new(caller)) };
+pub const STREAM: SessionDef = SessionDef { name: "folders.stream", open: |caller, _| Box::new(Stream::new(caller)) };
 
 /// The one timer: it is set for whatever is due first.
 const TICK: u64 = 0;
