@@ -16,6 +16,7 @@ mod cli;
 pub mod config;
 mod doctor;
 mod exchanging;
+mod filing;
 mod flowing;
 mod keeper;
 mod log;
@@ -44,5 +45,5 @@ pub fn main(services: Vec<web::Service>) -> ExitCode {
 /// The services that the `fastness` binary has; a program of your own takes them and adds its own.
 #[must_use]
 pub fn services() -> Vec<web::Service> {
-    vec![documents::service(), sensors::service(), exchange::service(), workflow::service()]
+    vec![documents::service(), sensors::service(), exchange::service(), workflow::service(), folders::service()]
 }

@@ -65,6 +65,7 @@ pub(crate) fn run(loaded: &Loaded, services: Vec<web::Service>) -> Result<()> {
     let (dispatcher, sequencer) = (Dispatcher::start(&kernel, outbound.clone()), Sequencer::start(&kernel));
     let sensing = Sensing::start(config, &kernel, &dispatcher)?;
     let flowing = flowing::start(&kernel);
+    let filing = filing::start(config, &kernel)?;
     // Last, when nothing can keep the password from being shown any more.
     let password = welcome::first_account(&kernel)?;
     let shown = config::shown(loaded);
@@ -77,7 +78,7 @@ pub(crate) fn run(loaded: &Loaded, services: Vec<web::Service>) -> Result<()> {
     outbound.close();
     sequencer.stop();
     sensing.into_iter().for_each(Sensing::stop);
-    drop((exchanging, flowing));
+    drop((exchanging, flowing, filing));
     kernel.flush_watched();
     alone.release();
     kernel.namespaces().iter().for_each(|ns| ns.store.close());

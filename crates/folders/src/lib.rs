@@ -4,8 +4,7 @@
 //! - `seat`: who may write a file, and who waits for it; `answer`: what a change is answered (FLD-5, FLD-6, FLD-10); both pure, searched
 //!   exhaustively by `tests/model`;
 //! - `form`: what sessions and operations say to each other; `desk/`: the operations that sessions call;
-//! - `care/`: what people do with directories; `past/`: history, restoring, undoing, forgetting (FLD-24); `routes/`: HTTP; `console/`: pages.
-//!
+//! - `care/`: what people do with directories; `past/`: history, restoring, undoing, forgetting (FLD-24); `routes/`: HTTP; `console/`: pages;
 //! - `stream/`: the protocol, one session per client; `wire`: its messages.
 //!
 //! Invariants, checked by the simulator after every commit (`check`).
@@ -31,7 +30,7 @@ pub use routes::service;
 pub use seat::{Seat, Status};
 
 use base::{ContentionKey, Keys, Migration, Sql};
-use kernel::{FigureDef, ServiceDef, StuckDef};
+use kernel::{FigureDef, ServiceDef, SessionDef, StuckDef};
 
 /// The service.
 pub static SERVICE: ServiceDef = ServiceDef {
@@ -57,8 +56,8 @@ pub static SERVICE: ServiceDef = ServiceDef {
         &past::FORGET_NOW,
     ],
     queries: &[&desk::CHANGES, &desk::LISTING, &desk::FILES, &desk::CONTENT, &desk::MISSING],
+    sessions: &[SessionDef { name: stream::STREAM.name, open: stream::STREAM.open }],
     tasks: &[care::REMOVE_TASK, past::REWIND_TASK, past::FORGET],
-    sessions: &[stream::STREAM],
     invariants: &check::INVARIANTS,
     stuck: &[
         StuckDef { what: "folders-seat", find: figures::late_seats },

@@ -251,6 +251,13 @@ configuration! {
         redis_url: Option<Secret> = Preset::Text(""), Kind::Secret;
     }
 
+    /// Directories that devices keep in step.
+    folders: Folders {
+        /// How long older versions of files are kept, counted while the server runs, where a directory does not say otherwise. The newest
+        /// version of a file is always kept; one that was deleted stays for 400 days at least.
+        history_kept: Duration = Preset::Number(180 * DAY), Kind::Duration { min_ms: HOUR, max_ms: KEPT_MAX };
+    }
+
     /// Messages between devices and business databases.
     exchange: Exchange {
         /// Messages that one process of a database is given.

@@ -13,7 +13,7 @@ use base::codes;
 use kernel::{Query, Role};
 use serde::Deserialize;
 use web::ui::Text;
-use web::{Api, ApiError, Route, Service};
+use web::{Api, ApiError, GrpcStream, Route, Service};
 
 use crate::codes::{NDIRECTORY, NFILE};
 use crate::form::Who;
@@ -23,6 +23,8 @@ const TAG: &str = "Folders";
 const WRITERS: &[Role] = &[Role::Operator, Role::App, Role::Folder];
 /// Who looks.
 const READERS: &[Role] = &[Role::Operator, Role::App, Role::Folder, Role::Reader];
+/// Who keeps directories in step; a key that only reads is refused by the directory.
+const WRITERS_AND_DEVICES: &[Role] = &[Role::Operator, Role::App, Role::Folder, Role::Device];
 /// Items of a page unless it says otherwise.
 const PAGE: u32 = 100;
 /// Items of the largest page.
@@ -34,10 +36,18 @@ const FIGURES: &[(&str, Text)] = &[
     ("writing", Text { en: "Uploads under way", ru: "Идущие загрузки", fr: "Envois en cours" }),
 ];
 
+/// The stream of clients.
+const STREAMS: &[GrpcStream] = &[GrpcStream {
+    path: "/synxpo.SyncService/Stream",
+    session: &crate::stream::STREAM,
+    roles: WRITERS_AND_DEVICES,
+    summary: "Keep directories in step",
+}];
+
 /// The service with its routes, for a server.
 #[must_use]
 pub fn service() -> Service {
-    Service::new(&crate::SERVICE, routes).figures(FIGURES).pages(crate::console::pages)
+    Service::new(&crate::SERVICE, routes).figures(FIGURES).streams(STREAMS).pages(crate::console::pages)
 }
 
 fn routes() -> Vec<Route> {
