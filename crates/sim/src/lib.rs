@@ -24,6 +24,7 @@ mod recording;
 mod rng;
 mod run;
 mod sessions;
+mod shelf;
 pub mod shrink;
 mod sim;
 mod sirens;

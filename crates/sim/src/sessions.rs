@@ -15,6 +15,8 @@ struct Open {
     timers: BTreeMap<u64, u64>,
     /// Wants to hear of new events.
     watches: bool,
+    /// Has bytes kept and fetched: it is a stream, and hears that what it sent is gone.
+    moves_bytes: bool,
     /// When the last reply reaches the client: a connection keeps the order of what is sent on it.
     last_reply_us: u64,
 }
@@ -34,7 +36,7 @@ impl Sim {
         let session = (def.open)(&Caller::server(&format!("client{}", asker.client)), now);
         sessions
             .open
-            .insert(asker.token, Open { session, asker, timers: BTreeMap::new(), watches: false, last_reply_us: 0 });
+            .insert(asker.token, Open { session, asker, timers: BTreeMap::new(), watches: false, moves_bytes: false, last_reply_us: 0 });
     }
 
     /// Something happens to a session; what it wants is done.
@@ -70,6 +72,16 @@ impl Sim {
             Out::Call { call, op, input } => self.call_by_name(asker, call, op, input),
             Out::Read { call, query, input } => self.read_by_name(asker, call, query, input),
             Out::Watch(_) => self.watch(asker.token),
+            // It may be woken without cause, which it must bear anyway.
+            Out::Unwatch(_) => {}
+            Out::Keep { call, bytes } => {
+                self.moves_bytes(asker.token);
+                self.keep_bytes(asker, call, bytes);
+            }
+            Out::Fetch { call, sha, from, len } => {
+                self.moves_bytes(asker.token);
+                self.fetch_bytes(asker, call, &sha, (from, len));
+            }
             Out::Close => self.disconnect(asker.token),
         }
     }
@@ -79,13 +91,21 @@ impl Sim {
         let now_us = self.now_us();
         let Some(open) = self.sessions().and_then(|sessions| sessions.open.get_mut(&asker.token)) else { return };
         open.last_reply_us = open.last_reply_us.max(drawn_us);
-        let delay_us = open.last_reply_us - now_us;
+        let (delay_us, is_stream) = (open.last_reply_us - now_us, open.moves_bytes);
         self.after(delay_us, Event::Tell(asker, News::Message(bytes)));
+        if is_stream {
+            self.after(delay_us, Event::Session(self.life(), asker.token, SessionEvent::Sent));
+        }
     }
 
     fn watch(&mut self, connection: u64) {
         let open = self.sessions().and_then(|sessions| sessions.open.get_mut(&connection));
         open.into_iter().for_each(|open| open.watches = true);
+    }
+
+    fn moves_bytes(&mut self, connection: u64) {
+        let open = self.sessions().and_then(|sessions| sessions.open.get_mut(&connection));
+        open.into_iter().for_each(|open| open.moves_bytes = true);
     }
 
     /// There may be new events: sessions that watch are woken, late, twice or not at all.

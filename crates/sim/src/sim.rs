@@ -28,6 +28,7 @@ use crate::partner::{Fate, Partner, SimOutbound, as_http, of_mail};
 use crate::receivers::Receivers;
 use crate::rng::{Rng, SimEntropy};
 use crate::sessions::Sessions;
+use crate::shelf::Shelf;
 use crate::sirens;
 use crate::store::{Ran, SimStore};
 use crate::trace::Trace;
@@ -121,11 +122,13 @@ pub enum Event {
 
 /// Who waits for an operation's end.
 #[derive(Debug, Clone, Copy)]
-enum Waiting {
+pub(crate) enum Waiting {
     /// A client.
     Client(Asker),
     /// A session, with its number of the call.
     Session(u64, u64),
+    /// A session that has bytes fetched.
+    Bytes(u64, u64),
 }
 
 type Told = Arc<Mutex<Vec<(Waiting, OpResult<Answer>)>>>;
@@ -141,11 +144,11 @@ impl Timers for SimTimers {
 }
 
 /// The server's process while it is up.
-struct Server {
-    kernel: Kernel,
-    main: Arc<Namespace>,
+pub(crate) struct Server {
+    pub(crate) kernel: Kernel,
+    pub(crate) main: Arc<Namespace>,
     store: Arc<SimStore>,
-    told: Told,
+    pub(crate) told: Told,
     timers: Set,
     sessions: Sessions,
     outbound: SimOutbound,
@@ -190,6 +193,8 @@ pub struct Sim {
     pub archive: Option<Arc<SimArchive>>,
     /// The server's side of an exchange, if this world has one.
     pub office: Option<Office>,
+    /// Bytes of sessions, once there are any.
+    pub(crate) shelf: Option<Shelf>,
     /// Calls of this life whose end the server has not heard of.
     pub calls_open: u64,
     agenda: Agenda<Event>,
@@ -246,6 +251,7 @@ impl Sim {
             partner: Partner::default(),
             receivers: Receivers::default(),
             archive: None,
+            shelf: None,
             office: None,
             calls_open: 0,
             agenda: Agenda::new(),
@@ -558,6 +564,11 @@ impl Sim {
                     let result = answer.map(|answer| answer.out);
                     self.after(10, Event::Session(life, connection, SessionEvent::Ended { call, result }));
                 }
+                Waiting::Bytes(connection, call) => {
+                    let bytes = |answer: Answer| serde_json::from_value(answer.out).unwrap_or_default();
+                    let result = answer.map(bytes);
+                    self.after(10, Event::Session(life, connection, SessionEvent::Bytes { call, result }));
+                }
             }
         }
         for (ms, then) in timers {
@@ -617,6 +628,11 @@ impl Sim {
     /// The open sessions, while the server is up.
     pub fn sessions(&mut self) -> Option<&mut Sessions> {
         self.server.as_mut().map(|server| &mut server.sessions)
+    }
+
+    /// The server's process, while it is up.
+    pub(crate) fn server(&self) -> Option<&Server> {
+        self.server.as_ref()
     }
 
     /// The kernel and its namespace, while the server is up.

@@ -1,0 +1,187 @@
+//! Creating, subscribing, versions and events.
+
+use folders::form::{Changes, Joined};
+use folders::wire::client_message::Message as Said;
+use folders::wire::error::ErrorCode;
+use folders::wire::request_version::{FileId, FileRequest, file_request::Request};
+use folders::wire::server_message::Message as Heard;
+use folders::wire::{ClientMessage, DirectoryCreate, DirectorySubscribe, DirectoryUnsubscribe, RequestVersion};
+use kernel::{Role, SessionEvent, Watch};
+use serde_json::json;
+
+use crate::talk::{DIRECTORY, Talk, meta};
+
+fn subscribe(name: &str) -> Said {
+    Said::DirectorySubscribe(DirectorySubscribe { directory_id: name.into(), ..DirectorySubscribe::default() })
+}
+
+fn joined(talk: &mut Talk, seq: u64) {
+    talk.ask("s", subscribe(DIRECTORY));
+    talk.end("folders.join", Joined { seq, epoch: "e".into() });
+    assert!(matches!(talk.one(), (Some(_), Heard::OkSubscribed(ok)) if ok.dir_seq == Some(seq)));
+    talk.end("folders.changes", Changes { files: vec![], seq, file: String::new(), more: false });
+}
+
+fn all_of(name: &str) -> Said {
+    let request = FileRequest { request: Some(Request::DirectoryId(name.into())), after_dir_seq: None };
+    Said::RequestVersion(RequestVersion { requests: vec![request] })
+}
+
+#[test]
+fn fld_1_a_request_id_comes_back_in_every_answer() {
+    let mut talk = Talk::new();
+    talk.ask("one", Said::DirectoryCreate(DirectoryCreate::default()));
+    talk.end("folders.create", json!({ "directory": "new" }));
+    let (id, answer) = talk.one();
+    assert!(matches!(answer, Heard::OkDirectoryCreated(ok) if ok.directory_id == "new"));
+    assert_eq!(id.as_deref(), Some("one"));
+    talk.send(ClientMessage { request_id: Some("two".into()), ..ClientMessage::default() });
+    talk.error(Some("two"), ErrorCode::InvalidRequest);
+    talk.on(SessionEvent::Message(vec![0xff; 9]));
+    talk.error(None, ErrorCode::InvalidRequest);
+}
+
+#[test]
+fn fld_3_subscribing_and_unsubscribing_again_are_answered_the_same() {
+    let mut talk = Talk::new();
+    joined(&mut talk, 7);
+    talk.ask("again", subscribe(DIRECTORY));
+    talk.end("folders.join", Joined { seq: 7, epoch: "e".into() });
+    assert!(matches!(talk.one(), (Some(id), Heard::OkSubscribed(_)) if id == "again"));
+    for _ in 0..2 {
+        let unsubscribe = DirectoryUnsubscribe { directory_id: DIRECTORY.into() };
+        talk.ask("u", Said::DirectoryUnsubscribe(unsubscribe));
+        assert!(matches!(talk.one(), (Some(id), Heard::OkUnsubscribed(_)) if id == "u"));
+    }
+    assert_eq!(talk.watched, []);
+}
+
+#[test]
+fn fld_3_events_tell_what_others_changed_and_carry_no_id() {
+    let mut talk = Talk::new();
+    joined(&mut talk, 4);
+    assert!(talk.watched.contains(&Watch::Topic(folders::topic(DIRECTORY))));
+    talk.on(SessionEvent::News(Watch::Topic(folders::topic("another"))));
+    assert_eq!(talk.names(), [""; 0], "of another directory");
+    talk.on(SessionEvent::News(Watch::Topic(folders::topic(DIRECTORY))));
+    talk.on(SessionEvent::Wake);
+    assert_eq!((&talk.input("folders.changes")["after"], talk.names().len()), (&json!(4), 1), "one look at a time");
+    let files = vec![meta("mine", "a", 2, 5, "connection"), meta("theirs", "b", 1, 6, "other")];
+    talk.end("folders.changes", Changes { files, seq: 6, file: "theirs".into(), more: false });
+    let (id, event) = talk.one();
+    let Heard::CheckVersion(check) = event else { panic!("{event:?}") };
+    assert_eq!((id, check.files.len(), check.files[0].id.as_deref()), (None, 1, Some("theirs")));
+    assert_eq!(talk.input("folders.changes")["after"], 6, "it was woken once more meanwhile");
+}
+
+#[test]
+fn fld_1_versions_of_a_directory_come_in_pages_with_the_id_on_each() {
+    let mut talk = Talk::new();
+    talk.ask("v", all_of(DIRECTORY));
+    let page = |id: &str, seq, more| Changes { files: vec![meta(id, id, 1, seq, "x")], seq, file: id.into(), more };
+    talk.end("folders.changes", page("f1", 1, true));
+    assert_eq!(talk.input("folders.changes")["after_file"], "f1");
+    talk.end("folders.changes", page("f2", 2, false));
+    let heard = talk.heard();
+    assert_eq!(heard.len(), 2);
+    assert!(heard.iter().all(|one| one.request_id.as_deref() == Some("v")));
+    talk.ask("none", Said::RequestVersion(RequestVersion::default()));
+    assert!(matches!(talk.one(), (Some(_), Heard::CheckVersion(check)) if check.files.is_empty()));
+}
+
+#[test]
+fn fld_1_pages_wait_for_a_client_that_does_not_take_them() {
+    let mut talk = Talk::new();
+    talk.takes = false;
+    talk.ask("v", all_of(DIRECTORY));
+    let long = "x".repeat(4_000);
+    let mut pages = 0;
+    while !talk.names().is_empty() {
+        let files = (0..500).map(|at| meta(&at.to_string(), &long, 1, 1, "x")).collect();
+        talk.end("folders.changes", Changes { files, seq: 1, file: "f".into(), more: true });
+        pages += 1;
+        assert!(pages < 10, "pages are read that nobody takes");
+    }
+    talk.on(SessionEvent::Sent);
+    assert_eq!(talk.names(), ["folders.changes"], "and go on when they are taken");
+}
+
+#[test]
+fn fld_1_unknown_files_and_those_of_another_directory_are_told() {
+    let mut talk = Talk::new();
+    let file = |id: &str, directory: &str| FileRequest {
+        request: Some(Request::FileId(FileId { id: id.into(), directory_id: directory.into() })),
+        after_dir_seq: None,
+    };
+    let requests = vec![file("f1", DIRECTORY), file("f2", "another"), file("f3", DIRECTORY)];
+    talk.ask("v", Said::RequestVersion(RequestVersion { requests }));
+    talk.end("folders.files", [meta("f1", "a", 1, 1, "x"), meta("f2", "b", 1, 1, "x")]);
+    let heard = talk.heard();
+    assert!(matches!(&heard[0].message, Some(Heard::CheckVersion(check)) if check.files.len() == 1));
+    assert!(matches!(&heard[1].message, Some(Heard::Error(error)) if error.file_ids == ["f2", "f3"]), "{heard:?}");
+}
+
+#[test]
+fn fld_1_an_unknown_directory_is_told_and_words_of_the_store_are_not() {
+    let mut talk = Talk::new();
+    talk.ask("s", subscribe("nowhere"));
+    talk.fail("folders.join", base::Code::new("NDIRECTORY", 404));
+    talk.error(Some("s"), ErrorCode::DirectoryNotFound);
+    talk.ask("t", subscribe("nowhere"));
+    talk.fail("folders.join", base::codes::XSTORE);
+    let text = talk.error(Some("t"), ErrorCode::InternalError);
+    assert!(!text.contains('/'), "{text}");
+}
+
+#[test]
+fn fld_3_thousands_of_subscriptions_are_refused_at_a_bound() {
+    let mut talk = Talk::new();
+    for number in 0..folders::stream::SUBSCRIPTIONS_MAX {
+        talk.say(subscribe(&format!("d{number}")));
+    }
+    talk.ask("more", subscribe("one-more"));
+    talk.error(Some("more"), ErrorCode::InvalidRequest);
+}
+
+#[test]
+fn fld_25_a_key_that_only_reads_creates_and_asks_nothing() {
+    let mut talk = Talk::with("", Role::Reader);
+    talk.ask("c", Said::DirectoryCreate(DirectoryCreate::default()));
+    talk.error(Some("c"), ErrorCode::PermissionDenied);
+    let files = vec![crate::talk::edit(None, "a", 1)];
+    talk.ask("a", Said::AskVersionIncrease(folders::wire::AskVersionIncrease { files }));
+    talk.error(Some("a"), ErrorCode::PermissionDenied);
+    assert_eq!(talk.names(), [""; 0]);
+}
+
+#[test]
+fn fld_13_whoever_says_what_it_knows_is_told_the_rest_unless_the_epoch_changed() {
+    for (epoch, after) in [("e", 3), ("before-the-backup", 9)] {
+        let mut talk = Talk::new();
+        talk.say(Said::DirectorySubscribe(DirectorySubscribe {
+            directory_id: DIRECTORY.into(),
+            dir_seq: Some(3),
+            directory_epoch: Some(epoch.into()),
+        }));
+        talk.end("folders.join", Joined { seq: 9, epoch: "e".into() });
+        assert_eq!(talk.input("folders.changes")["after"], after, "{epoch}");
+    }
+}
+
+#[test]
+fn fld_5_the_first_message_says_who_the_client_is_and_its_key_stands_before_it() {
+    let mut talk = Talk::new();
+    let message = |client: &str| ClientMessage {
+        client_id: Some(client.into()),
+        device: Some("laptop".into()),
+        message: Some(subscribe(DIRECTORY)),
+        ..ClientMessage::default()
+    };
+    talk.send(message("mine"));
+    talk.send(message("another"));
+    for _ in 0..2 {
+        let who = talk.input("folders.join")["who"].clone();
+        assert_eq!((&who["client"], &who["device"]), (&json!("key/mine"), &json!("laptop")));
+        talk.end("folders.join", Joined { seq: 0, epoch: "e".into() });
+    }
+}

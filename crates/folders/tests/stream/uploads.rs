@@ -1,0 +1,281 @@
+//! From ASK_VERSION_INCREASE to VERSION_INCREASED, and everything that can go wrong between.
+
+use folders::form::{Asking, FileStatus};
+use folders::stream::{CHUNK_MAX, FIRST_WRITE_MS, GAP_MS};
+use folders::wire::ask_version_increase::FileInfo;
+use folders::wire::client_message::Message as Said;
+use folders::wire::error::ErrorCode;
+use folders::wire::server_message::Message as Heard;
+use folders::wire::{AskVersionIncrease, ChunkRef, FileChunk, FileChunks, FileWrite, FileWriteEnd};
+use kernel::{Role, SessionEvent};
+use serde_json::json;
+
+use crate::talk::{DIRECTORY, Talk, edit, meta, sha};
+
+fn piece(id: &str, offset: u64, data: &[u8]) -> Said {
+    let chunk = FileChunk { id: id.into(), directory_id: DIRECTORY.into(), offset, ..FileChunk::default() };
+    Said::FileWrite(FileWrite { chunk: Some(FileChunk { data: data.to_vec(), ..chunk }) })
+}
+
+fn end() -> Said {
+    Said::FileWriteEnd(FileWriteEnd::default())
+}
+
+fn increased(id: &str) -> Asking {
+    Asking::Increased { files: vec![meta(id, "a", 1, 5, "connection")], seq: 5 }
+}
+
+/// An upload of one file is allowed, and something is sent that breaks it.
+fn check_broken(file: FileInfo, sent: &[Said]) {
+    let mut talk = Talk::new();
+    talk.allowed(vec![file]);
+    sent.iter().for_each(|message| talk.say(message.clone()));
+    talk.error(None, ErrorCode::InvalidRequest);
+    assert_eq!(talk.input("folders.release")["upload"], "u1", "{sent:?}");
+    assert!(!talk.names().contains(&"folders.finish"));
+    talk.say(end());
+    assert_eq!(talk.heard(), [], "it was told already");
+}
+
+#[test]
+fn fld_3_a_file_is_uploaded_in_pieces_and_committed_at_the_end() {
+    let mut talk = Talk::new();
+    talk.allowed(vec![edit(None, "a", 1)]);
+    let first = vec![1; CHUNK_MAX - 1];
+    talk.say(piece("f0", 0, &first));
+    let by_path = FileChunk { current_path: "a".into(), directory_id: DIRECTORY.into(), ..FileChunk::default() };
+    let by_path = FileChunk { offset: first.len() as u64, data: vec![2; 5], ..by_path };
+    talk.say(Said::FileWrite(FileWrite { chunk: Some(by_path) }));
+    assert_eq!(talk.keep().iter().map(Vec::len).collect::<Vec<_>>(), [CHUNK_MAX], "whole chunks are kept as they fill");
+    talk.ask("end", end());
+    assert_eq!(talk.keep(), [[2; 4]]);
+    assert_eq!(talk.input("folders.segment")["chunks"].as_array().unwrap().len(), 2);
+    talk.end("folders.segment", "s1");
+    let finish = talk.input("folders.finish").clone();
+    let all = [first, vec![2; 5]].concat();
+    assert_eq!(finish["files"], json!([{ "id": "f0", "segments": ["s1"], "hash": sha(&all) }]));
+    talk.end("folders.finish", increased("f0"));
+    let (id, answer) = talk.one();
+    assert!(matches!(&answer, Heard::VersionIncreased(done) if done.files[0].id.as_deref() == Some("f0")), "{answer:?}");
+    assert_eq!(id.as_deref(), Some("end"), "FILE_WRITE_END's id, not ASK's");
+    talk.say(piece("f0", 0, b"x"));
+    talk.error(None, ErrorCode::InvalidRequest);
+}
+
+#[test]
+fn fld_1_without_an_id_at_the_end_the_answer_has_that_of_ask() {
+    let mut talk = Talk::new();
+    talk.allowed(vec![edit(None, "a", 1)]);
+    talk.say(end());
+    assert_eq!(talk.input("folders.finish")["files"][0]["segments"], json!([]), "an empty file");
+    talk.end("folders.finish", increased("f0"));
+    assert_eq!(talk.one().0.as_deref(), Some("ask"));
+}
+
+#[test]
+fn fld_20_gaps_overlaps_huge_offsets_and_huge_pieces_change_nothing() {
+    let file = || edit(None, "a", 1);
+    check_broken(file(), &[piece("f0", 0, b"abc"), piece("f0", 4, b"d")]);
+    check_broken(file(), &[piece("f0", 0, b"abc"), piece("f0", 2, b"d")]);
+    check_broken(file(), &[piece("f0", u64::MAX, b"abc")]);
+    check_broken(file(), &[piece("f0", 0, &vec![0; CHUNK_MAX + 1])]);
+}
+
+#[test]
+fn fld_20_wrong_size_and_wrong_hash_change_nothing() {
+    let sized = |size| FileInfo { size: Some(size), ..edit(None, "a", 1) };
+    check_broken(sized(2), &[piece("f0", 0, b"abc")]);
+    check_broken(sized(4), &[piece("f0", 0, b"abc"), end()]);
+    let hash = Some(vec![7; 32]);
+    check_broken(FileInfo { hash, ..edit(None, "a", 1) }, &[piece("f0", 0, b"abc"), end()]);
+    let mut talk = Talk::new();
+    let files = vec![FileInfo { hash: Some(vec![1]), ..edit(None, "a", 1) }];
+    talk.ask("a", Said::AskVersionIncrease(AskVersionIncrease { files }));
+    talk.error(Some("a"), ErrorCode::InvalidRequest);
+}
+
+#[test]
+fn fld_20_a_piece_of_another_file_or_directory_or_of_none_is_refused_and_the_upload_goes_on() {
+    let mut talk = Talk::new();
+    talk.say(piece("f0", 0, b"x"));
+    talk.error(None, ErrorCode::InvalidRequest);
+    talk.say(end());
+    talk.error(None, ErrorCode::InvalidRequest);
+    talk.allowed(vec![edit(None, "a", 1)]);
+    talk.say(piece("other", 0, b"x"));
+    talk.error(None, ErrorCode::InvalidRequest);
+    let elsewhere = FileChunk { id: "f0".into(), directory_id: "another".into(), ..FileChunk::default() };
+    talk.ask("x", Said::FileWrite(FileWrite { chunk: Some(elsewhere) }));
+    talk.error(Some("x"), ErrorCode::InvalidRequest);
+    talk.say(Said::FileWrite(FileWrite { chunk: None }));
+    talk.error(None, ErrorCode::InvalidRequest);
+    talk.say(piece("f0", 0, b"x"));
+    assert_eq!(talk.heard(), []);
+    assert!(!talk.names().contains(&"folders.release"));
+}
+
+#[test]
+fn fld_3_a_silent_client_loses_its_upload_after_ten_seconds_then_after_thirty() {
+    for (sent, silence_ms) in [(0, FIRST_WRITE_MS), (1, GAP_MS)] {
+        let mut talk = Talk::new();
+        talk.allowed(vec![edit(None, "a", 1)]);
+        (0..sent).for_each(|at| talk.say(piece("f0", at, b"x")));
+        talk.pass(silence_ms - 1);
+        assert!(!talk.names().contains(&"folders.release"));
+        talk.pass(1);
+        assert_eq!(talk.input("folders.release")["upload"], "u1", "a timer of its own, no message");
+        assert_eq!(talk.heard(), [], "as the text says, the next piece is told");
+        talk.say(piece("f0", sent, b"x"));
+        talk.error(None, ErrorCode::Timeout);
+        talk.say(piece("f0", sent + 1, b"x"));
+        talk.say(end());
+        assert_eq!(talk.heard(), [], "what was sent before it heard of it is told once");
+        talk.ask("end", end());
+        talk.error(Some("end"), ErrorCode::Timeout);
+    }
+}
+
+#[test]
+fn fld_3_whoever_drips_bytes_loses_the_upload_too() {
+    let mut talk = Talk::new();
+    talk.allowed(vec![edit(None, "a", 1)]);
+    let mut at = 0;
+    while !talk.names().contains(&"folders.release") {
+        talk.say(piece("f0", at, b"x"));
+        talk.pass(20_000);
+        at += 1;
+        assert!(at < 100, "a byte every 20 s holds a file for ever");
+    }
+    assert!(talk.now >= 120_000, "{}", talk.now);
+}
+
+#[test]
+fn fld_3_seats_are_renewed_while_pieces_come_but_not_with_each() {
+    let mut talk = Talk::new();
+    talk.allowed(vec![edit(None, "a", 1)]);
+    for at in 0..100 {
+        talk.say(piece("f0", at, b"x"));
+        talk.pass(100);
+    }
+    let renewals = talk.names().iter().filter(|name| **name == "folders.renew").count();
+    assert_eq!(renewals, 2, "at the first piece and after five seconds");
+    talk.fail("folders.renew", base::codes::XSTORE);
+    talk.say(piece("f0", 100, b"x"));
+    assert_eq!(talk.heard(), [], "a store that does not answer is asked again");
+    talk.fail("folders.renew", base::Code::new("NUPLOAD", 404));
+    talk.say(piece("f0", 101, b"x"));
+    talk.error(None, ErrorCode::Timeout);
+}
+
+#[test]
+fn fld_6_a_client_that_goes_away_gives_everything_back() {
+    let mut talk = Talk::new();
+    talk.allowed(vec![edit(None, "a", 1)]);
+    talk.say(Said::AskVersionIncrease(AskVersionIncrease { files: vec![edit(None, "b", 1)] }));
+    talk.on(SessionEvent::Gone);
+    assert_eq!(talk.names(), ["folders.ask", "folders.release"]);
+    talk.end("folders.ask", Asking::Allowed { upload: "u2".into(), wanted: vec![] });
+    assert_eq!(talk.names(), ["folders.release", "folders.release"], "also what is allowed too late");
+    assert_eq!(talk.heard(), []);
+}
+
+#[test]
+fn fld_3_a_denied_group_lists_all_its_files() {
+    let mut talk = Talk::new();
+    let files = vec![edit(Some("f1"), "a", 1), edit(None, "b", 1)];
+    talk.ask("a", Said::AskVersionIncrease(AskVersionIncrease { files }));
+    let status = |place, id: Option<&str>, path: &str, status| FileStatus {
+        place,
+        id: id.map(str::to_owned),
+        path: path.into(),
+        status,
+        why: "why".into(),
+    };
+    let files = vec![
+        status(0, Some("f1"), "a", folders::Status::Denied),
+        status(1, None, "b", folders::Status::Free),
+    ];
+    talk.end("folders.ask", Asking::Denied { files, look_ms: 5_000 });
+    let (id, answer) = talk.one();
+    let Heard::VersionIncreaseDeny(deny) = answer else { panic!("{answer:?}") };
+    assert_eq!((id.as_deref(), deny.files.len(), deny.files[0].status), (Some("a"), 2, 2));
+    assert_eq!(deny.files[1].current_path.as_deref(), Some("b"), "a new file is known by its path");
+}
+
+#[test]
+fn fld_3_a_group_of_two_directories_is_asked_for_in_parts_and_answered_once() {
+    let mut talk = Talk::new();
+    let elsewhere = FileInfo { directory_id: "d2".into(), ..edit(None, "b", 1) };
+    let files = vec![edit(None, "a", 1), elsewhere];
+    talk.ask("a", Said::AskVersionIncrease(AskVersionIncrease { files: files.clone() }));
+    assert_eq!(talk.names(), ["folders.ask"; 2]);
+    talk.end("folders.ask", Asking::Allowed { upload: "u1".into(), wanted: vec![(0, "f1".into())] });
+    assert_eq!(talk.heard(), []);
+    talk.fail("folders.ask", base::codes::SROLE);
+    talk.error(Some("a"), ErrorCode::PermissionDenied);
+    assert_eq!(talk.input("folders.release")["upload"], "u1", "all or none");
+    let many: Vec<FileInfo> = (0..900).map(|at| edit(None, &at.to_string(), 1)).collect();
+    talk.say(Said::AskVersionIncrease(AskVersionIncrease { files: many }));
+    assert_eq!(talk.names().iter().filter(|name| **name == "folders.ask").count(), 3, "no operation is too large");
+}
+
+#[test]
+fn fld_5_the_same_try_is_judged_by_what_was_told_when_it_was_first_asked_for() {
+    let mut talk = Talk::new();
+    let ask = |time| Said::AskVersionIncrease(AskVersionIncrease { files: vec![edit(Some("f1"), "a", time)] });
+    talk.say(ask(1));
+    let blocked =
+        FileStatus { place: 0, id: Some("f1".into()), path: "a".into(), status: folders::Status::Blocked, why: String::new() };
+    talk.end("folders.ask", Asking::Denied { files: vec![blocked], look_ms: 5_000 });
+    talk.on(SessionEvent::Wake);
+    talk.end("folders.files", [meta("f1", "a", 2, 9, "other")]);
+    assert!(matches!(talk.heard().last().unwrap().message, Some(Heard::CheckVersion(_))));
+    talk.say(ask(1));
+    assert_eq!(talk.input("folders.ask")["told"]["beyond"], json!([]), "it was made before the client knew version 2");
+    talk.end("folders.ask", Asking::Allowed { upload: "u".into(), wanted: vec![] });
+    talk.say(ask(2));
+    assert_eq!(talk.input("folders.ask")["told"]["beyond"], json!([["f1", 2]]), "this one is new");
+}
+
+#[test]
+fn fld_21_only_missing_chunks_are_sent() {
+    let mut talk = Talk::with("chunks", Role::Folder);
+    talk.allowed(vec![edit(None, "a", 1)]);
+    let chunk = |data: &[u8]| ChunkRef {
+        digest: crate::talk::digest(data),
+        size: u32::try_from(data.len()).unwrap(),
+    };
+    let chunks = vec![chunk(b"one"), chunk(b"two"), chunk(b"one")];
+    let list = FileChunks { id: "f0".into(), chunks, last: true, ..FileChunks::default() };
+    talk.ask("list", Said::FileChunks(list));
+    talk.end("folders.missing", [sha(b"one")]);
+    let (id, answer) = talk.one();
+    assert!(matches!(&answer, Heard::ChunksMissing(missing) if missing.indexes == [0, 2]), "{answer:?}");
+    assert_eq!(id.as_deref(), Some("list"));
+    let listed = |index, data: &[u8]| {
+        let chunk = FileChunk { id: "f0".into(), index: Some(index), data: data.to_vec(), ..FileChunk::default() };
+        Said::FileWrite(FileWrite { chunk: Some(chunk) })
+    };
+    talk.say(listed(0, b"one"));
+    talk.ask("end", end());
+    talk.keep();
+    let segment = talk.input("folders.segment")["chunks"].clone();
+    assert_eq!(segment, json!([[sha(b"one"), 3], [sha(b"two"), 3], [sha(b"one"), 3]]), "the same bytes once");
+    talk.end("folders.segment", "s");
+    assert_eq!(talk.input("folders.finish")["files"][0]["hash"], json!(null), "not all of it was seen");
+}
+
+#[test]
+fn fld_21_a_chunk_that_is_not_what_was_listed_changes_nothing() {
+    let mut talk = Talk::with("chunks", Role::Folder);
+    talk.allowed(vec![edit(None, "a", 1)]);
+    let chunks = vec![ChunkRef { digest: vec![9; 32], size: 3 }];
+    talk.say(Said::FileChunks(FileChunks { id: "f0".into(), chunks, last: true, ..FileChunks::default() }));
+    talk.end("folders.missing", [base::Sha([9; 32]).to_string()]);
+    talk.heard();
+    let chunk = FileChunk { id: "f0".into(), index: Some(0), data: b"abc".to_vec(), ..FileChunk::default() };
+    talk.say(Said::FileWrite(FileWrite { chunk: Some(chunk) }));
+    talk.keep();
+    talk.error(None, ErrorCode::InvalidRequest);
+    assert_eq!(talk.input("folders.release")["upload"], "u1");
+}
