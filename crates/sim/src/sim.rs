@@ -2,6 +2,7 @@
 
 mod asking;
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -9,7 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use base::{Call, CallResult, Engine, HttpCall, OpResult, Store, StoreResult, Timers, Tx, WorkCall};
 use kernel::feed::Sequencer;
 use kernel::tasks::{Dispatcher, TaskConfig};
-use kernel::{Caller, Env, Hint, Kernel, KernelConfig, Namespace, Op, Query, Reply, Request, ServiceDef, SessionEvent};
+use kernel::{Caller, Env, Hint, Kernel, KernelConfig, Namespace, Op, Query, Reply, Request, ServiceDef, SessionEvent, Topic};
 use sensors::SilenceWatch;
 use sensors::history::{Archives, Batch};
 use sensors::outbox::Exporter;
@@ -22,13 +23,13 @@ use crate::archive::SimArchive;
 use crate::clock::SimClock;
 use crate::courier::Claim;
 use crate::deliveries::Claims;
+use crate::depot::Depot;
 use crate::faults::Faults;
 use crate::office::Office;
 use crate::partner::{Fate, Partner, SimOutbound, as_http, of_mail};
 use crate::receivers::Receivers;
 use crate::rng::{Rng, SimEntropy};
 use crate::sessions::Sessions;
-use crate::shelf::Shelf;
 use crate::sirens;
 use crate::store::{Ran, SimStore};
 use crate::trace::Trace;
@@ -122,13 +123,11 @@ pub enum Event {
 
 /// Who waits for an operation's end.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Waiting {
+enum Waiting {
     /// A client.
     Client(Asker),
     /// A session, with its number of the call.
     Session(u64, u64),
-    /// A session that has bytes fetched.
-    Bytes(u64, u64),
 }
 
 type Told = Arc<Mutex<Vec<(Waiting, OpResult<Answer>)>>>;
@@ -144,11 +143,11 @@ impl Timers for SimTimers {
 }
 
 /// The server's process while it is up.
-pub(crate) struct Server {
-    pub(crate) kernel: Kernel,
-    pub(crate) main: Arc<Namespace>,
+struct Server {
+    kernel: Kernel,
+    main: Arc<Namespace>,
     store: Arc<SimStore>,
-    pub(crate) told: Told,
+    told: Told,
     timers: Set,
     sessions: Sessions,
     outbound: SimOutbound,
@@ -159,10 +158,13 @@ pub(crate) struct Server {
     _exporters: Vec<Exporter>,
     _exchange: Vec<exchange::Watch>,
     _workflow: Vec<workflow::recovery::Watch>,
+    _folders: Vec<folders::desk::Watch>,
     /// Whether it knows of the archive.
     archives: bool,
     /// Wake-ups for readers of events since the last look.
     events_hinted: Arc<AtomicBool>,
+    /// What was called out since the last look.
+    topics_hinted: Arc<Mutex<BTreeSet<Topic>>>,
     store_called: bool,
 }
 
@@ -193,8 +195,8 @@ pub struct Sim {
     pub archive: Option<Arc<SimArchive>>,
     /// The server's side of an exchange, if this world has one.
     pub office: Option<Office>,
-    /// Bytes of sessions, once there are any.
-    pub(crate) shelf: Option<Shelf>,
+    /// Where sessions keep bytes.
+    pub(crate) depot: Depot,
     /// Calls of this life whose end the server has not heard of.
     pub calls_open: u64,
     agenda: Agenda<Event>,
@@ -251,8 +253,8 @@ impl Sim {
             partner: Partner::default(),
             receivers: Receivers::default(),
             archive: None,
-            shelf: None,
             office: None,
+            depot: Depot::new(),
             calls_open: 0,
             agenda: Agenda::new(),
             path,
@@ -554,6 +556,7 @@ impl Sim {
         let told = std::mem::take(&mut *server.told.lock().unwrap_or_else(PoisonError::into_inner));
         let timers = std::mem::take(&mut *server.timers.lock().unwrap_or_else(PoisonError::into_inner));
         let events_hinted = server.events_hinted.swap(false, Ordering::Relaxed);
+        let topics = std::mem::take(&mut *server.topics_hinted.lock().unwrap_or_else(PoisonError::into_inner));
         let call_store = !server.store_called && !server.store.is_idle();
         server.store_called |= call_store;
         let life = self.life;
@@ -563,11 +566,6 @@ impl Sim {
                 Waiting::Session(connection, call) => {
                     let result = answer.map(|answer| answer.out);
                     self.after(10, Event::Session(life, connection, SessionEvent::Ended { call, result }));
-                }
-                Waiting::Bytes(connection, call) => {
-                    let bytes = |answer: Answer| serde_json::from_value(answer.out).unwrap_or_default();
-                    let result = answer.map(bytes);
-                    self.after(10, Event::Session(life, connection, SessionEvent::Bytes { call, result }));
                 }
             }
         }
@@ -579,6 +577,7 @@ impl Sim {
         if events_hinted {
             self.wake_sessions();
         }
+        topics.into_iter().for_each(|topic| self.tell_topic(topic));
         if call_store {
             let delay_us = self.rng.within(50, 5_000);
             self.after(delay_us, Event::StoreRuns(life));
@@ -628,11 +627,6 @@ impl Sim {
     /// The open sessions, while the server is up.
     pub fn sessions(&mut self) -> Option<&mut Sessions> {
         self.server.as_mut().map(|server| &mut server.sessions)
-    }
-
-    /// The server's process, while it is up.
-    pub(crate) fn server(&self) -> Option<&Server> {
-        self.server.as_ref()
     }
 
     /// The kernel and its namespace, while the server is up.
@@ -724,9 +718,13 @@ impl Sim {
         let main = kernel.admin_namespace();
         kernel.watch_over();
         let events_hinted = Arc::new(AtomicBool::new(false));
-        let hinted = events_hinted.clone();
+        let topics_hinted = Arc::new(Mutex::new(BTreeSet::new()));
+        let (hinted, topics) = (events_hinted.clone(), topics_hinted.clone());
         main.wakes.listen(move |hint| {
             hinted.fetch_or(hint == Hint::Events, Ordering::Relaxed);
+            if let Hint::Changed(topic) = hint {
+                topics.lock().unwrap_or_else(PoisonError::into_inner).insert(topic);
+            }
         });
         let sequencer = Sequencer::start(&kernel);
         // Where one node alone works on the data, its memory knows who spoke; others may look only where memory is not believed.
@@ -744,6 +742,7 @@ impl Sim {
         let watchers = nodes.iter().filter(|_| self.office.is_some());
         let exchange = watchers.map(|node| exchange::Watch::start(&node.kernel)).collect();
         let workflow = self.watch_workflow(&kernels);
+        let folders = self.watch_folders(&kernels);
         let exporters = kernels.into_iter().map(Exporter::start).collect();
         self.started_ms = base::Clock::ran_ms(&self.clock);
         self.server = Some(Server {
@@ -761,8 +760,10 @@ impl Sim {
             _exporters: exporters,
             _exchange: exchange,
             _workflow: workflow,
+            _folders: folders,
             archives: archive.is_some(),
             events_hinted,
+            topics_hinted,
             store_called: false,
         });
         self.say(&format!("START life {}", self.life));

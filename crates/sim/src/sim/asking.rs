@@ -2,7 +2,8 @@
 
 use base::{Engine, OpResult};
 use kernel::accounts::session::Holder;
-use kernel::{Caller, Kernel, Reply};
+use kernel::blobs::{PUT_BLOB, PutBlob, Stored};
+use kernel::{Caller, Kept, Kernel, Reply};
 use serde_json::{Value, json};
 use std::sync::PoisonError;
 
@@ -30,7 +31,7 @@ impl Sim {
     ///
     /// # Panics
     /// There is no such operation: a bug of the session.
-    pub fn call_by_name(&mut self, asker: Asker, call: u64, op: &str, input: Value) {
+    pub fn call_by_name(&mut self, asker: Asker, call: u64, op: &str, input: Value, once: bool) {
         let Some(server) = &self.server else { return };
         let Some(operation) = server.kernel.operation(op) else { panic!("a session called {op}, which is not there") };
         let (told, waiting) = (server.told.clone(), Waiting::Session(asker.token, call));
@@ -39,8 +40,21 @@ impl Sim {
             told.lock().unwrap_or_else(PoisonError::into_inner).push((waiting, answer));
         });
         let request = server.kernel.request(Caller::server(&format!("client{}", asker.client)));
-        let request = request.once(op, &format!("call {call}"), [7; 32]);
+        let request = if once { request.once(op, &format!("call {call}"), [7; 32]) } else { request };
         operation.call_json(&server.kernel, &server.main, request, input, done);
+    }
+
+    /// Bytes that a session has kept get their row.
+    pub(crate) fn put_blob(&mut self, asker: Asker, call: u64, stored: Stored, kept: Kept) {
+        let Some(server) = &self.server else { return };
+        let (told, waiting) = (server.told.clone(), Waiting::Session(asker.token, call));
+        let done = Box::new(move |reply: OpResult<Reply<PutBlob>>| {
+            let out = serde_json::to_value(&kept).unwrap_or_default();
+            let answer = reply.map(|reply| Answer { out, replayed: reply.replayed });
+            told.lock().unwrap_or_else(PoisonError::into_inner).push((waiting, answer));
+        });
+        let request = server.kernel.request(Caller::server(&format!("client{}", asker.client)));
+        server.kernel.call(&server.main, &PUT_BLOB, request, stored, done);
     }
 
     /// A session runs a query by its name.
@@ -56,6 +70,12 @@ impl Sim {
             told.lock().unwrap_or_else(PoisonError::into_inner).push((waiting, answer));
         });
         query.read_json(&server.kernel, &server.main, input, done);
+    }
+
+    /// Who looks after seats, in a world that has them.
+    pub(super) fn watch_folders(&self, kernels: &[&Kernel]) -> Vec<folders::desk::Watch> {
+        let has_them = self.services.iter().any(|service| service.name == folders::SERVICE.name);
+        kernels.iter().filter(|_| has_them).map(|kernel| folders::desk::Watch::start(kernel)).collect()
     }
 
     /// Who looks after processes, in a world that has them: every node that works on the data.

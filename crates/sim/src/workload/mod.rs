@@ -5,6 +5,7 @@ mod blobs;
 mod chores;
 mod exchange;
 mod files;
+mod folders;
 mod gazette;
 mod keys;
 mod ledger;
@@ -85,6 +86,9 @@ const EXCHANGE: &[Start] = &[|number, sim| Box::new(exchange::Exchange::start(nu
 /// The workloads of a world of processes.
 const WORKFLOW: &[Start] = &[|number, sim| Box::new(workflow::Workflow::start(number, sim))];
 
+/// The workloads of a world of folders.
+const FOLDERS: &[Start] = &[|number, sim| Box::new(folders::Folders::start(number, sim))];
+
 /// What kind of world a seed has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum World {
@@ -96,11 +100,16 @@ pub enum World {
     Exchange,
     /// Processes and their workers alone.
     Workflow,
+    /// Devices that keep a directory in step, alone.
+    Folders,
 }
 
 impl World {
     /// That of a seed.
     pub const fn of(seed: u64) -> Self {
+        if matches!(seed % 24, 13 | 19) {
+            return Self::Folders;
+        }
         match seed % 12 {
             0 | 3 | 6 => Self::Quiet,
             4 | 10 => Self::Exchange,
@@ -113,7 +122,7 @@ impl World {
     pub const fn length(self) -> u64 {
         match self {
             Self::Busy => 1,
-            Self::Quiet | Self::Exchange => 3,
+            Self::Quiet | Self::Exchange | Self::Folders => 3,
             Self::Workflow => 4,
         }
     }
@@ -124,6 +133,7 @@ impl World {
             Self::Quiet => QUIET,
             Self::Exchange => EXCHANGE,
             Self::Workflow => WORKFLOW,
+            Self::Folders => FOLDERS,
         }
     }
 }
