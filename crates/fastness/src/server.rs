@@ -24,7 +24,7 @@ use crate::keeper::{self, Keeper};
 use crate::sensing::Sensing;
 use crate::stores::Opener;
 use crate::tls::Certificate;
-use crate::{backup, blobs, exchanging, flowing, outbound, restore, tasks, watch, watchdog, welcome, work};
+use crate::{backup, blobs, exchanging, filing, flowing, outbound, restore, tasks, watch, watchdog, welcome, work};
 
 /// How often old answers of idempotent requests are forgotten.
 const FORGET_EVERY: Duration = Duration::from_secs(60);
