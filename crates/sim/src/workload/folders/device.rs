@@ -23,7 +23,7 @@ use crate::sim::{Asker, Event, Sim};
 /// Nothing came for so long: a new connection.
 const PATIENCE_US: u64 = 70_000_000;
 /// Whoever waits for a file asks by itself after this, and some chance more (FLD-6).
-const WAITS_US: u64 = 35_000_000;
+pub(super) const WAITS_US: u64 = 35_000_000;
 const PATHS: [&str; 6] = ["a", "b", "c", "d/a", "d/b", "e"];
 
 /// A file as the device has it.

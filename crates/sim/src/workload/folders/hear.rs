@@ -4,7 +4,7 @@ use folders::wire::server_message::Message;
 use folders::wire::{CheckVersion, Error, FileMetadata, FileStatus, FileWrite, ServerMessage, error::ErrorCode};
 use prost::Message as _;
 
-use super::device::{Device, Flight};
+use super::device::{Device, Flight, WAITS_US};
 use super::edit::hash;
 use super::shared::Shared;
 use crate::sim::Sim;
@@ -77,7 +77,7 @@ impl Device {
             self.list(shared, sim);
         } else if is(FileStatus::Blocked) {
             self.flight = Flight::Waiting;
-            let wait_us = 35_000_000 + sim.rng.below(10_000_000);
+            let wait_us = WAITS_US + sim.rng.below(10_000_000);
             self.look_again(wait_us, sim);
         } else {
             self.step(shared, sim);

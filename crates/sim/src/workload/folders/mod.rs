@@ -22,7 +22,7 @@ impl Folders {
     pub(super) fn start(workload: usize, sim: &mut Sim) -> Self {
         let count = usize::try_from(sim.rng.within(2, 4)).unwrap_or(2);
         let devices = (0..count).map(|client| Device::new(Asker { workload, client, token: 0 }, sim)).collect();
-        Self { devices, shared: Shared { connections: 1_000_000, ..Shared::default() } }
+        Self { devices, shared: Shared::new() }
     }
 
     fn look(&mut self, sim: &Sim) -> Result<(), String> {

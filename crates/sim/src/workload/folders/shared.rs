@@ -9,6 +9,9 @@ use super::judge::Living;
 /// Numbers of edits without content begin here.
 const OTHERS: u64 = 1_000_000;
 
+/// Connections of this world begin here.
+const CONNECTIONS: u64 = 1_000_000;
+
 #[derive(Default)]
 pub(super) struct Shared {
     pub(super) directory: Option<String>,
@@ -26,6 +29,10 @@ pub(super) struct Shared {
 }
 
 impl Shared {
+    pub(super) fn new() -> Self {
+        Self { connections: CONNECTIONS, ..Self::default() }
+    }
+
     pub(super) fn bytes_of(&self, number: u64) -> Vec<u8> {
         content(number, self.texts.get(number).map_or(0, |text| text.over))
     }
