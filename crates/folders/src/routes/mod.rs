@@ -25,6 +25,8 @@ const WRITERS: &[Role] = &[Role::Operator, Role::App, Role::Folder];
 const READERS: &[Role] = &[Role::Operator, Role::App, Role::Folder, Role::Reader];
 /// Who keeps directories in step; a key that only reads is refused by the directory.
 const WRITERS_AND_DEVICES: &[Role] = &[Role::Operator, Role::App, Role::Folder, Role::Device];
+/// Who has a stream: whoever keeps directories in step, and whoever only follows them, which the stream itself sees to.
+const STREAMS_OF: &[Role] = &[Role::Operator, Role::App, Role::Folder, Role::Device, Role::Reader];
 /// Items of a page unless it says otherwise.
 const PAGE: u32 = 100;
 /// Items of the largest page.
@@ -40,7 +42,7 @@ const FIGURES: &[(&str, Text)] = &[
 const STREAMS: &[GrpcStream] = &[GrpcStream {
     path: "/synxpo.SyncService/Stream",
     session: &crate::stream::STREAM,
-    roles: WRITERS_AND_DEVICES,
+    roles: STREAMS_OF,
     summary: "Keep directories in step",
 }];
 
