@@ -9,7 +9,8 @@ use web::ui::{Column, Holds, Row, Text, Tone};
 use web::{ApiError, Console, PageResult, PathOf, QueryOf, View};
 
 use super::{
-    IdPath, PAGE, above, actions, directories, directory, directory_page, file_page, folder_page, size, views, when, words,
+    IdPath, PAGE, above, actions, directories, directory, directory_page, file_page, folder_page, size, views, when,
+    words,
 };
 use crate::care::{DirectoryView, FileView, FilesPage, TREE, TreeOf};
 use crate::codes::NFILE;

@@ -44,7 +44,8 @@ fn con_6_a_directory_is_browsed_folder_by_folder_down_to_the_versions_of_a_file(
     assert!(page.contains("No such folder"));
 
     let page = seen(&edge, &format!("/folder-files/{}", report.id));
-    for told in ["laptop", "phone", "newest", "renamed or changed", "plans/2026/summary.odt", "report.odt", "3\u{a0}B"] {
+    for told in ["laptop", "phone", "newest", "renamed or changed", "plans/2026/summary.odt", "report.odt", "3\u{a0}B"]
+    {
         assert!(page.contains(told), "{told}: {page}");
     }
     let api = format!("/v1/main/folders/files/{}", report.id);
@@ -93,9 +94,8 @@ fn con_6_pages_speak_three_languages_and_refuse_wrong_questions() {
     let id = desk.directory(&laptop, &[]);
     let file = desk.put(&laptop, &id, edit("f", 1), b"f");
     let edge = opened(&desk);
-    let mut pages: Vec<String> = ["", "/deleted", "/conflicts", "/devices", "/locks"]
-        .map(|view| format!("/folders/{id}{view}"))
-        .to_vec();
+    let mut pages: Vec<String> =
+        ["", "/deleted", "/conflicts", "/devices", "/locks"].map(|view| format!("/folders/{id}{view}")).to_vec();
     pages.extend(["/folders".to_owned(), format!("/folder-files/{}", file.id)]);
     for path in &pages {
         for (language, word) in [("en", "Folders"), ("ru", "Папки"), ("fr", "Dossiers")] {
