@@ -29,11 +29,18 @@ pages! {
 
 fn all() -> impl Iterator<Item = Code> {
     // Of the kernel, of every service of the program, of the example.
-    [codes::ALL, documents::codes::ALL, sensors::codes::ALL, exchange::codes::ALL, workflow::codes::ALL, folders::codes::ALL]
-        .into_iter()
-        .flatten()
-        .copied()
-        .chain(EXAMPLE)
+    [
+        codes::ALL,
+        documents::codes::ALL,
+        sensors::codes::ALL,
+        exchange::codes::ALL,
+        workflow::codes::ALL,
+        folders::codes::ALL,
+    ]
+    .into_iter()
+    .flatten()
+    .copied()
+    .chain(EXAMPLE)
 }
 
 fn page(code: Code) -> &'static str {

@@ -16,7 +16,10 @@ pub(crate) static INVARIANTS: [Invariant; 9] = [
         name: "a file is its newest version",
         check: |tx| found(tx, &NEWEST, "a file has no version like it, or a newer one"),
     },
-    Invariant { name: "no commit is ahead of its directory", check: |tx| found(tx, &AHEAD, "a file is ahead of its directory") },
+    Invariant {
+        name: "no commit is ahead of its directory",
+        check: |tx| found(tx, &AHEAD, "a file is ahead of its directory"),
+    },
     Invariant {
         name: "the bytes of a directory are the sum of what is in it",
         check: |tx| found(tx, &BYTES, "the bytes of a directory are not the sum"),
@@ -26,7 +29,10 @@ pub(crate) static INVARIANTS: [Invariant; 9] = [
         check: |tx| found(tx, &CONTENTS, "a content is counted wrongly"),
     },
     Invariant { name: "a segment is counted by the contents that have it", check: segments },
-    Invariant { name: "whoever writes has an upload", check: |tx| found(tx, &HOLDERS, "a seat's holder has no upload of that length") },
+    Invariant {
+        name: "whoever writes has an upload",
+        check: |tx| found(tx, &HOLDERS, "a seat's holder has no upload of that length"),
+    },
     Invariant {
         name: "nobody waits for a seat that nobody has",
         check: |tx| found(tx, &WAITING, "somebody waits for a seat that is nobody's"),
@@ -34,9 +40,8 @@ pub(crate) static INVARIANTS: [Invariant; 9] = [
 ];
 
 /// All statements of this part.
-pub(crate) const STATEMENTS: &[&Sql] = &[
-    &SLOTS, &ORPHANS, &NEWEST, &AHEAD, &BYTES, &CONTENTS, &HOLDERS, &WAITING, &ALL_CONTENTS, &ALL_SEGMENTS,
-];
+pub(crate) const STATEMENTS: &[&Sql] =
+    &[&SLOTS, &ORPHANS, &NEWEST, &AHEAD, &BYTES, &CONTENTS, &HOLDERS, &WAITING, &ALL_CONTENTS, &ALL_SEGMENTS];
 
 static SLOTS: Sql = Sql::new(
     "fld_file.check_slots",
@@ -76,8 +81,10 @@ static WAITING: Sql = Sql::new(
     "fld_seat.check_waiting",
     "SELECT directory, place FROM fld_seat WHERE holder IS NULL AND reserved IS NULL ORDER BY place LIMIT 10",
 );
-static ALL_CONTENTS: Sql = Sql::new("fld_content.check_all", "SELECT segments FROM fld_content ORDER BY id LIMIT 10000");
-static ALL_SEGMENTS: Sql = Sql::new("fld_segment.check_all", "SELECT id, refs FROM fld_segment ORDER BY id LIMIT 10000");
+static ALL_CONTENTS: Sql =
+    Sql::new("fld_content.check_all", "SELECT segments FROM fld_content ORDER BY id LIMIT 10000");
+static ALL_SEGMENTS: Sql =
+    Sql::new("fld_segment.check_all", "SELECT id, refs FROM fld_segment ORDER BY id LIMIT 10000");
 
 fn found(tx: &mut dyn Tx, sql: &'static Sql, what: &str) -> StoreResult<Vec<Violation>> {
     let rows = tx.query(sql, args![], 10)?;
@@ -100,6 +107,8 @@ fn segments(tx: &mut dyn Tx) -> StoreResult<Vec<Violation>> {
             wrong.push(Violation(format!("segment {} is counted {}, is in {counted}", row.text(0), row.int(1))));
         }
     }
-    wrong.extend(counts.into_keys().filter(|_| rows.len() < 10_000).map(|id| Violation(format!("segment {id} is missing"))));
+    wrong.extend(
+        counts.into_keys().filter(|_| rows.len() < 10_000).map(|id| Violation(format!("segment {id} is missing"))),
+    );
     Ok(wrong)
 }

@@ -15,10 +15,8 @@ static DIRECTORIES: Sql = Sql::new(
     "fld_directory.count",
     "SELECT COUNT(*) FROM (SELECT id FROM fld_directory WHERE gone = 0 ORDER BY id LIMIT 10000) AS counted",
 );
-static WRITING: Sql = Sql::new(
-    "fld_upload.count",
-    "SELECT COUNT(*) FROM (SELECT id FROM fld_upload ORDER BY id LIMIT 10000) AS counted",
-);
+static WRITING: Sql =
+    Sql::new("fld_upload.count", "SELECT COUNT(*) FROM (SELECT id FROM fld_upload ORDER BY id LIMIT 10000) AS counted");
 static LATE_SEATS: Sql =
     Sql::new("fld_seat.stuck", "SELECT place, until FROM fld_seat WHERE until <= ?1 ORDER BY until, place LIMIT 100");
 static LATE_UPLOADS: Sql =

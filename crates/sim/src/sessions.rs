@@ -134,7 +134,8 @@ impl Sim {
         let wrong = |text: String| OpError::new(codes::XSTORE, text);
         let sha: Sha = sha.parse().map_err(|_| wrong(format!("`{sha}` is no digest")))?;
         let found = self.look(|tx| Ok(read_call(tx, sha, from..from + len)));
-        let found = found.ok_or_else(|| wrong("the server is down".into()))?.map_err(|error| wrong(error.to_string()))?;
+        let found =
+            found.ok_or_else(|| wrong("the server is down".into()))?.map_err(|error| wrong(error.to_string()))?;
         match found? {
             Call::Work(work) => read_bytes(&perform(self.depot.blobs(), &work)).map(|(_, bytes)| bytes),
             other => Err(wrong(format!("{other:?} reads nothing"))),

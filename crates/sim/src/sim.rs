@@ -10,7 +10,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use base::{Call, CallResult, Engine, HttpCall, OpResult, Store, StoreResult, Timers, Tx, WorkCall};
 use kernel::feed::Sequencer;
 use kernel::tasks::{Dispatcher, TaskConfig};
-use kernel::{Caller, Env, Hint, Kernel, KernelConfig, Namespace, Op, Query, Reply, Request, ServiceDef, SessionEvent, Topic};
+use kernel::{
+    Caller, Env, Hint, Kernel, KernelConfig, Namespace, Op, Query, Reply, Request, ServiceDef, SessionEvent, Topic,
+};
 use sensors::SilenceWatch;
 use sensors::history::{Archives, Batch};
 use sensors::outbox::Exporter;

@@ -19,7 +19,10 @@ const KEPT_MAX_MS: i64 = 100 * 365 * 86_400_000;
 /// All statements of this part.
 pub(crate) const STATEMENTS: &[&Sql] = &[&ANY, &NAME, &NAMES, &ANYONE, &QUOTA, &KEPT];
 
-static ANY: Sql = Sql::new("fld_file.any_living", "SELECT 1 WHERE EXISTS (SELECT 1 FROM fld_file WHERE directory = ?1 AND deleted = 0)");
+static ANY: Sql = Sql::new(
+    "fld_file.any_living",
+    "SELECT 1 WHERE EXISTS (SELECT 1 FROM fld_file WHERE directory = ?1 AND deleted = 0)",
+);
 static NAME: Sql = Sql::new("fld_directory.name", "UPDATE fld_directory SET name = ?2 WHERE id = ?1");
 static NAMES: Sql = Sql::new("fld_directory.names", "UPDATE fld_directory SET names = ?2 WHERE id = ?1");
 static ANYONE: Sql = Sql::new("fld_directory.anyone", "UPDATE fld_directory SET anyone = ?2 WHERE id = ?1");
@@ -87,7 +90,10 @@ fn change(tx: &mut dyn Tx, cx: &mut OpCx<'_>, input: &Change) -> OpResult<()> {
     patch.check()?;
     if let Some(names) = patch.names {
         if tx.query_one(&ANY, args![id])?.is_some() {
-            return Err(OpError::new(AFOLDER, "how names are compared can be changed only while nothing is in the directory"));
+            return Err(OpError::new(
+                AFOLDER,
+                "how names are compared can be changed only while nothing is in the directory",
+            ));
         }
         tx.write(&NAMES, args![id, if names == NamesWord::Exact { "exact" } else { "folded" }])?;
     }

@@ -11,7 +11,8 @@ use crate::form::Who;
 use super::list::OfDirectory;
 
 /// Gives a key or a device a role.
-pub static PUT_MEMBER: Op<Member, ()> = Op::new("folders.put_member", put).keyed(|input| crate::key_of(&input.directory));
+pub static PUT_MEMBER: Op<Member, ()> =
+    Op::new("folders.put_member", put).keyed(|input| crate::key_of(&input.directory));
 /// Takes a key or a device its role.
 pub static DROP_MEMBER: Op<OfMember, ()> =
     Op::new("folders.drop_member", drop_member).keyed(|input| crate::key_of(&input.directory));

@@ -17,8 +17,8 @@ pub use locks::{LOCKS, LockView};
 pub use member::{DROP_MEMBER, MEMBERS, Member, MemberView, OfMember, PUT_MEMBER};
 pub(crate) use remove::TASK as REMOVE_TASK;
 pub use remove::{REMOVE, Remove};
-pub(crate) use tree::{is_within, no_file};
 pub use tree::{FILE, FileView, FilesPage, OfFile, TREE, TreeOf};
+pub(crate) use tree::{is_within, no_file};
 
 /// All statements of this part.
 pub(crate) const STATEMENTS: &[&[&Sql]] = &[

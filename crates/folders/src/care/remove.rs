@@ -11,7 +11,8 @@ use crate::desk::rights::{Right, enter};
 use crate::form::Who;
 
 /// Removes a directory; there is no way back.
-pub static REMOVE: Op<Remove, ()> = Op::new("folders.remove", remove).keyed(|input| crate::key_of(&input.directory)).ending();
+pub static REMOVE: Op<Remove, ()> =
+    Op::new("folders.remove", remove).keyed(|input| crate::key_of(&input.directory)).ending();
 /// What lets its rows go.
 pub(crate) const TASK: TaskDef = TaskDef::new(TASK_OP, portion).queue(2).ending();
 const TASK_OP: &str = "folders.remove_rows";

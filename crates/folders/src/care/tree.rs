@@ -25,16 +25,26 @@ pub(crate) const STATEMENTS: &[&Sql] = &[&CHILDREN, &STEP, &GONE];
 static CHILDREN: Sql = Sql::new(
     "fld_file.page_of_folder",
     concat!(
-        "SELECT ", columns!(), ", f.slot ", files!(), " WHERE f.directory = ?1 AND f.parent = ?2 AND f.deleted = 0 AND f.slot > ?3 \
+        "SELECT ",
+        columns!(),
+        ", f.slot ",
+        files!(),
+        " WHERE f.directory = ?1 AND f.parent = ?2 AND f.deleted = 0 AND f.slot > ?3 \
          ORDER BY f.slot LIMIT ?4"
     ),
 );
-static STEP: Sql =
-    Sql::new("fld_file.step", "SELECT id, kind FROM fld_file WHERE directory = ?1 AND parent = ?2 AND slot = ?3 AND deleted = 0");
+static STEP: Sql = Sql::new(
+    "fld_file.step",
+    "SELECT id, kind FROM fld_file WHERE directory = ?1 AND parent = ?2 AND slot = ?3 AND deleted = 0",
+);
 static GONE: Sql = Sql::new(
     "fld_file.page_of_gone",
     concat!(
-        "SELECT ", columns!(), ", f.heard ", files!(), " WHERE f.directory = ?1 AND f.deleted = 1 AND (f.heard < ?2 OR f.heard = ?2 AND f.id < ?3) \
+        "SELECT ",
+        columns!(),
+        ", f.heard ",
+        files!(),
+        " WHERE f.directory = ?1 AND f.deleted = 1 AND (f.heard < ?2 OR f.heard = ?2 AND f.id < ?3) \
          ORDER BY f.heard DESC, f.id DESC LIMIT ?4"
     ),
 );

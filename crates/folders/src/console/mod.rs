@@ -89,7 +89,8 @@ fn file_page(console: &Console, id: &str) -> String {
 
 /// The views of a directory.
 fn views(console: &Console, id: &str, here: &str) -> Markup {
-    let view = |name: &str, text: &Text| (directory_page(console, id, name), console.say(text).to_owned(), name == here);
+    let view =
+        |name: &str, text: &Text| (directory_page(console, id, name), console.say(text).to_owned(), name == here);
     tabs(
         console.say(&words::VIEWS),
         &[

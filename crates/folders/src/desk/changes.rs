@@ -32,14 +32,22 @@ pub(crate) const STATEMENTS: &[&Sql] = &[&AFTER, &LIVING];
 static AFTER: Sql = Sql::new(
     "fld_file.after",
     concat!(
-        "SELECT ", columns!(), " ", files!(), " WHERE f.directory = ?1 AND f.seq > ?2 AND (f.seq > ?3 OR f.id > ?4) \
+        "SELECT ",
+        columns!(),
+        " ",
+        files!(),
+        " WHERE f.directory = ?1 AND f.seq > ?2 AND (f.seq > ?3 OR f.id > ?4) \
          ORDER BY f.seq, f.id LIMIT ?5"
     ),
 );
 static LIVING: Sql = Sql::new(
     "fld_file.living",
     concat!(
-        "SELECT ", columns!(), " ", files!(), " WHERE f.directory = ?1 AND f.seq > ?2 AND (f.seq > ?3 OR f.id > ?4) AND f.deleted = 0 \
+        "SELECT ",
+        columns!(),
+        " ",
+        files!(),
+        " WHERE f.directory = ?1 AND f.seq > ?2 AND (f.seq > ?3 OR f.id > ?4) AND f.deleted = 0 \
          ORDER BY f.seq, f.id LIMIT ?5"
     ),
 );
@@ -49,7 +57,8 @@ fn page(tx: &mut dyn Tx, of: &ChangesOf, sql: &'static Sql) -> OpResult<Changes>
     let cursor = Cursor::read(&of.after_file, of.after)
         .ok_or_else(|| OpError::new(codes::ABODY, "after_file is no cursor of a page"))?;
     let limit = of.limit.clamp(1, PAGE_MAX);
-    let mut reading = Reading { tx, directory: &directory, each: of.each, limit, files: vec![], paths: Paths::default() };
+    let mut reading =
+        Reading { tx, directory: &directory, each: of.each, limit, files: vec![], paths: Paths::default() };
     reading.read(cursor, of.after, sql)
 }
 

@@ -91,7 +91,9 @@ pub(crate) fn increase(
     let tries = |place: usize| planned.group.get(place).map_or(0, |wanted| wanted.asked.try_us);
     let saved = match planned.plan.rows.is_empty() {
         true => vec![],
-        false => Commit { directory, who, before: &planned.before, brought }.write(tx, cx, &planned.plan.rows, tries)?,
+        false => {
+            Commit { directory, who, before: &planned.before, brought }.write(tx, cx, &planned.plan.rows, tries)?
+        }
     };
     let files = metas(tx, planned, &saved, (&directory.id, &who.client))?;
     Ok(Asking::Increased { files, seq: directory.seq })

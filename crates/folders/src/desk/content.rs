@@ -105,7 +105,10 @@ fn size(tx: &mut dyn Tx, segments: &[Sha]) -> OpResult<u64> {
         let row = tx.query_one(&SEGMENT, args![*id])?.ok_or_else(missing)?;
         let is_last = place + 1 == segments.len();
         if !is_last && row.int(1) != i64::try_from(CHUNKS_MAX * CHUNK_BYTES).unwrap_or(i64::MAX) {
-            return Err(OpError::new(AFOLDER, format!("segment {id} is not the last and has fewer than {CHUNKS_MAX} chunks")));
+            return Err(OpError::new(
+                AFOLDER,
+                format!("segment {id} is not the last and has fewer than {CHUNKS_MAX} chunks"),
+            ));
         }
         sum += told(row.int(0));
     }

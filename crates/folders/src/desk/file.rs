@@ -24,8 +24,7 @@ macro_rules! files {
 }
 pub(crate) use {columns, files};
 
-static BY_ID: Sql =
-    Sql::new("fld_file.by_id", concat!("SELECT ", columns!(), " ", files!(), " WHERE f.id = ?1"));
+static BY_ID: Sql = Sql::new("fld_file.by_id", concat!("SELECT ", columns!(), " ", files!(), " WHERE f.id = ?1"));
 static KNOWN: Sql = Sql::new("fld_file.known", "SELECT directory FROM fld_file WHERE id = ?1");
 static INSERT: Sql = Sql::new(
     "fld_file.insert",
@@ -82,7 +81,12 @@ impl Found {
             target: row.opt_text(12).map(str::to_owned),
             seq: told(row.int(13)),
         };
-        Self { directory: row.text(1).to_owned(), entry, client: row.text(14).to_owned(), changed_at: Wall(row.int(17)) }
+        Self {
+            directory: row.text(1).to_owned(),
+            entry,
+            client: row.text(14).to_owned(),
+            changed_at: Wall(row.int(17)),
+        }
     }
 
     /// As it is told, at this path.
@@ -167,8 +171,24 @@ pub(crate) fn save(tx: &mut dyn Tx, entry: &Entry, slot: &str, is_new: bool, mar
     let (size, seq) = (stored(entry.size), stored(entry.seq));
     let (content, target) = (entry.content.as_deref(), entry.target.as_deref());
     let place = args![
-        &entry.id, mark.directory, &entry.parent, &entry.name, slot, kind_word(entry.kind), version, content_version,
-        entry.deleted, content, size, entry.mtime_us, entry.executable, target, seq, mark.wall, mark.heard, mark.client
+        &entry.id,
+        mark.directory,
+        &entry.parent,
+        &entry.name,
+        slot,
+        kind_word(entry.kind),
+        version,
+        content_version,
+        entry.deleted,
+        content,
+        size,
+        entry.mtime_us,
+        entry.executable,
+        target,
+        seq,
+        mark.wall,
+        mark.heard,
+        mark.client
     ];
     Ok(tx.write(sql, place)?)
 }
@@ -179,9 +199,25 @@ pub(crate) fn add_version(tx: &mut dyn Tx, entry: &Entry, try_us: Option<i64>, m
     let (size, seq) = (stored(entry.size), stored(entry.seq));
     let (content, target) = (entry.content.as_deref(), entry.target.as_deref());
     let all = args![
-        &entry.id, version, mark.directory, &entry.parent, &entry.name, kind_word(entry.kind), content_version,
-        entry.deleted, content, size, entry.mtime_us, entry.executable, target, seq, mark.wall, mark.heard, mark.client,
-        mark.device, try_us
+        &entry.id,
+        version,
+        mark.directory,
+        &entry.parent,
+        &entry.name,
+        kind_word(entry.kind),
+        content_version,
+        entry.deleted,
+        content,
+        size,
+        entry.mtime_us,
+        entry.executable,
+        target,
+        seq,
+        mark.wall,
+        mark.heard,
+        mark.client,
+        mark.device,
+        try_us
     ];
     Ok(tx.write(&ADD_VERSION, all)?)
 }

@@ -65,4 +65,3 @@ fn wanted(file: &KeptFile, came: &BTreeMap<String, Brought>) -> Wanted {
     };
     Wanted { asked: file.asked.clone(), bytes, given_id: Some(file.id.clone()).filter(|_| file.asked.id.is_none()) }
 }
-

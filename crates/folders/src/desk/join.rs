@@ -9,8 +9,7 @@ use super::rights::{Right, enter};
 use crate::form::{Join, Joined};
 
 /// Lets a device in; again and again is no error.
-pub static JOIN: Op<Join, Joined> =
-    Op::new("folders.join", join).keyed(|join| crate::key_of(&join.directory));
+pub static JOIN: Op<Join, Joined> = Op::new("folders.join", join).keyed(|join| crate::key_of(&join.directory));
 
 /// All statements of this part.
 pub(crate) const STATEMENTS: &[&Sql] = &[&SEEN];

@@ -22,7 +22,11 @@ static BEFORE: Sql = Sql::new(
 static NEXT: Sql = Sql::new(
     "fld_file.next_in_folder",
     concat!(
-        "SELECT ", columns!(), " ", files!(), " WHERE f.directory = ?1 AND f.parent = ?2 AND f.deleted = 0 AND f.slot > ?3 \
+        "SELECT ",
+        columns!(),
+        " ",
+        files!(),
+        " WHERE f.directory = ?1 AND f.parent = ?2 AND f.deleted = 0 AND f.slot > ?3 \
          ORDER BY f.slot LIMIT 200"
     ),
 );
@@ -73,7 +77,12 @@ pub(crate) struct Walk {
 
 impl Walk {
     /// Begins behind a place. Folders on the way to it that are gone by now are passed over: whatever became of them is told by itself.
-    pub(crate) fn begin(tx: &mut dyn Tx, (directory, folder): (&str, &str), names: Policy, from: Below) -> OpResult<Self> {
+    pub(crate) fn begin(
+        tx: &mut dyn Tx,
+        (directory, folder): (&str, &str),
+        names: Policy,
+        from: Below,
+    ) -> OpResult<Self> {
         let mut walk = Self { directory: directory.to_owned(), names, levels: vec![Level::of(folder)] };
         for slot in from.0 {
             let Some(level) = walk.levels.last_mut() else { break };

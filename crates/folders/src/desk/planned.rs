@@ -120,7 +120,9 @@ pub(crate) fn seat_of(directory: &str, verdict: &Verdict) -> Option<String> {
 
 fn status(place: usize, asked: &Asked, verdict: &Verdict, seat: Option<&Place>, client: &String) -> FileStatus {
     let (id, status, why) = match verdict {
-        Verdict::There { id, version } => (Some(id), Status::Free, format!("it is there already, as version {version}")),
+        Verdict::There { id, version } => {
+            (Some(id), Status::Free, format!("it is there already, as version {version}"))
+        }
         Verdict::Made { id, .. } => match seat.filter(|place| !place.seat.is_free_for(client)) {
             Some(_) => (Some(id), Status::Blocked, "somebody else writes it".to_owned()),
             None => (Some(id), Status::Free, "it can be had".to_owned()),

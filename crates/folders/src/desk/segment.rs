@@ -11,11 +11,10 @@ use crate::codes::AFOLDER;
 use crate::form::NewSegment;
 
 /// Keeps a segment; the same again gives the same id.
-pub static SEGMENT: Op<NewSegment, String> =
-    Op::new("folders.segment", segment).keyed(|input| match identity(input) {
-        Ok((id, _)) => Keys::of(vec![crate::contention(&id)]),
-        Err(_) => Keys::NONE,
-    });
+pub static SEGMENT: Op<NewSegment, String> = Op::new("folders.segment", segment).keyed(|input| match identity(input) {
+    Ok((id, _)) => Keys::of(vec![crate::contention(&id)]),
+    Err(_) => Keys::NONE,
+});
 
 /// Chunks of a segment.
 pub const CHUNKS_MAX: usize = 500;
@@ -34,7 +33,8 @@ static INSERT: Sql = Sql::new(
     "INSERT INTO fld_segment (id, size, chunks, refs, unused_since) VALUES (?1, ?2, ?3, 0, ?4) ON CONFLICT (id) DO NOTHING",
 );
 /// Its grace begins anew: somebody is about to use it.
-static TOUCH: Sql = Sql::new("fld_segment.touch", "UPDATE fld_segment SET unused_since = ?2 WHERE id = ?1 AND refs = 0");
+static TOUCH: Sql =
+    Sql::new("fld_segment.touch", "UPDATE fld_segment SET unused_since = ?2 WHERE id = ?1 AND refs = 0");
 
 fn segment(tx: &mut dyn Tx, cx: &mut OpCx<'_>, input: &NewSegment) -> OpResult<String> {
     let (id, list) = identity(input)?;

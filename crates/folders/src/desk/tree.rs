@@ -16,12 +16,22 @@ pub(crate) const STATEMENTS: &[&Sql] = &[&AT, &CHILDREN, &BROUGHT, &AS_OF];
 
 static AT: Sql = Sql::new(
     "fld_file.at",
-    concat!("SELECT ", columns!(), " ", files!(), " WHERE f.directory = ?1 AND f.parent = ?2 AND f.slot = ?3 AND f.deleted = 0"),
+    concat!(
+        "SELECT ",
+        columns!(),
+        " ",
+        files!(),
+        " WHERE f.directory = ?1 AND f.parent = ?2 AND f.slot = ?3 AND f.deleted = 0"
+    ),
 );
 static CHILDREN: Sql = Sql::new(
     "fld_file.children",
     concat!(
-        "SELECT ", columns!(), " ", files!(), " WHERE f.directory = ?1 AND f.parent = ?2 AND f.deleted = 0 ORDER BY f.slot LIMIT ?3"
+        "SELECT ",
+        columns!(),
+        " ",
+        files!(),
+        " WHERE f.directory = ?1 AND f.parent = ?2 AND f.deleted = 0 ORDER BY f.slot LIMIT ?3"
     ),
 );
 static BROUGHT: Sql = Sql::new(

@@ -24,11 +24,12 @@ const TOMBSTONE_MS: i64 = 400 * 86_400_000;
 const PORTION: usize = 300;
 
 /// All statements of this part.
-pub(crate) const STATEMENTS: &[&Sql] =
-    &[&NEXT, &OLD, &DROP_VERSION, &SLOWEST, &TOMBSTONES, &VERSIONS_OF, &DROP_FILE];
+pub(crate) const STATEMENTS: &[&Sql] = &[&NEXT, &OLD, &DROP_VERSION, &SLOWEST, &TOMBSTONES, &VERSIONS_OF, &DROP_FILE];
 
-static NEXT: Sql =
-    Sql::new("fld_directory.next", "SELECT id, kept_ms FROM fld_directory WHERE gone = 0 AND id > ?1 ORDER BY id LIMIT 1");
+static NEXT: Sql = Sql::new(
+    "fld_directory.next",
+    "SELECT id, kept_ms FROM fld_directory WHERE gone = 0 AND id > ?1 ORDER BY id LIMIT 1",
+);
 /// Versions by age, with whether each is its file's newest.
 static OLD: Sql = Sql::new(
     "fld_version.old",

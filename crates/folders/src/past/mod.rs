@@ -20,10 +20,5 @@ pub use rules::Rules;
 pub use target::Moment;
 
 /// All statements of this part.
-pub(crate) const STATEMENTS: &[&[&Sql]] = &[
-    contents::STATEMENTS,
-    forget::STATEMENTS,
-    history::STATEMENTS,
-    rewind::STATEMENTS,
-    target::STATEMENTS,
-];
+pub(crate) const STATEMENTS: &[&[&Sql]] =
+    &[contents::STATEMENTS, forget::STATEMENTS, history::STATEMENTS, rewind::STATEMENTS, target::STATEMENTS];

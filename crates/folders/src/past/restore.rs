@@ -91,7 +91,9 @@ fn wanted(now: &Found, then: &Found, path: String) -> Wanted {
 
 fn check(planned: &Planned) -> OpResult<()> {
     match planned.plan.verdicts.first() {
-        Some(Verdict::Denied { why, .. }) => Err(OpError::new(AFOLDER, format!("it cannot be brought back: {}", short(why)))),
+        Some(Verdict::Denied { why, .. }) => {
+            Err(OpError::new(AFOLDER, format!("it cannot be brought back: {}", short(why))))
+        }
         Some(Verdict::There { .. } | Verdict::Made { .. } | Verdict::Refused { .. }) | None => Ok(()),
     }
 }

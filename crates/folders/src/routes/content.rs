@@ -5,8 +5,8 @@ use std::io;
 use std::sync::Arc;
 
 use axum::body::{Body, Bytes};
-use axum::http::header::{CONTENT_DISPOSITION, CONTENT_LENGTH, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderValue};
 use axum::http::HeaderMap;
+use axum::http::header::{CONTENT_DISPOSITION, CONTENT_LENGTH, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderValue};
 use axum::response::Response;
 use base::{Blobs, OpError, Sha, codes};
 use futures_util::stream::unfold;
@@ -60,7 +60,8 @@ async fn send(
     let before = version.saturating_add(1);
     let found = api.read(&HISTORY, HistoryOf { of, before, limit: 1 }).await?.out;
     let none = || ApiError(OpError::new(NFILE, format!("file {id} has no version {version}")));
-    let then = found.into_iter().next().map(|view| view.file).filter(|file| file.version == version).ok_or_else(none)?;
+    let then =
+        found.into_iter().next().map(|view| view.file).filter(|file| file.version == version).ok_or_else(none)?;
     if then.kind != Kind::File || then.deleted {
         return Err(ApiError(OpError::new(AFOLDER, format!("version {version} of {} has no bytes", then.path))));
     }
@@ -80,7 +81,8 @@ fn digest(text: &str) -> Result<Sha, ApiError> {
 /// To be saved under its name, never shown as a page of ours.
 fn named(mut response: Response, name: &str) -> Response {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'_');
-    let name: String = name.bytes().map(|byte| if plain(byte) { char::from(byte).into() } else { format!("%{byte:02X}") }).collect();
+    let name: String =
+        name.bytes().map(|byte| if plain(byte) { char::from(byte).into() } else { format!("%{byte:02X}") }).collect();
     let value = HeaderValue::from_str(&format!("attachment; filename*=UTF-8''{name}"));
     response.headers_mut().extend(value.ok().map(|value| (CONTENT_DISPOSITION, value)));
     response
@@ -132,7 +134,8 @@ impl Sender {
         let info = self.api.read(&FIND_BLOB, digest(&sha)?).await?.out;
         let blobs = self.blobs.clone();
         let read = spawn_blocking(move || info.read_piece(blobs.as_ref(), 0)).await;
-        let damaged = |error: String| ApiError(OpError::new(codes::XBLOB, format!("chunk {sha} cannot be read: {error}")));
+        let damaged =
+            |error: String| ApiError(OpError::new(codes::XBLOB, format!("chunk {sha} cannot be read: {error}")));
         let bytes = read.map_err(|panic| damaged(panic.to_string()))?.map_err(|fault| damaged(fault.to_string()))?;
         Ok(Some(bytes.into()))
     }

@@ -7,8 +7,8 @@ use web::{Api, ApiError, ApiResult, JsonBody, List, NoBody, PathOf, Route};
 
 use super::{IdPath, READERS, WRITERS, of_directory, who_in};
 use crate::care::{
-    DEVICES, DROP_MEMBER, DeviceView, FORGET_DEVICE, LOCKS, LockView, MEMBERS, Member, MemberView, OfDevice, OfDirectory,
-    OfMember, PUT_MEMBER,
+    DEVICES, DROP_MEMBER, DeviceView, FORGET_DEVICE, LOCKS, LockView, MEMBERS, Member, MemberView, OfDevice,
+    OfDirectory, OfMember, PUT_MEMBER,
 };
 use crate::desk::Right;
 

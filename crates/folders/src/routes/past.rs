@@ -8,9 +8,7 @@ use web::{Api, ApiError, ApiResult, JsonBody, List, PathOf, QueryOf, Route};
 use super::{IdPath, READERS, WRITERS, hidden, limit, of_directory, of_file, who_in, who_of_file};
 use crate::care::OfFile;
 use crate::codes::{AFOLDER, AQUOTA};
-use crate::past::{
-    BEGIN_REWIND, Begun, HISTORY, HistoryOf, Moment, RESTORE, Restore, Restored, Rewind, VersionView,
-};
+use crate::past::{BEGIN_REWIND, Begun, HISTORY, HistoryOf, Moment, RESTORE, Restore, Restored, Rewind, VersionView};
 
 pub(super) fn routes() -> Vec<Route> {
     vec![

@@ -13,7 +13,9 @@ use super::{Call, RequestId, Stream, read_as};
 use crate::form::{Ask, Asked, Asking, FileMeta, FileStatus, OfUpload, Told};
 use crate::wire::server_message::Message;
 use crate::wire::version_increase_allow::Wanted;
-use crate::wire::{AskVersionIncrease, CheckVersion, FileStatusInfo, VersionIncreaseAllow, VersionIncreaseDeny, VersionIncreased};
+use crate::wire::{
+    AskVersionIncrease, CheckVersion, FileStatusInfo, VersionIncreaseAllow, VersionIncreaseDeny, VersionIncreased,
+};
 
 impl Stream {
     pub(super) fn ask(&mut self, request: RequestId, ask: AskVersionIncrease) {

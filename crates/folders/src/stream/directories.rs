@@ -12,7 +12,9 @@ use super::waiting::Waiting;
 use super::{Call, RequestId, Stream, read_as};
 use crate::form::{Changes, ChangesOf, Create, Created, FileMeta, Join, Joined};
 use crate::wire::server_message::Message;
-use crate::wire::{CheckVersion, DirectoryCreate, DirectorySubscribe, OkDirectoryCreated, OkSubscribed, OkUnsubscribed};
+use crate::wire::{
+    CheckVersion, DirectoryCreate, DirectorySubscribe, OkDirectoryCreated, OkSubscribed, OkUnsubscribed,
+};
 
 /// A directory as this connection knows it.
 #[derive(Debug, Default)]

@@ -205,7 +205,9 @@ impl Stream {
             Some(Message::FileWrite(write)) => self.write(request, write),
             Some(Message::FileWriteEnd(end)) => self.end_writing(request, end),
             Some(Message::FileChunks(list)) => self.list_chunks(request, list),
-            None => self.fault(&request, Fault::invalid("a message without content, or one that only newer servers know")),
+            None => {
+                self.fault(&request, Fault::invalid("a message without content, or one that only newer servers know"))
+            }
         }
     }
 

@@ -110,7 +110,9 @@ impl Stream {
     fn page_of_files(&mut self, request: &RequestId, wanted: &[(String, String)], found: &[FileMeta]) {
         let is_meant = |meta: &FileMeta| {
             self.caller.may("folder", &meta.directory)
-                && wanted.iter().any(|(id, directory)| *id == meta.id && (directory.is_empty() || *directory == meta.directory))
+                && wanted
+                    .iter()
+                    .any(|(id, directory)| *id == meta.id && (directory.is_empty() || *directory == meta.directory))
         };
         let (known, _): (Vec<&FileMeta>, Vec<&FileMeta>) = found.iter().partition(|meta| is_meant(meta));
         let is_unknown = |id: &String| !known.iter().any(|meta| meta.id == *id);

@@ -77,12 +77,7 @@ impl Stream {
         self.read("folders.files", &input, Call::Awaited { directory: name.to_owned(), paths });
     }
 
-    pub(super) fn found_awaited(
-        &mut self,
-        name: &str,
-        paths: &[(String, String)],
-        result: Result<Value, OpError>,
-    ) {
+    pub(super) fn found_awaited(&mut self, name: &str, paths: &[(String, String)], result: Result<Value, OpError>) {
         // Whatever failed, the client is told to ask again: that tells it.
         let found: Vec<FileMeta> = read_as(result).unwrap_or_default();
         let mut files = self.as_told(&found);

@@ -117,7 +117,11 @@ pub fn deletions(desk: &Desk) {
     assert_eq!(desk.paths(&a, &id), [""; 0]);
     assert!(desk.changes(&b, &id, 0).files[0].deleted, "its tombstone is told");
     let back = desk.put(&b, &id, rewrite(&second, 5), b"three");
-    assert_eq!((back.id, back.version, back.deleted), (file.id, 4, false), "an edit that does not know of it revives it");
+    assert_eq!(
+        (back.id, back.version, back.deleted),
+        (file.id, 4, false),
+        "an edit that does not know of it revives it"
+    );
     desk.check();
 }
 

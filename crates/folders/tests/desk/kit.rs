@@ -129,7 +129,8 @@ impl Desk {
 
     /// Keeps bytes as chunks of one segment; its id, or none if there are no bytes.
     pub fn keep(&self, bytes: &[u8]) -> Vec<String> {
-        let chunks: Vec<(String, u64)> = bytes.chunks(1 << 20).map(|chunk| (self.blob(chunk), chunk.len() as u64)).collect();
+        let chunks: Vec<(String, u64)> =
+            bytes.chunks(1 << 20).map(|chunk| (self.blob(chunk), chunk.len() as u64)).collect();
         let pieces = chunks.chunks(folders::desk::CHUNKS_MAX);
         pieces.map(|chunks| self.call(&SEGMENT, NewSegment { chunks: chunks.to_vec() }).expect("a segment")).collect()
     }
@@ -218,7 +219,13 @@ pub fn edit(path: &str, try_us: i64) -> Asked {
 
 /// A change of a file that is there, without content.
 pub fn rename(file: &FileMeta, path: &str, try_us: i64) -> Asked {
-    Asked { id: Some(file.id.clone()), kind: file.kind, content_changed: false, base: Some(file.version), ..edit(path, try_us) }
+    Asked {
+        id: Some(file.id.clone()),
+        kind: file.kind,
+        content_changed: false,
+        base: Some(file.version),
+        ..edit(path, try_us)
+    }
 }
 
 pub fn delete(file: &FileMeta, try_us: i64) -> Asked {

@@ -10,24 +10,27 @@ use crate::kit::{Desk, device, edit, folder, increased, rename};
 static VERSIONS: Sql = Sql::new("test.versions", "SELECT COUNT(*) FROM fld_version");
 
 /// So many files, laid in by hand: asking for each would take minutes.
-static FILL: kernel::Op<(String, String, i64), ()> = kernel::Op::new("test.fill", |tx, _, (directory, parent, from)| {
-    static FILE: Sql = Sql::new(
-        "test.fill_file",
-        "INSERT INTO fld_file (id, directory, parent, name, slot, kind, version, content_version, deleted, size, seq, changed_at, heard, client) \
+static FILL: kernel::Op<(String, String, i64), ()> = kernel::Op::new(
+    "test.fill",
+    |tx, _, (directory, parent, from)| {
+        static FILE: Sql = Sql::new(
+            "test.fill_file",
+            "INSERT INTO fld_file (id, directory, parent, name, slot, kind, version, content_version, deleted, size, seq, changed_at, heard, client) \
          VALUES (?1, ?2, ?3, ?4, ?4, 'FILE', 1, 1, 0, 0, 1, 0, 0, 'x')",
-    );
-    static VERSION: Sql = Sql::new(
-        "test.fill_version",
-        "INSERT INTO fld_version (file, version, directory, parent, name, kind, content_version, deleted, size, seq, changed_at, heard, client, \
+        );
+        static VERSION: Sql = Sql::new(
+            "test.fill_version",
+            "INSERT INTO fld_version (file, version, directory, parent, name, kind, content_version, deleted, size, seq, changed_at, heard, client, \
          device) VALUES (?1, 1, ?2, ?3, ?4, 'FILE', 1, 0, 0, 1, 0, 0, 'x', 'x')",
-    );
-    for number in *from..from + 1_000 {
-        let (id, name) = (format!("{parent}-{number:06}"), format!("n{number:06}"));
-        tx.write(&FILE, base::args![&id, directory, parent, &name])?;
-        tx.write(&VERSION, base::args![&id, directory, parent, &name])?;
-    }
-    Ok(())
-});
+        );
+        for number in *from..from + 1_000 {
+            let (id, name) = (format!("{parent}-{number:06}"), format!("n{number:06}"));
+            tx.write(&FILE, base::args![&id, directory, parent, &name])?;
+            tx.write(&VERSION, base::args![&id, directory, parent, &name])?;
+        }
+        Ok(())
+    },
+);
 
 fn told_of_each(desk: &Desk, directory: &str, after: u64, limit: usize) -> (Vec<FileMeta>, usize) {
     let (mut all, mut from, mut pages) = (vec![], (after, String::new()), 0);

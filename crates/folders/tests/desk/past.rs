@@ -10,7 +10,8 @@ use crate::kit::{Desk, delete, device, edit, folder, hash, increased, rename, re
 
 const DAY_MS: u64 = 86_400_000;
 
-static TASKS: Sql = Sql::new("test.tasks", "SELECT COUNT(*) FROM task WHERE op IN ('folders.rewind_some', 'folders.remove_rows')");
+static TASKS: Sql =
+    Sql::new("test.tasks", "SELECT COUNT(*) FROM task WHERE op IN ('folders.rewind_some', 'folders.remove_rows')");
 static ALL: Sql = Sql::new(
     "test.everything",
     "SELECT (SELECT COUNT(*) FROM fld_file) + (SELECT COUNT(*) FROM fld_version) + (SELECT COUNT(*) FROM fld_content) + \
@@ -135,7 +136,8 @@ fn fld_24_a_tree_is_brought_back_below_a_path_only() {
 fn fld_24_what_one_device_did_is_undone_and_what_others_did_stays() {
     let (desk, a, b) = (Desk::new(), device("a"), device("b"));
     let id = desk.directory(&a, &[&b]);
-    let files: Vec<_> = (0..120).map(|n| desk.put(&a, &id, edit(&format!("f/{n}"), n + 1), n.to_string().as_bytes())).collect();
+    let files: Vec<_> =
+        (0..120).map(|n| desk.put(&a, &id, edit(&format!("f/{n}"), n + 1), n.to_string().as_bytes())).collect();
     desk.world().pass_ms(1_000);
     let since = now(&desk);
     let broken: Vec<_> = files.iter().map(|file| desk.put(&b, &id, rewrite(file, 500), b"encrypted")).collect();

@@ -1,6 +1,6 @@
 //! Who may do what.
 
-use folders::care::{CHANGE, Change, DIRECTORIES, DirectoriesOf, DirectoryPatch, DROP_MEMBER, OfMember};
+use folders::care::{CHANGE, Change, DIRECTORIES, DROP_MEMBER, DirectoriesOf, DirectoryPatch, OfMember};
 use folders::desk::{CHANGES, CONTENT, FILES, JOIN, Right};
 use folders::form::{Asked, ChangesOf, ContentOf, FilesOf, Join, Told, Who};
 
@@ -20,8 +20,19 @@ pub fn roles(desk: &Desk) {
     let (a, b) = (device("a"), device("b"));
     let id = desk.directory(&a, &[]);
     let file = desk.put(&a, &id, edit("x", 1), b"one");
-    assert_eq!((join(desk, &b, &id), ask(desk, &b, &id)), ("NDIRECTORY".into(), "NDIRECTORY".into()), "it is not there for them");
-    let of = ChangesOf { who: b.clone(), directory: id.clone(), after: 0, after_file: String::new(), limit: 10, each: false };
+    assert_eq!(
+        (join(desk, &b, &id), ask(desk, &b, &id)),
+        ("NDIRECTORY".into(), "NDIRECTORY".into()),
+        "it is not there for them"
+    );
+    let of = ChangesOf {
+        who: b.clone(),
+        directory: id.clone(),
+        after: 0,
+        after_file: String::new(),
+        limit: 10,
+        each: false,
+    };
     assert_eq!(desk.read(&CHANGES, of.clone()).unwrap_err().code.name, "NDIRECTORY");
     assert_eq!(desk.read(&FILES, FilesOf { who: b.clone(), ids: vec![file.id.clone()] }).unwrap(), []);
     let content = ContentOf { who: b.clone(), id: file.id.clone(), version: 1, segment: 0 };
@@ -42,7 +53,9 @@ pub fn roles(desk: &Desk) {
     let anyone = DirectoryPatch { anyone: Some(Right::Write), ..DirectoryPatch::default() };
     desk.call(&CHANGE, Change { who: a.clone(), directory: id.clone(), patch: anyone }).unwrap();
     assert_eq!(join(desk, &b, &id), "in");
-    let list = |who: &Who| desk.read(&DIRECTORIES, DirectoriesOf { who: who.clone(), after: String::new(), limit: 10 }).unwrap().0;
+    let list = |who: &Who| {
+        desk.read(&DIRECTORIES, DirectoriesOf { who: who.clone(), after: String::new(), limit: 10 }).unwrap().0
+    };
     assert_eq!((list(&b)[0].role, list(&a)[0].role), (Right::Write, Right::Admin));
     desk.check();
 }

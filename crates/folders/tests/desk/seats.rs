@@ -98,7 +98,9 @@ fn fld_6_a_silent_writer_loses_the_seat_and_one_who_is_heard_keeps_it() {
     let (second, _) = allowed(desk.ask(&b, &id, vec![rewrite(&file, 3), edit("y", 4)]));
     desk.check();
     assert_eq!(desk.call(&RENEW, of(&upload)).unwrap_err().code.name, "NUPLOAD");
-    increased(desk.try_finish(&b, &id, &second, &[(&file.id, b"two"), (&wanted_new(&desk, &b, &id, &second), b"y")]).unwrap());
+    increased(
+        desk.try_finish(&b, &id, &second, &[(&file.id, b"two"), (&wanted_new(&desk, &b, &id, &second), b"y")]).unwrap(),
+    );
     desk.check();
 }
 
@@ -133,7 +135,11 @@ pub fn one_path(desk: &Desk) {
     let id = desk.directory(&a, &[&b]);
     let (upload, wanted) = allowed(desk.ask(&a, &id, vec![edit("new", 1)]));
     let (files, _) = denied(desk.ask(&b, &id, vec![edit("NEW", 2)]));
-    assert_eq!((files[0].status, files[0].id.clone()), (Status::Blocked, None), "the path is taken, in any case of its letters");
+    assert_eq!(
+        (files[0].status, files[0].id.clone()),
+        (Status::Blocked, None),
+        "the path is taken, in any case of its letters"
+    );
     let file = increased(desk.try_finish(&a, &id, &upload, &[(&wanted[0].1, b"one")]).unwrap()).remove(0);
     assert_eq!(file.id, wanted[0].1, "the id that was said");
     let (files, _) = denied(desk.ask(&b, &id, vec![edit("new", 2)]));

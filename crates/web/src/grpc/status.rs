@@ -102,6 +102,9 @@ mod tests {
         assert!(!refusal(codes::XSTORE).text.contains("a/b"));
         let mut headers = HeaderMap::new();
         refusal(codes::ABODY).add_to(&mut headers);
-        assert_eq!((&headers["grpc-status"], &headers["grpc-message"]), (&HeaderValue::from(3), &HeaderValue::from_static("ABODY: a/b 50 %25 %C3%A4")));
+        assert_eq!(
+            (&headers["grpc-status"], &headers["grpc-message"]),
+            (&HeaderValue::from(3), &HeaderValue::from_static("ABODY: a/b 50 %25 %C3%A4"))
+        );
     }
 }

@@ -115,7 +115,14 @@ impl Way<'_> {
         if now.deleted || now.kind == Kind::Folder && self.has_any(tx, cx, &now.id)? {
             return Ok(false);
         }
-        self.change(Entry { version: self.version(now), deleted: true, content: None, hash: None, size: 0, ..now.clone() });
+        self.change(Entry {
+            version: self.version(now),
+            deleted: true,
+            content: None,
+            hash: None,
+            size: 0,
+            ..now.clone()
+        });
         Ok(true)
     }
 

@@ -99,7 +99,8 @@ impl Device {
         let ids: BTreeSet<&String> = self.files.keys().chain(living.keys()).collect();
         ids.into_iter().find_map(|id| {
             let (own, theirs) = (self.files.get(id).map(as_living), living.get(id));
-            (own.as_ref() != theirs).then(|| format!("{id}: device {} has {own:?}, there is {theirs:?}", self.at.client))
+            (own.as_ref() != theirs)
+                .then(|| format!("{id}: device {} has {own:?}, there is {theirs:?}", self.at.client))
         })
     }
 
@@ -303,14 +304,7 @@ impl Device {
         (is_free && moves).then(|| self.edit_of(what, Some((id.clone(), local.clone())), path, shared, sim))
     }
 
-    fn edit_of(
-        &self,
-        what: What,
-        of: Option<(String, Local)>,
-        path: String,
-        shared: &mut Shared,
-        sim: &Sim,
-    ) -> Edit {
+    fn edit_of(&self, what: What, of: Option<(String, Local)>, path: String, shared: &mut Shared, sim: &Sim) -> Edit {
         let over = of.as_ref().and_then(|(_, local)| local.text).unwrap_or(0);
         let number =
             if matches!(what, What::New | What::Write) { shared.texts.write(over).0 } else { shared.other_number() };

@@ -33,7 +33,9 @@ impl Device {
             }
             Some(Message::FileContentRequestAllow(allow)) => self.allowed(allow.files),
             Some(Message::FileContentRequestDeny(_)) => self.list(shared, sim),
-            Some(Message::FileWrite(FileWrite { chunk: Some(chunk) })) => self.got(&chunk.id, chunk.offset, &chunk.data),
+            Some(Message::FileWrite(FileWrite { chunk: Some(chunk) })) => {
+                self.got(&chunk.id, chunk.offset, &chunk.data)
+            }
             Some(Message::FileWriteEnd(_)) => self.fetched(shared, sim),
             Some(Message::Error(error)) => self.failed(&error, shared, sim),
             _ => {}
@@ -123,7 +125,10 @@ impl Device {
             Ok(ErrorCode::InvalidRequest | ErrorCode::PermissionDenied | ErrorCode::DirectoryNotFound)
                 if self.flight != Flight::None =>
             {
-                shared.wrong(&format!("device {} was refused: {error:?}, {:?}, {:?}", self.at.client, self.flight, self.edit));
+                shared.wrong(&format!(
+                    "device {} was refused: {error:?}, {:?}, {:?}",
+                    self.at.client, self.flight, self.edit
+                ));
             }
             _ => {
                 let pause_us = sim.rng.within(500_000, 2_000_000);
