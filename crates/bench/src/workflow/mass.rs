@@ -40,7 +40,10 @@ pub fn run(folder: &Path) -> Result<()> {
         let (had, begun) = (repaired(&show(&server, &job)?)?, Instant::now());
         let during = live()?;
         let restarts = (repaired(&show(&server, &job)?)? - had) / begun.elapsed().as_secs_f64();
-        println!("  {restarts:>5.0} restarts a second; others p50 {:.2} ms, p99 {:.2} ms", during.p50_ms, during.p99_ms);
+        println!(
+            "  {restarts:>5.0} restarts a second; others p50 {:.2} ms, p99 {:.2} ms",
+            during.p50_ms, during.p99_ms
+        );
         let told = json!({ "restarts": restarts, "before_ms": [before.p50_ms, before.p99_ms], "during_ms": [during.p50_ms, during.p99_ms] });
         println!("{}", json!({ "bench": "workflow", "name": TITLE, "figures": told }));
     }
@@ -53,10 +56,7 @@ pub fn run(folder: &Path) -> Result<()> {
     ask(&server, &format!("jobs/{job}/resume"), &Value::Null)?;
     let ended = wait_for(&server, &job)?;
     ensure!(repaired(&ended)? == (BROKEN + 1) as f64 && ended["failed"] == json!(0), "{ended}");
-    println!(
-        "  paused, killed and resumed at {}; all {} done, none failed",
-        paused["repaired"], ended["repaired"]
-    );
+    println!("  paused, killed and resumed at {}; all {} done, none failed", paused["repaired"], ended["repaired"]);
     Ok(())
 }
 

@@ -38,7 +38,6 @@ impl Commit<'_> {
         tries: impl Fn(usize) -> i64,
     ) -> OpResult<Vec<Entry>> {
         let grown = rows.iter().map(|row| grown(self.before.get(&row.entry.id), &row.entry)).sum();
-        self.directory.check_quota(grown)?;
         self.directory.committed(tx, grown)?;
         rows.iter().filter(|row| row.parked).try_for_each(|row| file::park(tx, &row.entry.id))?;
         let (mut uses, mut saved) = (Uses::default(), Vec::with_capacity(rows.len()));
@@ -89,6 +88,9 @@ pub(crate) fn increase(
     brought: &BTreeMap<String, Brought>,
 ) -> OpResult<Asking> {
     let tries = |place: usize| planned.group.get(place).map_or(0, |wanted| wanted.asked.try_us);
+    let rows = planned.plan.rows.iter();
+    let growth = rows.map(|row| grown(planned.before.get(&row.entry.id), &row.entry)).fold(0, i64::saturating_add);
+    directory.check_quota(growth)?;
     let saved = match planned.plan.rows.is_empty() {
         true => vec![],
         false => {

@@ -24,7 +24,7 @@ const TOMBSTONE_MS: i64 = 400 * 86_400_000;
 const PORTION: usize = 300;
 
 /// All statements of this part.
-pub(crate) const STATEMENTS: &[&Sql] = &[&NEXT, &OLD, &DROP_VERSION, &SLOWEST, &TOMBSTONES, &VERSIONS_OF, &DROP_FILE];
+pub(crate) const STATEMENTS: &[&Sql] = &[&NEXT, &OLD, &DROP_VERSION, &TOMBSTONES, &VERSIONS_OF, &DROP_FILE];
 
 static NEXT: Sql = Sql::new(
     "fld_directory.next",
@@ -38,10 +38,12 @@ static OLD: Sql = Sql::new(
      AND (v.heard > ?2 OR v.file > ?3 OR v.file = ?3 AND v.version > ?4) ORDER BY v.heard, v.file, v.version LIMIT 300",
 );
 static DROP_VERSION: Sql = Sql::new("fld_version.drop_old", "DELETE FROM fld_version WHERE file = ?1 AND version = ?2");
-static SLOWEST: Sql = Sql::new("fld_device.slowest", "SELECT MIN(seq) FROM fld_device WHERE directory = ?1");
+/// Tombstones that no known device has still to hear of. One that does not say what it has heard of all when it was last here: it asks for
+/// everything each time.
 static TOMBSTONES: Sql = Sql::new(
     "fld_file.old_tombstones",
-    "SELECT id FROM fld_file WHERE directory = ?1 AND deleted = 1 AND heard < ?2 AND seq <= ?3 ORDER BY heard, id LIMIT 100",
+    "SELECT f.id FROM fld_file f WHERE f.directory = ?1 AND f.deleted = 1 AND f.heard < ?2 AND NOT EXISTS (SELECT 1 FROM fld_device d \
+     WHERE d.directory = ?1 AND (d.seq > 0 AND d.seq < f.seq OR d.seq = 0 AND d.seen_at <= f.changed_at)) ORDER BY f.heard, f.id LIMIT 100",
 );
 static VERSIONS_OF: Sql = Sql::new(
     "fld_version.of_file",
@@ -110,8 +112,7 @@ fn versions(tx: &mut dyn Tx, cx: &OpCx<'_>, directory: &str, before: Heard, prog
 
 /// Lets go of tombstones that everybody passed; whether there may be more.
 fn tombstones(tx: &mut dyn Tx, cx: &OpCx<'_>, directory: &str) -> OpResult<bool> {
-    let slowest = tx.query_one(&SLOWEST, args![directory])?.and_then(|row| row.opt_int(0)).unwrap_or(i64::MAX);
-    let rows = tx.query(&TOMBSTONES, args![directory, cx.heard.plus_ms(-TOMBSTONE_MS), slowest], 100)?;
+    let rows = tx.query(&TOMBSTONES, args![directory, cx.heard.plus_ms(-TOMBSTONE_MS)], 100)?;
     let mut versions = 0;
     for row in &rows {
         versions += tombstone(tx, cx, row.text(0))?;

@@ -75,7 +75,7 @@ pub(crate) struct Work {
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(crate) struct Progress {
     /// How often it looked at folders that are to go; none: it looks at all for the first time.
-    round: u32,
+    pub(crate) round: u32,
     seq: u64,
     file: String,
     /// Folders went in this round.

@@ -23,8 +23,6 @@ const TAG: &str = "Folders";
 const WRITERS: &[Role] = &[Role::Operator, Role::App, Role::Folder];
 /// Who looks.
 const READERS: &[Role] = &[Role::Operator, Role::App, Role::Folder, Role::Reader];
-/// Who keeps directories in step; a key that only reads is refused by the directory.
-const WRITERS_AND_DEVICES: &[Role] = &[Role::Operator, Role::App, Role::Folder, Role::Device];
 /// Items of a page unless it says otherwise.
 const PAGE: u32 = 100;
 /// Items of the largest page.
@@ -40,7 +38,7 @@ const FIGURES: &[(&str, Text)] = &[
 const STREAMS: &[GrpcStream] = &[GrpcStream {
     path: "/synxpo.SyncService/Stream",
     session: &crate::stream::STREAM,
-    roles: WRITERS_AND_DEVICES,
+    roles: READERS,
     summary: "Keep directories in step",
 }];
 

@@ -1,6 +1,6 @@
 //! ASK_VERSION_INCREASE up to its answer: ALLOW, DENY or INCREASED.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use base::OpError;
 use serde_json::Value;
@@ -10,7 +10,7 @@ use super::directories::read_only;
 use super::limits::{ASKED_MAX, FIRST_LEASE_MS, GROUPS_MAX, PART_MAX, PATH_MAX};
 use super::upload::{Answer, Content, Group, Part, Phase};
 use super::{Call, RequestId, Stream, read_as};
-use crate::form::{Ask, Asked, Asking, FileMeta, FileStatus, OfUpload, Told};
+use crate::form::{Ask, Asked, Asking, FileMeta, FileStatus, Kind, OfUpload, Told};
 use crate::wire::server_message::Message;
 use crate::wire::version_increase_allow::Wanted;
 use crate::wire::{
@@ -23,12 +23,20 @@ impl Stream {
             Err(fault) => self.fault(&request, fault),
             Ok(parts) => {
                 let number = self.calls + 1;
-                let asks: Vec<Ask> = parts.iter().map(|part| part.ask.clone()).collect();
+                let parts: Vec<Part> = folders_first(&parts).into_iter().chain(parts).collect();
+                let has_first = parts.iter().any(|part| part.is_first);
                 self.groups.insert(number, Group::new(request, parts, self.now));
-                for (part, ask) in asks.iter().enumerate() {
-                    self.call("folders.ask", ask, Call::Ask { group: number, part });
-                }
+                self.ask_parts(number, has_first);
             }
+        }
+    }
+
+    fn ask_parts(&mut self, number: u64, first: bool) {
+        let Some(group) = self.groups.get(&number) else { return };
+        let parts = group.parts.iter().enumerate().filter(|(_, part)| part.is_first == first);
+        let asks: Vec<(usize, Ask)> = parts.map(|(place, part)| (place, part.ask.clone())).collect();
+        for (part, ask) in asks {
+            self.call("folders.ask", &ask, Call::Ask { group: number, part });
         }
     }
 
@@ -59,7 +67,7 @@ impl Stream {
             part.told.beyond.extend(told);
             part.files.push(asked);
         }
-        Ok(parts.into_values().map(|ask| Part { ask, answer: Answer::Open }).collect())
+        Ok(parts.into_values().map(|ask| Part { ask, is_first: false, answer: Answer::Open }).collect())
     }
 
     fn empty_ask(&self, directory: String, seq: u64) -> Ask {
@@ -93,7 +101,14 @@ impl Stream {
         }
         let Some(group) = self.groups.get_mut(&number) else { return };
         group.parts[place].answer = answer;
-        if group.parts.iter().all(|part| !matches!(part.answer, Answer::Open)) {
+        let is_first = group.parts[place].is_first;
+        if group.parts.iter().any(|part| part.is_first == is_first && matches!(part.answer, Answer::Open)) {
+            return;
+        }
+        let mut first = group.parts.iter().filter(|part| part.is_first);
+        if is_first && first.all(|part| matches!(part.answer, Answer::Increased { .. })) {
+            self.ask_parts(number, false);
+        } else {
             self.decide(number);
         }
     }
@@ -152,7 +167,7 @@ impl Stream {
         let request = group.end_request.take().or_else(|| group.request.clone());
         let (made, others): (Vec<Part>, Vec<Part>) =
             group.parts.drain(..).partition(|part| matches!(part.answer, Answer::Increased { .. }));
-        if !made.is_empty() {
+        if made.iter().any(|part| !part.is_first) {
             group.parts = made;
             self.increased(&request, group);
         }
@@ -160,13 +175,22 @@ impl Stream {
         for part in others {
             match part.answer {
                 Answer::Failed(fault) => return self.fault(&request, fault),
+                // Somebody else is about to make a folder that all of it needs.
+                Answer::Denied { .. } if part.is_first => {}
+                Answer::Open => {
+                    let files = all_of(&part.ask, crate::Status::Blocked);
+                    statuses.extend(files.iter().map(|said| FileStatusInfo::of(&part.ask.directory, said)));
+                    self.wait_for(&part.ask.directory, files.iter().collect(), part.ask.lease_ms);
+                }
                 Answer::Denied { files, look_ms } => {
                     statuses.extend(files.iter().map(|said| FileStatusInfo::of(&part.ask.directory, said)));
                     let blocked = files.iter().filter(|said| said.status == crate::Status::Blocked).collect();
                     self.wait_for(&part.ask.directory, blocked, look_ms);
                 }
-                Answer::Allowed { .. } | Answer::Increased { .. } | Answer::Open => {
-                    statuses.extend(free(&part.ask));
+                // It could be had, but for others that were asked for with it.
+                Answer::Allowed { .. } | Answer::Increased { .. } => {
+                    let files = all_of(&part.ask, crate::Status::Free);
+                    statuses.extend(files.iter().map(|said| FileStatusInfo::of(&part.ask.directory, said)));
                 }
             }
         }
@@ -176,11 +200,14 @@ impl Stream {
     /// It is done: told, and remembered as told.
     pub(super) fn increased(&mut self, request: &RequestId, group: Group) {
         let (mut all, mut moved): (Vec<FileMeta>, Vec<FileMeta>) = (vec![], vec![]);
-        for part in group.parts {
+        for part in group.parts.into_iter().filter(|part| !part.is_first) {
             part.ask.files.iter().for_each(|asked| self.tries.done(&part.ask.directory, asked));
             let Answer::Increased { files } = part.answer else { continue };
             if let Ok(directory) = self.directory(&part.ask.directory) {
-                files.iter().for_each(|meta| directory.known.add(meta));
+                for meta in &files {
+                    directory.known.seen(&meta.id);
+                    directory.known.add(meta);
+                }
             }
             // Somebody else renamed it meanwhile, and both hold: the client has to do it too.
             let is_moved = |(meta, asked): &(&FileMeta, &Asked)| meta.path != asked.path && !meta.deleted;
@@ -196,14 +223,61 @@ impl Stream {
     }
 }
 
-/// Files that could be had, but for others that were asked for with them.
-fn free(ask: &Ask) -> Vec<FileStatusInfo> {
+/// The same of all files of a part.
+fn all_of(ask: &Ask, status: crate::Status) -> Vec<FileStatus> {
     let said = |(place, asked): (usize, &Asked)| FileStatus {
         place,
         id: asked.id.clone(),
         path: asked.path.clone(),
-        status: crate::Status::Free,
+        status,
         why: String::new(),
     };
-    ask.files.iter().enumerate().map(said).map(|said| FileStatusInfo::of(&ask.directory, &said)).collect()
+    ask.files.iter().enumerate().map(said).collect()
+}
+
+/// The folders of what is to be written, where a directory's share is larger than one part.
+fn folders_first(parts: &[Part]) -> Vec<Part> {
+    let mut needed: BTreeMap<&str, (&Ask, BTreeSet<&str>)> = BTreeMap::new();
+    for ask in parts.iter().map(|part| &part.ask) {
+        let is_split = parts.iter().filter(|other| other.ask.directory == ask.directory).count() > 1;
+        let written = ask.files.iter().filter(|asked| is_split && asked.content_changed);
+        let folders = written.flat_map(|asked| asked.path.match_indices('/').map(|(at, _)| &asked.path[..at]));
+        needed.entry(&ask.directory).or_insert((ask, BTreeSet::new())).1.extend(folders);
+    }
+    // What is renamed to such a place makes it.
+    let is_renamed = |path: &&str| {
+        let mut asked = parts.iter().flat_map(|part| &part.ask.files);
+        asked.any(|asked| asked.id.is_some() && asked.path == **path)
+    };
+    let folder = |path: &str| Asked::folder(path);
+    let mut first = vec![];
+    for (ask, folders) in needed.into_values() {
+        let files: Vec<Asked> = folders.into_iter().filter(|path| !is_renamed(path)).map(folder).collect();
+        first.extend(files.chunks(PART_MAX).map(|files| Part {
+            ask: Ask { files: files.to_vec(), told: Told { beyond: vec![], ..ask.told.clone() }, ..ask.clone() },
+            is_first: true,
+            answer: Answer::Open,
+        }));
+    }
+    first
+}
+
+impl Asked {
+    /// A folder that is to be there.
+    fn folder(path: &str) -> Self {
+        Self {
+            id: None,
+            kind: Kind::Folder,
+            path: path.to_owned(),
+            deleted: false,
+            content_changed: false,
+            try_us: 0,
+            base: None,
+            size: None,
+            hash: None,
+            mtime_us: None,
+            executable: None,
+            target: None,
+        }
+    }
 }

@@ -1,6 +1,6 @@
 //! Directories of a connection: creating, subscribing, what was told of each, and what changed since.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 
 use base::OpError;
 use kernel::{Out, Topic, Watch};
@@ -8,9 +8,10 @@ use serde_json::Value;
 
 use super::answers::Fault;
 use super::limits::{DIRECTORIES_MAX, LOOK_AGAIN_MS, LOOK_MS, PAGE_FILES, REMEMBERED_MAX, SUBSCRIPTIONS_MAX};
+use super::tries::Snapshot;
 use super::waiting::Waiting;
 use super::{Call, RequestId, Stream, read_as};
-use crate::form::{Changes, ChangesOf, Create, Created, FileMeta, Join, Joined};
+use crate::form::{Changes, ChangesOf, Create, Created, FileMeta, Join, Joined, Kind};
 use crate::wire::server_message::Message;
 use crate::wire::{
     CheckVersion, DirectoryCreate, DirectorySubscribe, OkDirectoryCreated, OkSubscribed, OkUnsubscribed,
@@ -39,9 +40,33 @@ pub(super) struct Known {
     pub(super) seq: u64,
     /// Beyond it: file, version and the commit that made it.
     beyond: VecDeque<(String, u64, u64)>,
+    /// Files whose new content was told by an event that may still be on its way: what was known of them before. It counts until
+    /// the client fetches the content or asks for the version (FLD-5).
+    unseen: BTreeMap<String, Snapshot>,
 }
 
 impl Known {
+    /// What counts as known of a file when a change of it is asked for.
+    pub(super) fn snapshot(&self, id: &str) -> Snapshot {
+        let now = Snapshot { seq: self.seq, version: self.version(id) };
+        self.unseen.get(id).copied().unwrap_or(now)
+    }
+
+    /// New content is told by an event; whether there is room to remember that.
+    fn tell(&mut self, meta: &FileMeta) -> bool {
+        let is_content = meta.kind == Kind::File && !meta.deleted && meta.content_version == meta.version;
+        if is_content && self.unseen.len() < REMEMBERED_MAX {
+            let before = self.snapshot(&meta.id);
+            self.unseen.insert(meta.id.clone(), before);
+        }
+        !is_content || self.unseen.contains_key(&meta.id)
+    }
+
+    /// The client has the content, or asked for the version.
+    pub(super) fn seen(&mut self, id: &str) {
+        self.unseen.remove(id);
+    }
+
     /// A version that was told alone.
     pub(super) fn add(&mut self, meta: &FileMeta) {
         if meta.seq <= self.seq {
@@ -214,9 +239,11 @@ impl Stream {
         let files = self.as_told(changes.files.iter().filter(|meta| !self.is_own(name, meta)));
         let now = self.now;
         let Some(directory) = self.directories.get_mut(name) else { return };
-        let is_behind = directory.known.seq < from;
+        let others = changes.files.iter().filter(|meta| meta.client != self.who.client);
+        let are_remembered = others.fold(true, |all, meta| directory.known.tell(meta) && all);
+        let is_behind = directory.known.seq < from || !are_remembered;
         // Whoever never had the whole listing knows these alone.
-        changes.files.iter().filter(|_| is_behind).for_each(|meta| directory.known.add(meta));
+        changes.files.iter().filter(|_| is_behind && are_remembered).for_each(|meta| directory.known.add(meta));
         directory.page = changes.more.then(|| (changes.seq, changes.file.clone()));
         if !changes.more {
             directory.heard = directory.heard.max(changes.seq);

@@ -265,12 +265,22 @@ impl Stream {
                 self.downloads.held = self.downloads.held.saturating_sub(chunk.data.len());
                 self.reply(&None, Message::FileWrite(FileWrite { chunk: Some(chunk) }));
             } else if file.is_done() {
-                files.pop_front();
+                let sent = files.pop_front();
                 *done += 1;
+                sent.into_iter().filter(|file| !file.is_list).for_each(|file| self.served(&file.meta));
                 return true;
             } else {
                 return false;
             }
+        }
+    }
+}
+
+impl Stream {
+    /// The client has this content: from now on it counts as known.
+    fn served(&mut self, meta: &FileMeta) {
+        if let Some(directory) = self.directories.get_mut(&meta.directory) {
+            directory.known.seen(&meta.id);
         }
     }
 }

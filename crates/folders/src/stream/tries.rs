@@ -28,8 +28,7 @@ pub(super) struct Tries {
 impl Tries {
     /// What was told when this was first asked for, which may be now.
     pub(super) fn snapshot(&mut self, directory: &str, asked: &Asked, known: &Known) -> Snapshot {
-        let id = asked.id.as_deref().unwrap_or_default();
-        let now = Snapshot { seq: known.seq, version: known.version(id) };
+        let now = known.snapshot(asked.id.as_deref().unwrap_or_default());
         if asked.base.is_some() || asked.try_us == 0 {
             return now;
         }

@@ -28,6 +28,8 @@ pub(super) enum Phase {
 #[derive(Debug)]
 pub(super) struct Part {
     pub(super) ask: Ask,
+    /// Folders that several parts need, made before them: two uploads of one client cannot both be about to make one.
+    pub(super) is_first: bool,
     pub(super) answer: Answer,
 }
 

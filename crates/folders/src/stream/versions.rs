@@ -95,6 +95,7 @@ impl Stream {
     fn page_of_directory(&mut self, request: RequestId, (name, each): (String, bool), page: Changes) {
         let files = self.as_told(&page.files);
         if let Ok(directory) = self.directory(&name) {
+            page.files.iter().for_each(|meta| directory.known.seen(&meta.id));
             directory.listed(page.seq);
         }
         let (directory_id, more) = (Some(name.clone()), Some(page.more));
@@ -119,6 +120,7 @@ impl Stream {
         let unknown: Vec<String> = wanted.iter().map(|(id, _)| id.clone()).filter(is_unknown).collect();
         for meta in &known {
             if let Ok(directory) = self.directory(&meta.directory) {
+                directory.known.seen(&meta.id);
                 directory.known.add(meta);
             }
         }

@@ -87,9 +87,6 @@ impl Stream {
             let nothing = FileMetadata::nothing_at(name, path);
             FileMetadata { id: Some(id.clone()).filter(|id| !id.is_empty()), ..nothing }
         }));
-        if let Some(directory) = self.directories.get_mut(name) {
-            found.iter().for_each(|meta| directory.known.add(meta));
-        }
         let directory_id = Some(name.to_owned());
         self.check_version(&None, CheckVersion { files, directory_id, dir_seq: None, more: None });
     }

@@ -181,6 +181,8 @@ fn fld_12_tombstones_stay_400_days_and_until_every_known_device_passed_them() {
     let join = |who: &Who, seq| desk.call(&JOIN, Join { who: who.clone(), directory: id.clone(), seq }).unwrap();
     let file = desk.put(&a, &id, edit("x", 1), b"one");
     join(&b, file.seq);
+    let c = Who { is_admin: true, ..device("c") };
+    join(&c, 0);
     let gone = increased(desk.ask(&a, &id, vec![delete(&file, 2)])).remove(0);
     join(&a, gone.seq);
     forget(&desk, DAY_MS * 399);
@@ -188,6 +190,9 @@ fn fld_12_tombstones_stay_400_days_and_until_every_known_device_passed_them() {
     forget(&desk, DAY_MS * 2);
     assert_eq!(desk.count(&TOMBSTONES), 1, "a device did not hear of it yet");
     join(&b, gone.seq);
+    forget(&desk, 1_000);
+    assert_eq!(desk.count(&TOMBSTONES), 1, "one that never says what it has was not here since");
+    join(&c, 0);
     forget(&desk, 1_000);
     assert_eq!((desk.count(&TOMBSTONES), desk.count(&VERSIONS)), (0, 0));
     desk.check();

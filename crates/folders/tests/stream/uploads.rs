@@ -6,7 +6,8 @@ use folders::wire::ask_version_increase::FileInfo;
 use folders::wire::client_message::Message as Said;
 use folders::wire::error::ErrorCode;
 use folders::wire::server_message::Message as Heard;
-use folders::wire::{AskVersionIncrease, ChunkRef, FileChunk, FileChunks, FileWrite, FileWriteEnd};
+use folders::wire::request_version::{FileId, FileRequest, file_request::Request};
+use folders::wire::{AskVersionIncrease, ChunkRef, FileChunk, FileChunks, FileWrite, FileWriteEnd, RequestVersion};
 use kernel::{Role, SessionEvent};
 use serde_json::json;
 
@@ -234,6 +235,10 @@ fn fld_5_the_same_try_is_judged_by_what_was_told_when_it_was_first_asked_for() {
     talk.end("folders.ask", Asking::Denied { files: vec![blocked], look_ms: 5_000 });
     talk.on(SessionEvent::Wake);
     talk.end("folders.files", [meta("f1", "a", 2, 9, "other")]);
+    let file = FileId { id: "f1".into(), directory_id: DIRECTORY.into() };
+    let request = FileRequest { request: Some(Request::FileId(file)), after_dir_seq: None };
+    talk.say(Said::RequestVersion(RequestVersion { requests: vec![request] }));
+    talk.end("folders.files", [meta("f1", "a", 2, 9, "other")]);
     assert!(matches!(talk.heard().last().unwrap().message, Some(Heard::CheckVersion(_))));
     talk.say(ask(1));
     assert_eq!(talk.input("folders.ask")["told"]["beyond"], json!([]), "it was made before the client knew version 2");
@@ -280,4 +285,26 @@ fn fld_21_a_chunk_that_is_not_what_was_listed_changes_nothing() {
     talk.keep();
     talk.error(None, ErrorCode::InvalidRequest);
     assert_eq!(talk.input("folders.release")["upload"], "u1");
+}
+
+#[test]
+fn fld_3_the_folders_of_a_large_group_are_made_before_its_parts() {
+    let mut talk = Talk::new();
+    let files: Vec<FileInfo> = (0..500).map(|at| edit(None, &format!("new/deep/{at}"), 1)).collect();
+    let ask = Said::AskVersionIncrease(AskVersionIncrease { files });
+    talk.ask("a", ask.clone());
+    assert_eq!(talk.names(), ["folders.ask"]);
+    let folders = talk.input("folders.ask")["files"].clone();
+    assert_eq!((&folders[0]["path"], &folders[1]["path"]), (&json!("new"), &json!("new/deep")));
+    talk.end("folders.ask", Asking::Increased { files: vec![], seq: 1 });
+    assert_eq!(talk.names(), ["folders.ask"; 2]);
+    talk.end("folders.ask", Asking::Allowed { upload: "u1".into(), wanted: vec![] });
+    talk.end("folders.ask", Asking::Allowed { upload: "u2".into(), wanted: vec![] });
+    assert!(matches!(talk.one().1, Heard::VersionIncreaseAllow(_)));
+    talk.ask("b", ask);
+    talk.end("folders.ask", Asking::Denied { files: vec![], look_ms: 100 });
+    let (_, answer) = talk.one();
+    let Heard::VersionIncreaseDeny(deny) = answer else { panic!("{answer:?}") };
+    assert_eq!(deny.files.len(), 500);
+    assert!(deny.files.iter().all(|file| file.status == 1), "somebody else makes the folder: all of it waits");
 }

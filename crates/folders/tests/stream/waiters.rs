@@ -4,7 +4,10 @@ use folders::form::{Asking, FileStatus};
 use folders::wire::AskVersionIncrease;
 use folders::wire::client_message::Message as Said;
 use folders::wire::server_message::Message as Heard;
+use folders::form::{Changes, Content, Joined};
+use folders::wire::{DirectorySubscribe, RequestFileContent, request_file_content};
 use kernel::{SessionEvent, Watch};
+use serde_json::json;
 
 use crate::talk::{DIRECTORY, Talk, edit, meta};
 
@@ -71,4 +74,33 @@ fn fld_6_a_busy_directory_makes_nobody_ask_in_a_circle() {
         talk.pass(1);
     }
     assert!((2..=4).contains(&told), "{told} times in a second");
+}
+
+/// The base of a change that is asked for now: up to which commit all was told, and what alone beyond it.
+fn base_of_edit(talk: &mut Talk, time: u64) -> serde_json::Value {
+    talk.say(Said::AskVersionIncrease(AskVersionIncrease { files: vec![edit(Some("f1"), "a", time)] }));
+    let told = talk.input("folders.ask")["told"].clone();
+    talk.end("folders.ask", Asking::Denied { files: vec![], look_ms: 0 });
+    talk.heard();
+    told
+}
+
+#[test]
+fn fld_5_an_event_that_crosses_an_ask_on_its_way_makes_nothing_known() {
+    let mut talk = Talk::new();
+    let (directory_id, dir_seq) = (DIRECTORY.to_owned(), Some(1));
+    talk.say(Said::DirectorySubscribe(DirectorySubscribe { directory_id, dir_seq, directory_epoch: None }));
+    talk.end("folders.join", Joined { seq: 1, epoch: "e".into() });
+    let event = Changes { files: vec![meta("f1", "a", 2, 2, "other")], seq: 2, file: "f1".into(), more: false };
+    talk.end("folders.changes", event);
+    assert!(matches!(talk.heard().last().unwrap().message, Some(Heard::CheckVersion(_))));
+    let before = json!({ "seq": 1, "beyond": [] });
+    assert_eq!(base_of_edit(&mut talk, 1), before, "the client made this without having seen version 2");
+    let file = request_file_content::FileId { id: "f1".into(), ..request_file_content::FileId::default() };
+    talk.say(Said::RequestFileContent(RequestFileContent { files: vec![file] }));
+    talk.end("folders.files", [meta("f1", "a", 2, 2, "other")]);
+    talk.end("folders.content", Content { chunks: vec![("c".into(), 3)], is_last: true });
+    assert_eq!(base_of_edit(&mut talk, 2), before, "what is being sent is not there yet");
+    talk.fetched(0, b"abc");
+    assert_eq!(base_of_edit(&mut talk, 3), json!({ "seq": 2, "beyond": [] }), "now it has it");
 }

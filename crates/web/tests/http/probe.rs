@@ -22,7 +22,7 @@ pub static PROBE: ServiceDef = ServiceDef {
     ..ServiceDef::EMPTY
 };
 
-pub const SERVICE: Service = Service::new(&PROBE, routes);
+pub const SERVICE: Service = Service::new(&PROBE, routes).streams(&crate::echo::STREAMS);
 
 /// Body limit of one route.
 pub const SMALL: usize = 1_000;

@@ -63,14 +63,20 @@ impl Way<'_> {
         if self.after.contains_key(id) || now.seq > self.work.until {
             return Ok(());
         }
+        // Only folders that are to go are looked at again.
+        let is_again = progress.round > 0;
+        if is_again && now.kind != Kind::Folder {
+            return Ok(());
+        }
         let then = target(tx, id, &self.work.rewind.to)?;
         if !self.is_meant(tx, &now, &then)? {
             return Ok(());
         }
         match then {
-            Target::Unknown => progress.unknown += 1,
+            Target::Unknown => progress.unknown += u64::from(!is_again),
             Target::Nothing => progress.deleted += u64::from(self.remove(tx, cx, &now)?),
             Target::Version(then) if then.entry.deleted => progress.deleted += u64::from(self.remove(tx, cx, &now)?),
+            Target::Version(_) if is_again => {}
             Target::Version(then) => match self.place(tx, cx, &now, &then.entry)? {
                 Some(true) => progress.changed += 1,
                 Some(false) => {}
