@@ -1,7 +1,7 @@
 //! The console's pages of folders (CON-6, CON-9), by requests: content, escaping, three languages, wrong questions, roles.
 
-use folders::desk::JOIN;
-use folders::form::{Asking, Join};
+use folders::desk::{CREATE, JOIN};
+use folders::form::{Asking, Create, Join};
 use serde_json::json;
 use testbed_web::{ADMIN, Edge};
 
@@ -34,7 +34,10 @@ fn con_6_a_directory_is_browsed_folder_by_folder_down_to_the_versions_of_a_file(
     let report = increased(desk.ask(&phone, &id, vec![rename(&report, "plans/2026/summary.odt", 3)])).remove(0);
     let edge = opened(&desk);
 
+    let made = Create { who: laptop.clone(), name: String::new() };
+    let nameless = desk.call(&CREATE, made).unwrap().directory;
     let page = seen(&edge, "/folders");
+    assert!(page.contains(&format!(">{nameless}<")), "one without a name is called by its id");
     assert!(page.contains(">work<") && page.contains(&format!("href=\"/console/main/folders/{id}\"")));
     let page = seen(&edge, &format!("/folders/{id}"));
     assert!(page.contains(">plans/<") && page.contains("?path=plans\"") && page.contains("11\u{a0}B"), "{page}");
