@@ -65,10 +65,14 @@ fn way(console: &Console, directory: &str, path: &str) -> Markup {
     let step = |end: usize| (folder_page(console, directory, &parts[..end].join("/")), parts[end - 1].to_owned());
     let steps: Vec<(String, String)> = (1..=parts.len()).map(step).collect();
     html! {
-        @if !steps.is_empty() { p.words {
-            a href=(directory_page(console, directory, "")) { (console.say(&words::TOP)) }
-            @for (href, name) in &steps { " / " a href=(href) { bdi { (name) } } }
-        } }
+        @if !steps.is_empty() {
+            nav.crumbs aria-label=(console.say(&common::WAY)) {
+                ol {
+                    li { a href=(directory_page(console, directory, "")) { (console.say(&words::TOP)) } }
+                    @for (href, name) in &steps { li { a href=(href) { bdi { (name) } } } }
+                }
+            }
+        }
     }
 }
 
