@@ -108,10 +108,15 @@ fn above(console: &Console) -> Vec<(String, String)> {
     vec![(console.at("folders"), console.say(&words::FOLDERS).to_owned())]
 }
 
+/// What a directory is called: one that a device created may have no name.
+fn called(directory: &DirectoryView) -> &str {
+    if directory.name.trim().is_empty() { &directory.id } else { &directory.name }
+}
+
 /// The same, with the directory itself.
 fn above_in(console: &Console, directory: &DirectoryView) -> Vec<(String, String)> {
     let mut above = above(console);
-    above.push((directory_page(console, &directory.id, ""), directory.name.clone()));
+    above.push((directory_page(console, &directory.id, ""), called(directory).to_owned()));
     above
 }
 
