@@ -5,6 +5,7 @@
 mod commits;
 mod content;
 mod kit;
+mod large;
 mod moved;
 mod past;
 mod postgres;

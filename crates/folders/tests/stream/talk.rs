@@ -115,7 +115,8 @@ impl Talk {
     }
 
     fn end_with(&mut self, name: &str, result: Result<Value, OpError>) {
-        let at = self.open.iter().position(|(_, op, _)| *op == name).unwrap_or_else(|| panic!("{name}: {:?}", self.names()));
+        let at =
+            self.open.iter().position(|(_, op, _)| *op == name).unwrap_or_else(|| panic!("{name}: {:?}", self.names()));
         let (call, ..) = self.open.remove(at);
         self.on(SessionEvent::Ended { call, result });
     }

@@ -5,8 +5,8 @@ use folders::stream::{CHUNK_MAX, FIRST_WRITE_MS, GAP_MS};
 use folders::wire::ask_version_increase::FileInfo;
 use folders::wire::client_message::Message as Said;
 use folders::wire::error::ErrorCode;
-use folders::wire::server_message::Message as Heard;
 use folders::wire::request_version::{FileId, FileRequest, file_request::Request};
+use folders::wire::server_message::Message as Heard;
 use folders::wire::{AskVersionIncrease, ChunkRef, FileChunk, FileChunks, FileWrite, FileWriteEnd, RequestVersion};
 use kernel::{Role, SessionEvent};
 use serde_json::json;
@@ -57,7 +57,10 @@ fn fld_3_a_file_is_uploaded_in_pieces_and_committed_at_the_end() {
     assert_eq!(finish["files"], json!([{ "id": "f0", "segments": ["s1"], "hash": sha(&all) }]));
     talk.end("folders.finish", increased("f0"));
     let (id, answer) = talk.one();
-    assert!(matches!(&answer, Heard::VersionIncreased(done) if done.files[0].id.as_deref() == Some("f0")), "{answer:?}");
+    assert!(
+        matches!(&answer, Heard::VersionIncreased(done) if done.files[0].id.as_deref() == Some("f0")),
+        "{answer:?}"
+    );
     assert_eq!(id.as_deref(), Some("end"), "FILE_WRITE_END's id, not ASK's");
     talk.say(piece("f0", 0, b"x"));
     talk.error(None, ErrorCode::InvalidRequest);
@@ -192,10 +195,7 @@ fn fld_3_a_denied_group_lists_all_its_files() {
         status,
         why: "why".into(),
     };
-    let files = vec![
-        status(0, Some("f1"), "a", folders::Status::Denied),
-        status(1, None, "b", folders::Status::Free),
-    ];
+    let files = vec![status(0, Some("f1"), "a", folders::Status::Denied), status(1, None, "b", folders::Status::Free)];
     talk.end("folders.ask", Asking::Denied { files, look_ms: 5_000 });
     let (id, answer) = talk.one();
     let Heard::VersionIncreaseDeny(deny) = answer else { panic!("{answer:?}") };
@@ -225,8 +225,13 @@ fn fld_5_the_same_try_is_judged_by_what_was_told_when_it_was_first_asked_for() {
     let mut talk = Talk::new();
     let ask = |time| Said::AskVersionIncrease(AskVersionIncrease { files: vec![edit(Some("f1"), "a", time)] });
     talk.say(ask(1));
-    let blocked =
-        FileStatus { place: 0, id: Some("f1".into()), path: "a".into(), status: folders::Status::Blocked, why: String::new() };
+    let blocked = FileStatus {
+        place: 0,
+        id: Some("f1".into()),
+        path: "a".into(),
+        status: folders::Status::Blocked,
+        why: String::new(),
+    };
     talk.end("folders.ask", Asking::Denied { files: vec![blocked], look_ms: 5_000 });
     talk.on(SessionEvent::Wake);
     talk.end("folders.files", [meta("f1", "a", 2, 9, "other")]);
@@ -246,10 +251,7 @@ fn fld_5_the_same_try_is_judged_by_what_was_told_when_it_was_first_asked_for() {
 fn fld_21_only_missing_chunks_are_sent() {
     let mut talk = Talk::with("chunks", Role::Folder);
     talk.allowed(vec![edit(None, "a", 1)]);
-    let chunk = |data: &[u8]| ChunkRef {
-        digest: crate::talk::digest(data),
-        size: u32::try_from(data.len()).unwrap(),
-    };
+    let chunk = |data: &[u8]| ChunkRef { digest: crate::talk::digest(data), size: u32::try_from(data.len()).unwrap() };
     let chunks = vec![chunk(b"one"), chunk(b"two"), chunk(b"one")];
     let list = FileChunks { id: "f0".into(), chunks, last: true, ..FileChunks::default() };
     talk.ask("list", Said::FileChunks(list));

@@ -1,10 +1,10 @@
 //! Whoever waits for a file that somebody writes is woken, by whatever ends that (FLD-6).
 
 use folders::form::{Asking, FileStatus};
+use folders::form::{Changes, Content, Joined};
 use folders::wire::AskVersionIncrease;
 use folders::wire::client_message::Message as Said;
 use folders::wire::server_message::Message as Heard;
-use folders::form::{Changes, Content, Joined};
 use folders::wire::{DirectorySubscribe, RequestFileContent, request_file_content};
 use kernel::{SessionEvent, Watch};
 use serde_json::json;

@@ -4,12 +4,8 @@ use base::Ran;
 use kernel::{Kept, Out, Role, Session, SessionDef, SessionEvent, Topic, Watch};
 use web::GrpcStream;
 
-pub static STREAMS: [GrpcStream; 1] = [GrpcStream {
-    path: "/probe.Echo/Talk",
-    session: &ECHO,
-    roles: &[Role::App],
-    summary: "Says what it hears",
-}];
+pub static STREAMS: [GrpcStream; 1] =
+    [GrpcStream { path: "/probe.Echo/Talk", session: &ECHO, roles: &[Role::App], summary: "Says what it hears" }];
 
 static ECHO: SessionDef = SessionDef { name: "probe.echo", open: |_, _| Box::new(Echo { heard: 0 }) };
 
@@ -49,7 +45,9 @@ impl Echo {
         match text.split_once(' ') {
             Some(("keep", what)) => vec![Out::Keep { call, bytes: what.into() }],
             Some(("fetch", sha)) => vec![Out::Fetch { call, sha: sha.into(), from: 1, len: 3 }],
-            Some(("watch", topic)) => vec![Out::Watch(Watch::Topic(Topic::of(topic))), Out::Reply(b"watching".to_vec())],
+            Some(("watch", topic)) => {
+                vec![Out::Watch(Watch::Topic(Topic::of(topic))), Out::Reply(b"watching".to_vec())]
+            }
             Some(("flood", size)) => vec![Out::Reply(vec![7; size.parse().unwrap_or(0)])],
             _ if text == "close" => vec![Out::Close],
             _ => say(bytes),

@@ -128,10 +128,8 @@ fn fld_1_refusals_are_statuses_of_grpc_and_other_media_types_are_not_taken() {
 
 #[test]
 fn fld_1_live_places_are_bounded_and_given_back() {
-    let world = World::with(Setup {
-        app: AppConfig { live_per_key_max: 1, ..AppConfig::default() },
-        ..Setup::default()
-    });
+    let world =
+        World::with(Setup { app: AppConfig { live_per_key_max: 1, ..AppConfig::default() }, ..Setup::default() });
     let key = bearer(&world.key("main", "app"));
     world.block_on(async {
         let mut client = connect(&world).await;
