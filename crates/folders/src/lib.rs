@@ -4,7 +4,7 @@
 //! - `seat`: who may write a file, and who waits for it; `answer`: what a change is answered (FLD-5, FLD-6, FLD-10); both pure, searched
 //!   exhaustively by `tests/model`;
 //! - `form`: what sessions and operations say to each other; `desk/`: the operations that sessions call;
-//! - `care/`: what people do with directories; `past/`: history, restoring, undoing, forgetting (FLD-24); `routes/`: HTTP;
+//! - `care/`: what people do with directories; `past/`: history, restoring, undoing, forgetting (FLD-24); `routes/`: HTTP; `console/`: pages;
 //! - `stream/`: the protocol, one session per client; `wire`: its messages.
 //!
 //! Invariants, checked by the simulator after every commit (`check`).
@@ -13,6 +13,7 @@ mod answer;
 pub mod care;
 mod check;
 pub mod codes;
+mod console;
 pub mod desk;
 mod figures;
 pub mod form;
@@ -85,7 +86,7 @@ pub(crate) fn key_of(name: &str) -> Keys {
 }
 
 const PARTS: &[&[&[&Sql]]] =
-    &[desk::STATEMENTS, care::STATEMENTS, past::STATEMENTS, &[figures::STATEMENTS, check::STATEMENTS]];
+    &[desk::STATEMENTS, care::STATEMENTS, past::STATEMENTS, &[figures::STATEMENTS, check::STATEMENTS, console::STATEMENTS]];
 
 const fn many() -> usize {
     let (mut sum, mut part) = (0, 0);

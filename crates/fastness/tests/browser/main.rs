@@ -6,6 +6,7 @@ mod console_administration;
 mod console_away;
 mod console_documents;
 mod console_exchange;
+mod console_folders;
 mod console_frame;
 mod console_overview;
 mod console_script;

@@ -32,6 +32,14 @@ pub(super) enum Mutant {
 }
 
 #[cfg(test)]
+pub(super) use switch::{on, switch};
+
+#[cfg(not(test))]
+pub(super) const fn on(_: Mutant) -> bool {
+    false
+}
+
+#[cfg(test)]
 mod switch {
     use super::Mutant;
     use std::cell::Cell;
@@ -47,12 +55,4 @@ mod switch {
     pub(in crate::plan) fn switch(mutant: Option<Mutant>) {
         ON.set(mutant);
     }
-}
-
-#[cfg(test)]
-pub(super) use switch::{on, switch};
-
-#[cfg(not(test))]
-pub(super) const fn on(_: Mutant) -> bool {
-    false
 }

@@ -45,7 +45,7 @@ const STREAMS: &[GrpcStream] = &[GrpcStream {
 /// The service with its routes, for a server.
 #[must_use]
 pub fn service() -> Service {
-    Service::new(&crate::SERVICE, routes).figures(FIGURES).streams(STREAMS)
+    Service::new(&crate::SERVICE, routes).figures(FIGURES).streams(STREAMS).pages(crate::console::pages)
 }
 
 fn routes() -> Vec<Route> {
@@ -69,7 +69,7 @@ struct IdPath {
 }
 
 /// Who asks. Readers of the namespace read all of it.
-fn who(api: &Api) -> Result<Who, ApiError> {
+pub(crate) fn who(api: &Api) -> Result<Who, ApiError> {
     let caller = api.caller();
     if !caller.may("service", "folders") {
         return Err(ApiError::refused(codes::SROLE, "the scope of this key binds it to another service"));
@@ -84,7 +84,7 @@ fn who(api: &Api) -> Result<Who, ApiError> {
 }
 
 /// Who asks, of a directory that the scope of their key lets them know of.
-fn who_in(api: &Api, directory: &str) -> Result<Who, ApiError> {
+pub(crate) fn who_in(api: &Api, directory: &str) -> Result<Who, ApiError> {
     if !api.caller().may("folder", directory) {
         return Err(ApiError(crate::desk::directory::unknown(directory)));
     }
@@ -92,7 +92,7 @@ fn who_in(api: &Api, directory: &str) -> Result<Who, ApiError> {
 }
 
 /// The directory of a file, and who asks; the file is not there for whoever may not know of its directory.
-async fn who_of_file(api: &Api, file: &str) -> Result<(Who, String), ApiError> {
+pub(crate) async fn who_of_file(api: &Api, file: &str) -> Result<(Who, String), ApiError> {
     static DIRECTORY_OF: Query<String, String> = Query::new("folders.directory_of", |tx, id| {
         let found = crate::desk::file::find(tx, id)?;
         Ok(found.ok_or_else(|| crate::care::no_file(id))?.directory)
@@ -103,7 +103,7 @@ async fn who_of_file(api: &Api, file: &str) -> Result<(Who, String), ApiError> {
 }
 
 /// What is said of a file whose directory somebody may not know of.
-fn hidden(error: ApiError, file: &str) -> ApiError {
+pub(crate) fn hidden(error: ApiError, file: &str) -> ApiError {
     if error.0.code == NDIRECTORY { ApiError(crate::care::no_file(file)) } else { error }
 }
 

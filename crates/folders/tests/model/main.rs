@@ -7,17 +7,20 @@
 //! In every state: versions only grow, one writes at a time. From every state the end can be reached, and in every end all devices hold what
 //! the server holds, nobody waits, and each edit is in that content, in what it was made from, or in a visible copy; and no copy is made
 //! of what the content has anyway. Each rule of the original text that loses data is a mutant here, and must be found.
+//!
+//! `together` is a model of its own: several files that are asked for in one group, of which some are free and some are not.
 
 mod client;
 mod search;
 mod server;
+mod together;
 mod world;
 
 use search::{Verdict, search};
-use world::{Mutant, Start};
+use world::{Mutant, Start, World};
 
 fn verdict(clients: usize, edits: u8, faults: u8, mutant: Option<Mutant>) -> Verdict {
-    search(&Start { clients, edits, faults, mutant })
+    search(World::new(&Start { clients, edits, faults, mutant }))
 }
 
 fn is_well(clients: usize, edits: u8, faults: u8) {

@@ -1,8 +1,23 @@
 //! Looks at every state that can be reached.
 
 use std::collections::{HashMap, VecDeque};
+use std::fmt::Debug;
+use std::hash::Hash;
 
-use crate::world::{Event, Start, World};
+/// Everything at one moment, and what can happen next.
+pub trait Model: Clone + Eq + Hash {
+    type Event: Copy + Debug;
+    /// Everything that can happen now; faults as long as there are some left.
+    fn events(&self) -> Vec<Self::Event>;
+    /// What happens by itself: where nothing does, it is an end.
+    fn deeds(&self) -> Vec<Self::Event>;
+    /// What comes of it.
+    fn after(&self, event: Self::Event) -> Self;
+    /// What is wrong with an end, if something is.
+    fn wrong_end(&self) -> Option<String>;
+    /// All versions together: they only grow.
+    fn age(&self) -> u64;
+}
 
 /// More than any search here has: one that goes on for ever is noticed.
 const STATES_MAX: usize = 5_000_000;
@@ -13,16 +28,15 @@ pub enum Verdict {
 }
 
 /// States in the order in which they were found, with how they were.
-struct Found {
-    places: HashMap<World, usize>,
-    came_from: Vec<Option<(usize, Event)>>,
+struct Found<M: Model> {
+    places: HashMap<M, usize>,
+    came_from: Vec<Option<(usize, M::Event)>>,
     /// Of each state, those from which it is one step.
     before: Vec<Vec<usize>>,
     ends: Vec<usize>,
 }
 
-pub fn search(start: &Start) -> Verdict {
-    let first = World::new(start);
+pub fn search<M: Model>(first: M) -> Verdict {
     let mut found = Found {
         places: HashMap::from([(first.clone(), 0)]),
         came_from: vec![None],
@@ -39,7 +53,7 @@ pub fn search(start: &Start) -> Verdict {
         }
         for event in world.events() {
             let then = world.after(event);
-            assert!(then.server.version() >= world.server.version(), "versions only grow");
+            assert!(then.age() >= world.age(), "versions only grow");
             if let Some(then) = found.add(place, event, then) {
                 next.push_back(then);
             }
@@ -52,9 +66,9 @@ pub fn search(start: &Start) -> Verdict {
     }
 }
 
-impl Found {
+impl<M: Model> Found<M> {
     /// Takes a state in; itself with its place if it is new.
-    fn add(&mut self, from: usize, event: Event, world: World) -> Option<(usize, World)> {
+    fn add(&mut self, from: usize, event: M::Event, world: M) -> Option<(usize, M)> {
         if let Some(known) = self.places.get(&world) {
             self.before[*known].push(from);
             return None;

@@ -3,6 +3,7 @@
 use std::collections::{BTreeSet, VecDeque};
 
 use crate::client::Client;
+use crate::search::Model;
 use crate::server::Server;
 
 /// A content: 0 is what all begin with, each edit makes the next one.
@@ -141,51 +142,6 @@ impl World {
         lineage
     }
 
-    /// Everything that can happen now; faults as long as there are some left.
-    pub fn events(&self) -> Vec<Event> {
-        let mut events = self.deeds();
-        if self.faults_left > 0 {
-            let connected = || (0..self.clients.len()).filter(|client| self.clients[*client].is_connected);
-            events.extend(connected().map(Event::Cut).chain(connected().map(Event::Gone)));
-            events.push(Event::Crash);
-            if self.server.seat.holder().is_some() {
-                events.push(Event::Silence);
-            }
-        }
-        events
-    }
-
-    /// What happens by itself.
-    pub fn deeds(&self) -> Vec<Event> {
-        let mut events = vec![];
-        for (number, client) in self.clients.iter().enumerate() {
-            let can = [
-                (client.edits_left > 0 && !client.is_gone, Event::Edit(number)),
-                (client.is_to_upload(), Event::Upload(number)),
-                (!client.is_connected && !client.is_gone, Event::Connect(number)),
-                (!self.up[number].is_empty(), Event::ToServer(number)),
-                (!self.down[number].is_empty(), Event::ToClient(number)),
-            ];
-            events.extend(can.into_iter().filter(|(can, _)| *can).map(|(_, event)| event));
-        }
-        // A reservation lasts longer than messages take.
-        let is_quiet = |who: &usize| self.up[*who].is_empty() && self.down[*who].is_empty();
-        if self.server.seat.holder().is_none() && self.server.seat.reserved().is_some_and(is_quiet) {
-            events.push(Event::Lapse);
-        }
-        if self.server.unkept.is_some() {
-            events.push(Event::Keep);
-        }
-        events
-    }
-
-    /// What comes of it.
-    pub fn after(&self, event: Event) -> Self {
-        let mut next = self.clone();
-        next.happen(event);
-        next
-    }
-
     fn happen(&mut self, event: Event) {
         match event {
             Event::Edit(client) => self.edit(client),
@@ -220,9 +176,58 @@ impl World {
             }
         }
     }
+}
+
+impl Model for World {
+    type Event = Event;
+
+    /// Everything that can happen now; faults as long as there are some left.
+    fn events(&self) -> Vec<Event> {
+        let mut events = self.deeds();
+        if self.faults_left > 0 {
+            let connected = || (0..self.clients.len()).filter(|client| self.clients[*client].is_connected);
+            events.extend(connected().map(Event::Cut).chain(connected().map(Event::Gone)));
+            events.push(Event::Crash);
+            if self.server.seat.holder().is_some() {
+                events.push(Event::Silence);
+            }
+        }
+        events
+    }
+
+    /// What happens by itself.
+    fn deeds(&self) -> Vec<Event> {
+        let mut events = vec![];
+        for (number, client) in self.clients.iter().enumerate() {
+            let can = [
+                (client.edits_left > 0 && !client.is_gone, Event::Edit(number)),
+                (client.is_to_upload(), Event::Upload(number)),
+                (!client.is_connected && !client.is_gone, Event::Connect(number)),
+                (!self.up[number].is_empty(), Event::ToServer(number)),
+                (!self.down[number].is_empty(), Event::ToClient(number)),
+            ];
+            events.extend(can.into_iter().filter(|(can, _)| *can).map(|(_, event)| event));
+        }
+        // A reservation lasts longer than messages take.
+        let is_quiet = |who: &usize| self.up[*who].is_empty() && self.down[*who].is_empty();
+        if self.server.seat.holder().is_none() && self.server.seat.reserved().is_some_and(is_quiet) {
+            events.push(Event::Lapse);
+        }
+        if self.server.unkept.is_some() {
+            events.push(Event::Keep);
+        }
+        events
+    }
+
+    /// What comes of it.
+    fn after(&self, event: Event) -> Self {
+        let mut next = self.clone();
+        next.happen(event);
+        next
+    }
 
     /// What is wrong with an end, if something is.
-    pub fn wrong_end(&self) -> Option<String> {
+    fn wrong_end(&self) -> Option<String> {
         let kept = self.server.content;
         let is_behind = |client: &Client| !client.is_gone && (client.local != kept || client.waits());
         if let Some(number) = self.clients.iter().position(is_behind) {
@@ -243,5 +248,9 @@ impl World {
         }
         let needless = copies.iter().find(|copy| lineage.contains(copy));
         needless.map(|copy| format!("a copy of edit {copy}, which is in what is kept, {kept}"))
+    }
+
+    fn age(&self) -> u64 {
+        self.server.version()
     }
 }
