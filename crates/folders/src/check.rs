@@ -70,7 +70,8 @@ static BYTES: Sql = Sql::new(
 );
 static CONTENTS: Sql = Sql::new(
     "fld_content.check_refs",
-    "SELECT c.id, '' FROM fld_content c WHERE c.refs <> (SELECT COUNT(*) FROM fld_version v WHERE v.content = c.id) ORDER BY c.id LIMIT 10",
+    "SELECT c.id, '' FROM fld_content c LEFT JOIN (SELECT content, COUNT(*) AS used FROM fld_version WHERE content IS NOT NULL GROUP BY content) v \
+     ON v.content = c.id WHERE c.refs <> COALESCE(v.used, 0) ORDER BY c.id LIMIT 10",
 );
 static HOLDERS: Sql = Sql::new(
     "fld_seat.check_uploads",

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use base::{OpError, OpResult, Tx, codes};
+use base::{OpError, OpResult, Tx, codes, limits::OP_ROWS_MAX};
 use kernel::{Op, OpCx};
 
 use super::commit::increase;
@@ -20,6 +20,9 @@ pub static ASK: Op<Ask, Asking> = Op::new("folders.ask", ask).keyed(|ask| crate:
 
 /// Changes of one group: each reads and writes up to ten rows.
 pub const CHANGES_MAX: usize = 400;
+/// What is written for each file of a commit, and what else a change reads and writes, at most.
+const ROWS_OF_ROW: usize = 3;
+const ROWS_OF_CHANGE: usize = 5;
 /// How long a seat may be kept without being renewed.
 const LEASE_MS: (i64, i64) = (1_000, 120_000);
 
@@ -29,6 +32,7 @@ fn ask(tx: &mut dyn Tx, cx: &mut OpCx<'_>, ask: &Ask) -> OpResult<Asking> {
     let mut directory = enter(tx, &ask.directory, &ask.who, Right::Write)?;
     let group = ask.files.iter().map(promised).collect();
     let planned = Planned::make(tx, cx, (&directory, client), &ask.told, group)?;
+    check_rows(&planned)?;
     let seats = seats(tx, cx, &planned, ask)?;
     let is_blocked = seats.values().any(|place| !place.seat.is_free_for(client));
     if planned.is_denied() || is_blocked {
@@ -57,6 +61,18 @@ fn check(cx: &OpCx<'_>, ask: &Ask) -> OpResult<()> {
         return Err(OpError::new(codes::ALIMIT, text));
     }
     Ok(())
+}
+
+/// Refuses what would be more than one operation may write, in words that say what to do: folders that are to be made count too.
+fn check_rows(planned: &Planned) -> OpResult<()> {
+    let (rows, changes) = (planned.plan.rows.len(), planned.group.len());
+    if ROWS_OF_ROW * rows + ROWS_OF_CHANGE * changes <= OP_ROWS_MAX - 300 {
+        return Ok(());
+    }
+    let text = format!(
+        "{changes} changes that write {rows} files and folders are too many for one commit: ask for fewer at once"
+    );
+    Err(OpError::new(codes::ALIMIT, text))
 }
 
 fn promised(asked: &Asked) -> Wanted {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use base::{OpError, OpResult, Tx};
+use base::{OpError, OpResult, Tx, codes, limits::OP_ROWS_MAX};
 use kernel::{Op, OpCx};
 
 use super::ask::brings;
@@ -19,6 +19,11 @@ use crate::plan::{Bytes, Wanted};
 /// Commits an upload.
 pub static FINISH: Op<Finish, Asking> =
     Op::new("folders.finish", finish).keyed(|finish| crate::key_of(directory_of(&finish.upload))).ending();
+
+/// Rows that a file of a group and a segment of it take at most, and those of all of them.
+const ROWS_OF_FILE: usize = 8;
+const ROWS_OF_SEGMENT: usize = 2;
+const ROWS_MAX: usize = OP_ROWS_MAX - 600;
 
 fn finish(tx: &mut dyn Tx, cx: &mut OpCx<'_>, input: &Finish) -> OpResult<Asking> {
     let upload = Upload::get(tx, cx.heard, &input.upload)?;
@@ -39,6 +44,7 @@ fn finish(tx: &mut dyn Tx, cx: &mut OpCx<'_>, input: &Finish) -> OpResult<Asking
 
 /// What was written for each file that was wanted, as it was announced.
 fn read(tx: &mut dyn Tx, upload: &Upload, files: &[Written]) -> OpResult<BTreeMap<String, Brought>> {
+    check_room(files)?;
     let wanted = upload.kept.files.iter().filter(|file| file.wanted);
     let wanted: BTreeMap<&str, &KeptFile> = wanted.map(|file| (file.id.as_str(), file)).collect();
     let mut came = BTreeMap::new();
@@ -55,6 +61,19 @@ fn read(tx: &mut dyn Tx, upload: &Upload, files: &[Written]) -> OpResult<BTreeMa
         Some(file) => Err(OpError::new(AFOLDER, format!("the bytes of {} did not come", short(&file.asked.path)))),
         None => Ok(came),
     }
+}
+
+/// Refuses what one operation cannot take in, in words that say what to do; else the store would, and say nothing.
+fn check_room(files: &[Written]) -> OpResult<()> {
+    let segments: usize = files.iter().map(|file| file.segments.len()).sum();
+    if files.len() * ROWS_OF_FILE + segments * ROWS_OF_SEGMENT <= ROWS_MAX {
+        return Ok(());
+    }
+    let text = format!(
+        "{} files of {segments} segments are too much for one commit: write large files on their own",
+        files.len()
+    );
+    Err(OpError::new(codes::ALIMIT, text))
 }
 
 fn wanted(file: &KeptFile, came: &BTreeMap<String, Brought>) -> Wanted {

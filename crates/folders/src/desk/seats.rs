@@ -15,7 +15,7 @@ use crate::seat::Seat;
 pub(crate) const RESERVED_MS: i64 = 5_000;
 
 /// All statements of this part.
-pub(crate) const STATEMENTS: &[&Sql] = &[&GET, &SAVE, &DROP, &OF_UPLOAD, &RENEW];
+pub(crate) const STATEMENTS: &[&Sql] = &[&GET, &SAVE, &DROP, &DROP_UNWANTED, &OF_UPLOAD, &RENEW];
 
 static GET: Sql = Sql::new(
     "fld_seat.get",
@@ -28,6 +28,11 @@ static SAVE: Sql = Sql::new(
      upload = excluded.upload, until = excluded.until",
 );
 static DROP: Sql = Sql::new("fld_seat.drop", "DELETE FROM fld_seat WHERE place = ?1");
+/// Those of an upload that nobody waits for.
+static DROP_UNWANTED: Sql = Sql::new(
+    "fld_seat.drop_unwanted",
+    "DELETE FROM fld_seat WHERE upload = ?1 AND upload IS NOT NULL AND waiting = '[]' AND reserved IS NULL",
+);
 static OF_UPLOAD: Sql = Sql::new(
     "fld_seat.of_upload",
     "SELECT place, directory, holder, reserved, waiting, upload, until FROM fld_seat WHERE upload = ?1 AND upload IS NOT NULL \
@@ -140,6 +145,11 @@ impl Place {
     fn called_out(&self, cx: &mut OpCx<'_>) {
         cx.fx.wake(Hint::Changed(crate::topic(&self.directory)));
     }
+}
+
+/// Leaves the seats of an upload that nobody waits for, without looking at each: there may be hundreds.
+pub(crate) fn leave_unwanted(tx: &mut dyn Tx, upload: &str) -> OpResult<()> {
+    Ok(tx.write(&DROP_UNWANTED, args![upload])?)
 }
 
 /// The seats that an upload has.

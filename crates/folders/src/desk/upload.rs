@@ -81,6 +81,7 @@ pub(crate) fn renew(tx: &mut dyn Tx, id: &str, until: Heard) -> OpResult<()> {
 
 /// Forgets an upload: all its seats are left, and whoever waits for one is woken.
 pub(crate) fn end(tx: &mut dyn Tx, cx: &mut OpCx<'_>, id: &str) -> OpResult<()> {
+    seats::leave_unwanted(tx, id)?;
     for place in seats::of_upload(tx, id, 2 * CHANGES_MAX)? {
         place.leave(tx, cx)?;
     }

@@ -6,6 +6,7 @@ mod commits;
 mod console;
 mod content;
 mod kit;
+mod large;
 mod moved;
 mod past;
 mod postgres;
