@@ -66,6 +66,7 @@ CREATE TABLE fld_version (
 CREATE INDEX fld_version_seq ON fld_version (directory, seq, file);
 CREATE INDEX fld_version_changed ON fld_version (directory, changed_at, seq);
 CREATE INDEX fld_version_device ON fld_version (directory, device, changed_at, file, version);
+CREATE INDEX fld_version_try ON fld_version (client, try_us) WHERE try_us IS NOT NULL;
 CREATE INDEX fld_version_old ON fld_version (directory, heard, file, version);
 
 -- What a version holds: its segments, found by what they hold. `hash`: SHA-256 of all bytes; `checked`: we computed it ourselves. `refs`: versions.

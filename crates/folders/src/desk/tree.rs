@@ -12,7 +12,7 @@ use crate::names::Policy;
 use crate::plan::{Entry, Tree};
 
 /// All statements of this part.
-pub(crate) const STATEMENTS: &[&Sql] = &[&AT, &CHILDREN, &BROUGHT, &AS_OF];
+pub(crate) const STATEMENTS: &[&Sql] = &[&AT, &CHILDREN, &BROUGHT, &BROUGHT_NEW, &AS_OF];
 
 static AT: Sql = Sql::new(
     "fld_file.at",
@@ -37,6 +37,12 @@ static CHILDREN: Sql = Sql::new(
 static BROUGHT: Sql = Sql::new(
     "fld_version.brought",
     "SELECT version FROM fld_version WHERE file = ?1 AND client = ?2 AND try_us = ?3 ORDER BY version DESC LIMIT 1",
+);
+
+static BROUGHT_NEW: Sql = Sql::new(
+    "fld_version.brought_new",
+    "SELECT file, parent FROM fld_version WHERE client = ?1 AND try_us = ?2 AND try_us IS NOT NULL AND directory = ?3 AND name = ?4 \
+     AND version = 1 ORDER BY file LIMIT 10",
 );
 
 static AS_OF: Sql = Sql::new(
@@ -125,6 +131,11 @@ impl Tree for StoredTree<'_, '_> {
         }
         let row = self.tx.query_one(&BROUGHT, args![id, &self.client, try_us])?;
         Ok(row.map(|row| told(row.int(0))))
+    }
+
+    fn brought_new(&mut self, name: &str, try_us: i64) -> OpResult<Vec<(String, String)>> {
+        let rows = self.tx.query(&BROUGHT_NEW, args![&self.client, try_us, &self.directory, name], 10)?;
+        Ok(rows.iter().map(|row| (row.text(0).to_owned(), row.text(1).to_owned())).collect())
     }
 
     fn is_known_anywhere(&mut self, id: &str) -> OpResult<bool> {

@@ -43,13 +43,34 @@ impl<'t> Planner<'t> {
             return Ok(Some(refused("a symbolic link has a target")));
         }
         let Some(id) = &asked.id else {
-            self.landing.insert(place, Landing::New);
-            return Ok(None);
+            let before = self.new_before(place)?;
+            self.landing.extend(before.is_none().then_some((place, Landing::New)));
+            return Ok(before);
         };
         match self.draft.was(id)? {
             Some(entry) => self.read_change(place, entry),
             None => self.read_new_id(place, id),
         }
+    }
+
+    /// A new file that this client brought before without hearing of it (FLD-10), and that somebody moved or deleted since. Where it still
+    /// is in its place, it is found there.
+    fn new_before(&mut self, place: usize) -> OpResult<Option<Verdict>> {
+        let asked = self.asked(place);
+        let (folder, name) = asked.path.rsplit_once('/').unwrap_or(("", &asked.path));
+        if asked.try_us == 0 || on(Mutant::ForgetsRepeats) {
+            return Ok(None);
+        }
+        let brought = self.draft.tree.brought_new(name, asked.try_us)?;
+        if brought.is_empty() || self.at_path(&asked.path)?.is_some() {
+            return Ok(None);
+        }
+        let parent = if folder.is_empty() { None } else { self.at_path(folder)? };
+        let parent = parent.map_or(String::new(), |parent| parent.id);
+        let own = brought.iter().find(|(_, made_in)| *made_in == parent);
+        let id = own.or(brought.first().filter(|_| brought.len() == 1)).map(|(id, _)| id.clone());
+        let entry = id.map(|id| self.draft.was(&id)).transpose()?.flatten();
+        Ok(entry.filter(|entry| !is_known_other(&asked.hash, &entry.hash)).map(|entry| there(&entry)))
     }
 
     fn read_new_id(&mut self, place: usize, id: &str) -> OpResult<Option<Verdict>> {

@@ -103,6 +103,12 @@ pub trait Tree {
     /// # Errors
     /// The store failed.
     fn brought(&mut self, id: &str, try_us: i64) -> OpResult<Option<u64>>;
+    /// New files of this name that the same client brought with this try: their ids, and the folders that they were made in. One that was
+    /// moved since is found nowhere else, for its client never heard of its id (FLD-10).
+    ///
+    /// # Errors
+    /// The store failed.
+    fn brought_new(&mut self, name: &str, try_us: i64) -> OpResult<Vec<(String, String)>>;
     /// Whether any directory has this id: a client-made one must be unused (FLD-14).
     ///
     /// # Errors

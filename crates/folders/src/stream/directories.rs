@@ -263,11 +263,12 @@ impl Stream {
         }
     }
 
-    /// Nobody is told of their own changes. Whoever knows the tree is told what followed from them: folders that were
-    /// missing, files that were overwritten.
+    /// Nobody is told of their own changes: those that this connection was answered with. What followed from them is told: folders that were
+    /// missing, files that were overwritten, and what an earlier connection of the same client brought and never heard of.
     fn is_own(&self, name: &str, meta: &FileMeta) -> bool {
-        let told = self.directories.get(name).and_then(|directory| directory.known.version(&meta.id));
-        meta.client == self.who.client && (!self.caps.tree || told == Some(meta.version))
+        let Some(directory) = self.directories.get(name) else { return false };
+        let is_told = directory.known.version(&meta.id) == Some(meta.version) || meta.seq <= directory.known.seq;
+        meta.client == self.who.client && is_told
     }
 
     /// Looks that are due by themselves.

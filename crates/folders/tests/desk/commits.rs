@@ -94,6 +94,21 @@ fn fld_10_a_repeat_is_answered_the_same_and_equal_content_is_adopted() {
 }
 
 #[test]
+fn fld_10_a_new_file_whose_answer_was_lost_is_known_again_wherever_it_was_moved() {
+    let (desk, a, b) = (Desk::new(), device("a"), device("b"));
+    let id = desk.directory(&a, &[&b]);
+    let (file, other) = (desk.put(&a, &id, edit("x", 7), b"one"), desk.put(&a, &id, edit("d/x", 7), b"two"));
+    increased(desk.ask(&b, &id, vec![rename(&file, "y", 2)]));
+    let again = increased(desk.ask(&a, &id, vec![edit("x", 7)])).remove(0);
+    assert_eq!((again.id, again.path.as_str(), again.version), (file.id.clone(), "y", 2));
+    increased(desk.ask(&b, &id, vec![rename(&other, "z", 3)]));
+    let again = increased(desk.ask(&a, &id, vec![edit("d/x", 7)])).remove(0);
+    assert_eq!((again.id, again.path.as_str()), (other.id, "z"), "one of the same name in another folder");
+    assert_eq!(desk.paths(&a, &id), ["d", "y", "z"], "nothing is there twice");
+    assert_ne!(desk.put(&a, &id, edit("x", 8), b"new").id, file.id, "another try is another file");
+}
+
+#[test]
 fn fld_9_content_versions_follow_versions_and_a_rename_and_an_edit_merge() {
     let (desk, a, b) = (Desk::new(), device("a"), device("b"));
     let id = desk.directory(&a, &[&b]);

@@ -33,6 +33,11 @@ impl Device {
                 self.increased(&increased.files, shared);
                 self.step(shared, sim);
             }
+            // Of something that it has given up meanwhile.
+            Some(Message::VersionIncreased(increased)) => {
+                let versions = CheckVersion { files: increased.files, ..CheckVersion::default() };
+                self.check_version(versions, true, shared, sim);
+            }
             Some(Message::FileContentRequestAllow(allow)) => self.allowed(allow.files),
             Some(Message::FileContentRequestDeny(_)) => self.list(shared, sim),
             Some(Message::FileWrite(FileWrite { chunk: Some(chunk) })) => {
@@ -133,6 +138,8 @@ impl Device {
                     self.at.client, self.flight, self.edit
                 ));
             }
+            // It hears of nothing before it has subscribed and seen all.
+            _ if matches!(self.flight, Flight::Creating | Flight::Subscribing | Flight::Listing) => self.cut(sim),
             _ => {
                 let pause_us = sim.rng.within(500_000, 2_000_000);
                 self.flight = Flight::None;
