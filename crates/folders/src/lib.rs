@@ -85,8 +85,12 @@ pub(crate) fn key_of(name: &str) -> Keys {
     Keys::of(vec![contention(name)])
 }
 
-const PARTS: &[&[&[&Sql]]] =
-    &[desk::STATEMENTS, care::STATEMENTS, past::STATEMENTS, &[figures::STATEMENTS, check::STATEMENTS, console::STATEMENTS]];
+const PARTS: &[&[&[&Sql]]] = &[
+    desk::STATEMENTS,
+    care::STATEMENTS,
+    past::STATEMENTS,
+    &[figures::STATEMENTS, check::STATEMENTS, console::STATEMENTS],
+];
 
 const fn many() -> usize {
     let (mut sum, mut part) = (0, 0);
