@@ -32,8 +32,10 @@ fn con_6_a_directory_is_created_looked_at_shared_limited_and_removed() -> Result
     eyes.click(button("Settings"))?;
     eyes.fill("dialog[open] [name=quota_bytes]", "1048576")?;
     eyes.click(button("Save").within(DIALOG))?;
-    eyes.wait_for_text("of 1\u{a0}MiB")?;
-    for (view, nothing) in [("Deleted", "Nothing was deleted"), ("Conflicts", "No conflicts"), ("Locks", "Nobody writes")] {
+    eyes.wait_for_text("of 1.0\u{a0}MiB")?;
+    for (view, nothing) in
+        [("Deleted", "Nothing was deleted"), ("Conflicts", "No conflicts"), ("Locks", "Nobody writes")]
+    {
         eyes.click(link(view).within(".tabs"))?;
         eyes.wait_for_text(nothing)?;
         check(&eyes)?;

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use crate::console_documents::{commit, declare};
 use crate::console_exchange::{impatient, message, office, prepared};
+use crate::console_folders::directory;
 use crate::console_sensors::{client, register, says, tell};
 use crate::console_workflow::{bring, broken, poll, start};
 use crate::elsewhere::Elsewhere;
@@ -193,6 +194,22 @@ fn workflow(site: &Site) -> Result<Vec<String>> {
     Ok(pages)
 }
 
+/// Directories and members with the same in every part; gives their pages.
+fn folders(site: &Site) -> Result<Vec<String>> {
+    let mut pages = vec!["/console/main/folders".to_owned()];
+    let long = "W".repeat(64);
+    for name in [EVIL, long.as_str()] {
+        let id = directory(site, name)?;
+        let member: String = name.chars().take(60).collect();
+        let path = format!("/v1/main/folders/directories/{id}/members");
+        site.make(&path, &json!({ "device": member, "role": "read" }))?;
+        let views = ["", "/deleted", "/conflicts", "/devices", "/locks"];
+        pages.extend(views.map(|view| format!("/console/main/folders/{id}{view}")));
+        pages.push(format!("/console/main/folders/{id}?path={}", encoded(name)));
+    }
+    Ok(pages)
+}
+
 /// A text as a part of an address.
 fn encoded(text: &str) -> String {
     text.bytes().map(|byte| format!("%{byte:02X}")).collect()
@@ -291,5 +308,16 @@ fn con_9_con_10_every_page_of_the_workflow_stands_whatever_came_from_outside() -
         eyes.goto(&format!("/console/main/{page}"))?;
         assert!(eyes.text()?.contains("<img src=x onerror=alert(1)>"), "shown as it came");
     }
+    Ok(())
+}
+
+#[test]
+fn con_9_con_10_every_directory_stands_whatever_came_from_outside() -> Result<()> {
+    let site = Site::start()?;
+    let mut eyes = site.admin(Sight::DESK)?;
+    let pages: BTreeSet<String> = folders(&site)?.into_iter().collect();
+    check_all(&mut eyes, &pages)?;
+    eyes.goto("/console/main/folders")?;
+    assert!(eyes.text()?.contains("<img src=x onerror=alert(1)>"), "shown as it came");
     Ok(())
 }

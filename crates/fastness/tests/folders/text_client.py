@@ -98,11 +98,11 @@ class Client:
         wanted = pb.RequestFileContent.FileId(id=file_id, directory_id=directory)
         answer, kind = self.ask(request_file_content=pb.RequestFileContent(files=[wanted]))
         assert kind == "file_content_request_allow", (kind, answer)
-        data = b""
+        data = bytearray()
         while True:
             message = self.events.get(timeout=WAIT_S)
             if message.WhichOneof("message") == "file_write_end":
-                return data
+                return bytes(data)
             assert message.file_write.chunk.offset == len(data), message
             data += message.file_write.chunk.data
 

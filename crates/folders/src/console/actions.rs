@@ -6,7 +6,7 @@ use web::Console;
 use web::console::words as common;
 use web::ui::{Field, Form, Kind, Text, Tone};
 
-use super::words;
+use super::{called, words};
 use crate::care::{DirectoryView, FileView};
 use crate::desk::Right;
 
@@ -78,7 +78,7 @@ fn removing(console: &Console, directory: &DirectoryView) -> Form {
         .form("DELETE /v1/{ns}/folders/directories/{id}", &common::DELETE)
         .with("id", &directory.id)
         .tone(Tone::Bad)
-        .confirm(console.fill(&words::REMOVE_SURE, &[("name", &directory.name)]))
+        .confirm(console.fill(&words::REMOVE_SURE, &[("name", &called(directory))]))
         .go(console.at("folders"))
 }
 

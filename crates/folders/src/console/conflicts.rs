@@ -9,7 +9,9 @@ use web::ui::{Column, Holds, Row, Tone};
 use web::{ApiError, Console, PageResult, PathOf, QueryOf, View};
 
 use super::reads::{CONFLICTS, ConflictsOf};
-use super::{After, IdPath, PAGE, above_in, directory, directory_page, file_page, folder_page, size, views, when, words};
+use super::{
+    After, IdPath, PAGE, above_in, directory, directory_page, file_page, folder_page, size, views, when, words,
+};
 use crate::care::FileView;
 use crate::routes::who_in;
 

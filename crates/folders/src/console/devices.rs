@@ -36,7 +36,7 @@ fn listed(console: &Console, directory: &DirectoryView, devices: &[DeviceView]) 
     }
     let columns = [
         Column(console.say(&words::BY_DEVICE), Holds::Text),
-        Column(console.say(&words::HAS_UP_TO), Holds::Numbers),
+        Column(console.say(&words::HAS_UP_TO), Holds::Text),
         Column(console.say(&words::SEEN), Holds::Text),
         Column(console.say(&words::KEY), Holds::Text),
         Column(console.say(&common::ACTIONS), Holds::Actions),
@@ -44,7 +44,7 @@ fn listed(console: &Console, directory: &DirectoryView, devices: &[DeviceView]) 
     let row = |device: &DeviceView| {
         let cells = vec![
             html! { bdi { (device.device) } },
-            behind(console, directory.seq.saturating_sub(device.seq)),
+            had(console, device.seq, directory.seq),
             when(console, &device.seen_at),
             id(&device.key),
             actions::of_device(console, directory, &device.device),
@@ -55,10 +55,11 @@ fn listed(console: &Console, directory: &DirectoryView, devices: &[DeviceView]) 
     table(console.say(&words::DEVICES), &columns, &rows)
 }
 
-fn behind(console: &Console, commits: u64) -> Markup {
-    match commits {
-        0 => badge(Tone::Good, console.say(&words::LEVEL)),
-        commits => html! { (console.language().number(i64::try_from(commits).unwrap_or(i64::MAX))) },
+/// What a device had when it came, as it said: what it was told since is not kept.
+fn had(console: &Console, seq: u64, all: u64) -> Markup {
+    match seq == all {
+        true => badge(Tone::Good, console.say(&words::LEVEL)),
+        false => html! { (console.fill(&words::HAS_COMMITS, &[("seq", &seq), ("all", &all)])) },
     }
 }
 

@@ -7,7 +7,7 @@ use web::ui::parts::{empty, pager, table};
 use web::ui::{Column, Holds, Row};
 use web::{Console, PageResult, QueryOf, View};
 
-use super::{After, PAGE, actions, directory_page, size, when, words};
+use super::{After, PAGE, actions, called, directory_page, size, when, words};
 use crate::care::{DIRECTORIES, DirectoriesOf, DirectoryView};
 use crate::routes::who;
 
@@ -41,7 +41,7 @@ fn rows(console: &Console, items: &[DirectoryView]) -> Markup {
     ];
     let row = |directory: &DirectoryView| {
         Row::of(vec![
-            html! { a href=(directory_page(console, &directory.id, "")) { bdi { (directory.name) } } },
+            html! { a href=(directory_page(console, &directory.id, "")) { bdi { (called(directory)) } } },
             html! { (used(console, directory)) },
             html! { (console.language().number(i64::try_from(directory.seq).unwrap_or(i64::MAX))) },
             html! { (console.say(names(directory))) },

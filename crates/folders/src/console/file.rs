@@ -55,7 +55,10 @@ fn about(console: &Console, directory: &DirectoryView, file: &FileView) -> Marku
     let (tone, state) = if file.deleted { (Tone::Bad, &words::IS_DELETED) } else { (Tone::Good, &words::IS_THERE) };
     let mut lines = vec![
         (console.say(&words::PATH), html! { bdi { (file.path) } }),
-        (console.say(&words::FOLDER), html! { a href=(folder_page(console, &directory.id, folder)) { bdi { "/" (folder) } } }),
+        (
+            console.say(&words::FOLDER),
+            html! { a href=(folder_page(console, &directory.id, folder)) { bdi { "/" (folder) } } },
+        ),
         (console.say(&common::KIND), files::kind(console, file.kind)),
         (console.say(&common::STATE), badge(tone, console.say(state))),
         (console.say(&common::VERSION), html! { (file.version) }),
@@ -87,7 +90,8 @@ fn rows(console: &Console, directory: &DirectoryView, file: &FileView, versions:
         Column(console.say(&words::CHANGED), Holds::Text),
         Column(console.say(&common::ACTIONS), Holds::Actions),
     ];
-    let row = |version: &VersionView| Row::of(cells(console, directory, file, version)).key(version.file.version.to_string());
+    let row =
+        |version: &VersionView| Row::of(cells(console, directory, file, version)).key(version.file.version.to_string());
     let rows: Vec<Row> = versions.iter().map(row).collect();
     table(console.say(&words::HISTORY), &columns, &rows)
 }

@@ -9,7 +9,8 @@ use web::ui::{Column, Holds, Row, Text, Tone};
 use web::{ApiError, Console, PageResult, PathOf, QueryOf, View};
 
 use super::{
-    IdPath, PAGE, above, actions, directories, directory, directory_page, file_page, folder_page, size, views, when, words,
+    IdPath, PAGE, above, actions, called, directories, directory, directory_page, file_page, folder_page, size, views,
+    when, words,
 };
 use crate::care::{DirectoryView, FileView, FilesPage, TREE, TreeOf};
 use crate::codes::NFILE;
@@ -55,7 +56,7 @@ pub(super) async fn page(
         }
     };
     let actions = actions::of_directory(&console, &directory);
-    Ok(console.show(View { title: &directory.name, above: &above(&console), actions, content }))
+    Ok(console.show(View { title: called(&directory), above: &above(&console), actions, content }))
 }
 
 /// The folders that lead here.
@@ -64,9 +65,13 @@ fn way(console: &Console, directory: &str, path: &str) -> Markup {
     let step = |end: usize| (folder_page(console, directory, &parts[..end].join("/")), parts[end - 1].to_owned());
     let steps: Vec<(String, String)> = (1..=parts.len()).map(step).collect();
     html! {
-        p.words {
-            a href=(directory_page(console, directory, "")) { (console.say(&words::TOP)) }
-            @for (href, name) in &steps { " / " a href=(href) { bdi { (name) } } }
+        @if !steps.is_empty() {
+            nav.crumbs aria-label=(console.say(&common::WAY)) {
+                ol {
+                    li { a href=(directory_page(console, directory, "")) { (console.say(&words::TOP)) } }
+                    @for (href, name) in &steps { li { a href=(href) { bdi { (name) } } } }
+                }
+            }
         }
     }
 }

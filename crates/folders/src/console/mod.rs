@@ -89,7 +89,8 @@ fn file_page(console: &Console, id: &str) -> String {
 
 /// The views of a directory.
 fn views(console: &Console, id: &str, here: &str) -> Markup {
-    let view = |name: &str, text: &Text| (directory_page(console, id, name), console.say(text).to_owned(), name == here);
+    let view =
+        |name: &str, text: &Text| (directory_page(console, id, name), console.say(text).to_owned(), name == here);
     tabs(
         console.say(&words::VIEWS),
         &[
@@ -107,10 +108,15 @@ fn above(console: &Console) -> Vec<(String, String)> {
     vec![(console.at("folders"), console.say(&words::FOLDERS).to_owned())]
 }
 
+/// What a directory is called: one that a device created may have no name.
+fn called(directory: &DirectoryView) -> &str {
+    if directory.name.trim().is_empty() { &directory.id } else { &directory.name }
+}
+
 /// The same, with the directory itself.
 fn above_in(console: &Console, directory: &DirectoryView) -> Vec<(String, String)> {
     let mut above = above(console);
-    above.push((directory_page(console, &directory.id, ""), directory.name.clone()));
+    above.push((directory_page(console, &directory.id, ""), called(directory).to_owned()));
     above
 }
 

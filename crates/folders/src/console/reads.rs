@@ -25,7 +25,11 @@ const BATCH: usize = 1_000;
 static NEWEST: Sql = Sql::new(
     "fld_file.newest",
     concat!(
-        "SELECT ", columns!(), " ", files!(), " WHERE f.directory = ?1 AND (f.seq < ?2 OR f.seq = ?2 AND f.id < ?3) \
+        "SELECT ",
+        columns!(),
+        " ",
+        files!(),
+        " WHERE f.directory = ?1 AND (f.seq < ?2 OR f.seq = ?2 AND f.id < ?3) \
          ORDER BY f.seq DESC, f.id DESC LIMIT ?4"
     ),
 );

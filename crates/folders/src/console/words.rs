@@ -87,7 +87,8 @@ texts! {
     SINCE: "Since", "С момента", "Depuis";
     // Devices and members
     KEY: "Key", "Ключ", "Clé";
-    HAS_UP_TO: "Behind by", "Отстаёт на", "Retard";
+    HAS_UP_TO: "Had when it came", "Имело при входе", "Avait à l’arrivée";
+    HAS_COMMITS: "{seq} of {all} commits", "{seq} из {all} изменений", "{seq} modifications sur {all}";
     LEVEL: "level", "всё получено", "à jour";
     SEEN: "Last here", "Последний раз", "Vu";
     FORGET: "Forget", "Забыть", "Oublier";

@@ -240,7 +240,7 @@ impl Stream {
         let now = self.now;
         let Some(directory) = self.directories.get_mut(name) else { return };
         let others = changes.files.iter().filter(|meta| meta.client != self.who.client);
-        let are_remembered = others.fold(true, |all, meta| directory.known.tell(meta) && all);
+        let are_remembered = others.filter(|meta| !directory.known.tell(meta)).count() == 0;
         let is_behind = directory.known.seq < from || !are_remembered;
         // Whoever never had the whole listing knows these alone.
         changes.files.iter().filter(|_| is_behind && are_remembered).for_each(|meta| directory.known.add(meta));

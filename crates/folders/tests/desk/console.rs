@@ -1,8 +1,8 @@
 //! The console's pages of folders (CON-6, CON-9), by requests: content, escaping, three languages, wrong questions, roles.
 
-use folders::desk::JOIN;
-use folders::form::{Asking, Join};
-use serde_json::{Value, json};
+use folders::desk::{CREATE, JOIN};
+use folders::form::{Asking, Create, Join};
+use serde_json::json;
 use testbed_web::{ADMIN, Edge};
 
 use crate::kit::{Desk, delete, device, edit, folder, increased, rename, rewrite};
@@ -34,7 +34,10 @@ fn con_6_a_directory_is_browsed_folder_by_folder_down_to_the_versions_of_a_file(
     let report = increased(desk.ask(&phone, &id, vec![rename(&report, "plans/2026/summary.odt", 3)])).remove(0);
     let edge = opened(&desk);
 
+    let made = Create { who: laptop.clone(), name: String::new() };
+    let nameless = desk.call(&CREATE, made).unwrap().directory;
     let page = seen(&edge, "/folders");
+    assert!(page.contains(&format!(">{nameless}<")), "one without a name is called by its id");
     assert!(page.contains(">work<") && page.contains(&format!("href=\"/console/main/folders/{id}\"")));
     let page = seen(&edge, &format!("/folders/{id}"));
     assert!(page.contains(">plans/<") && page.contains("?path=plans\"") && page.contains("11\u{a0}B"), "{page}");
@@ -44,7 +47,8 @@ fn con_6_a_directory_is_browsed_folder_by_folder_down_to_the_versions_of_a_file(
     assert!(page.contains("No such folder"));
 
     let page = seen(&edge, &format!("/folder-files/{}", report.id));
-    for told in ["laptop", "phone", "newest", "renamed or changed", "plans/2026/summary.odt", "report.odt", "3\u{a0}B"] {
+    for told in ["laptop", "phone", "newest", "renamed or changed", "plans/2026/summary.odt", "report.odt", "3\u{a0}B"]
+    {
         assert!(page.contains(told), "{told}: {page}");
     }
     let api = format!("/v1/main/folders/files/{}", report.id);
@@ -93,9 +97,8 @@ fn con_6_pages_speak_three_languages_and_refuse_wrong_questions() {
     let id = desk.directory(&laptop, &[]);
     let file = desk.put(&laptop, &id, edit("f", 1), b"f");
     let edge = opened(&desk);
-    let mut pages: Vec<String> = ["", "/deleted", "/conflicts", "/devices", "/locks"]
-        .map(|view| format!("/folders/{id}{view}"))
-        .to_vec();
+    let mut pages: Vec<String> =
+        ["", "/deleted", "/conflicts", "/devices", "/locks"].map(|view| format!("/folders/{id}{view}")).to_vec();
     pages.extend(["/folders".to_owned(), format!("/folder-files/{}", file.id)]);
     for path in &pages {
         for (language, word) in [("en", "Folders"), ("ru", "Папки"), ("fr", "Dossiers")] {
@@ -138,7 +141,7 @@ fn con_6_whoever_may_not_change_is_offered_nothing_and_whoever_may_not_read_sees
     let file = desk.put(&laptop, &id, edit("f", 1), b"f");
     desk.put(&laptop, &id, rewrite(&file, 2), b"g");
     let edge = opened(&desk);
-    let (reader, app) = (edge.key("reader", &Value::Null), edge.key("app", &json!({})));
+    let (reader, app) = (edge.key("reader", &json!({})), edge.key("app", &json!({})));
     for path in [format!("/folders/{id}"), format!("/folders/{id}/devices"), format!("/folder-files/{}", file.id)] {
         let (status, page) = page_as(&edge, &reader, &path, "en");
         assert_eq!(status, 200, "{path}: {page}");

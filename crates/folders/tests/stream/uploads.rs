@@ -208,7 +208,7 @@ fn fld_3_a_group_of_two_directories_is_asked_for_in_parts_and_answered_once() {
     let mut talk = Talk::new();
     let elsewhere = FileInfo { directory_id: "d2".into(), ..edit(None, "b", 1) };
     let files = vec![edit(None, "a", 1), elsewhere];
-    talk.ask("a", Said::AskVersionIncrease(AskVersionIncrease { files: files.clone() }));
+    talk.ask("a", Said::AskVersionIncrease(AskVersionIncrease { files }));
     assert_eq!(talk.names(), ["folders.ask"; 2]);
     talk.end("folders.ask", Asking::Allowed { upload: "u1".into(), wanted: vec![(0, "f1".into())] });
     assert_eq!(talk.heard(), []);

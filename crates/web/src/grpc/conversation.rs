@@ -139,6 +139,11 @@ impl Conversation {
         let end = self.end.take().unwrap_or_else(Status::ok);
         // Whoever is gone does not take it.
         let _ = self.to.send(Piece::End(end)).await;
+        // What was called for the client still ends, and may have to be given back.
+        while !self.under_way.is_empty() {
+            let end = self.calls.ended().await;
+            self.tell(end);
+        }
     }
 
     /// All is said: the session closed, or the client said its last and has all answers.

@@ -126,6 +126,9 @@ fn ker_33_http_2_is_agreed_on_in_the_handshake() {
         let request = Request::builder().uri("https://localhost/healthz").body(()).unwrap();
         let (answer, _) = client.send_request(request, true).unwrap();
         assert_eq!(answer.await.unwrap().status(), 200);
+        let call = Request::post("https://localhost/probe.Echo/Talk").header("content-type", "application/grpc");
+        let (answer, _) = client.send_request(call.body(()).unwrap(), false).unwrap();
+        assert_eq!(answer.await.unwrap().headers()["grpc-status"], "16", "gRPC by TLS, too");
     });
 }
 

@@ -3,7 +3,7 @@
 //!
 //! What it has is durable; what is under way is lost with its connection, and begun again.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use folders::wire::client_message::Message;
 use folders::wire::{
@@ -65,6 +65,8 @@ pub(super) struct Device {
     pub(super) connection: Option<u64>,
     pub(super) flight: Flight,
     pub(super) asked: u64,
+    /// Messages of an upload that are still to be sent, each so much later than the one before.
+    pieces: VecDeque<(u64, Message)>,
     turn: u64,
 }
 
@@ -84,6 +86,7 @@ impl Device {
             connection: None,
             flight: Flight::None,
             asked: 0,
+            pieces: VecDeque::new(),
             turn: 0,
         }
     }
@@ -112,6 +115,7 @@ impl Device {
         match self.flight {
             Flight::None => self.step(shared, sim),
             Flight::Waiting => self.ask(shared, sim),
+            Flight::Writing if !self.pieces.is_empty() => self.write_next(sim),
             Flight::Creating
             | Flight::Subscribing
             | Flight::Listing
@@ -142,6 +146,7 @@ impl Device {
         if self.connection.is_none() {
             return self.connect(shared, sim);
         }
+        self.give_way();
         if self.edit.as_ref().is_some_and(|edit| !edit.is_denied) {
             return self.ask(shared, sim);
         }
@@ -155,6 +160,14 @@ impl Device {
         }
         let pause_us = if self.edit.is_some() { 1_000 } else { sim.rng.within(500_000, 8_000_000) };
         self.look_again(pause_us, sim);
+    }
+
+    /// Whoever knows the text alone updates first: what it changed meanwhile was made from an older version. Others ask first, and say from
+    /// which, for it may be there already.
+    fn give_way(&mut self) {
+        let Some(edit) = self.edit.as_mut().filter(|_| !self.is_modern) else { return };
+        let newer = edit.id.as_ref().and_then(|id| self.heard.get(id)).is_some_and(|heard| heard.version > edit.base);
+        edit.is_denied |= newer;
     }
 
     fn connect(&mut self, shared: &mut Shared, sim: &mut Sim) {
@@ -188,6 +201,8 @@ impl Device {
     pub(super) fn send(&mut self, message: Message, after_us: u64, sim: &mut Sim) {
         self.asked += 1;
         let client = self.at.client;
+        let said = format!("{message:?}");
+        sim.say(&format!("device {client} says {}", &said[..said.floor_char_boundary(200)]));
         let message = ClientMessage {
             request_id: Some(self.asked.to_string()),
             message: Some(message),
@@ -231,6 +246,7 @@ impl Device {
         let mut after_us = if silent { sim.rng.within(5_000_000, 60_000_000) } else { 0 };
         let content = shared.bytes_of(edit.number);
         let piece = content.len().div_ceil(usize::try_from(sim.rng.within(1, 3)).unwrap_or(1)).max(1);
+        self.pieces.clear();
         for (place, data) in content.chunks(piece).enumerate() {
             let chunk = FileChunk {
                 id: edit.id.clone().unwrap_or_default(),
@@ -240,10 +256,20 @@ impl Device {
                 current_path: edit.path.clone(),
                 ..Default::default()
             };
-            self.send(Message::FileWrite(FileWrite { chunk: Some(chunk) }), after_us, sim);
-            after_us += if silent { sim.rng.below(40_000_000) } else { sim.rng.below(500_000) };
+            self.pieces.push_back((after_us, Message::FileWrite(FileWrite { chunk: Some(chunk) })));
+            after_us = if silent { sim.rng.below(40_000_000) } else { sim.rng.below(500_000) };
         }
-        self.send(Message::FileWriteEnd(FileWriteEnd::default()), after_us, sim);
+        self.pieces.push_back((after_us, Message::FileWriteEnd(FileWriteEnd::default())));
+        self.look_again(self.pieces[0].0 + 1, sim);
+    }
+
+    fn write_next(&mut self, sim: &mut Sim) {
+        let Some((_, message)) = self.pieces.pop_front() else { return };
+        self.send(message, 0, sim);
+        if let Some((after_us, _)) = self.pieces.front() {
+            let after_us = *after_us;
+            self.look_again(after_us + 1, sim);
+        }
     }
 
     /// Takes in what was heard; whether bytes have to be fetched for it.

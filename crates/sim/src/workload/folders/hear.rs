@@ -14,6 +14,8 @@ impl Device {
     pub(super) fn hear(&mut self, bytes: &[u8], shared: &mut Shared, sim: &mut Sim) {
         let Ok(told) = ServerMessage::decode(bytes) else { return shared.wrong("an answer that is no ServerMessage") };
         shared.answers += 1;
+        let said = format!("{:?}", told.message);
+        sim.say(&format!("device {} hears {}", self.at.client, &said[..said.floor_char_boundary(200)]));
         let is_event = told.request_id.is_none();
         match told.message {
             Some(Message::OkDirectoryCreated(created)) => {
@@ -54,8 +56,9 @@ impl Device {
             let is_newer = |known: u64| meta.version > known;
             let newer = self.files.get(&id).is_none_or(|own| is_newer(own.version))
                 && self.heard.get(&id).is_none_or(|heard| is_newer(heard.version));
-            let is_news = newer && !(meta.deleted && !self.files.contains_key(&id));
-            if is_news {
+            if newer && meta.deleted && !self.files.contains_key(&id) {
+                self.heard.remove(&id);
+            } else if newer {
                 self.heard.insert(id, meta);
             }
         }
