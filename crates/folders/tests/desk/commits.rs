@@ -60,7 +60,7 @@ fn fld_5_a_base_is_judged_again_when_the_bytes_are_there() {
     let file = desk.put(&a, &id, rewrite(&first, 2), b"two");
     let (upload, _) = allowed(desk.ask(&a, &id, vec![rewrite(&file, 3)]));
     // Whoever brings an older version back asks nobody who writes.
-    let restore = Restore { who: b.clone(), directory: id.clone(), file: file.id.clone(), version: 1 };
+    let restore = Restore { who: b, directory: id.clone(), file: file.id.clone(), version: 1 };
     assert_eq!(desk.call(&RESTORE, restore).unwrap().version, 3);
     let (files, _) = denied(desk.try_finish(&a, &id, &upload, &[(&file.id, b"three")]).unwrap());
     assert_eq!(files[0].status, Status::Denied);

@@ -24,9 +24,9 @@ fn fld_18_fld_25_names_cycles_and_ids_of_elsewhere_are_refused_and_change_nothin
         .collect();
     bad.push(edit(&"n".repeat(256), 1));
     bad.push(rename(&f, "f/g/f", 2));
-    bad.push(Asked { id: Some(elsewhere.id.clone()), ..edit("mine", 3) });
+    bad.push(Asked { id: Some(elsewhere.id), ..edit("mine", 3) });
     bad.push(Asked { id: Some("no uuid".into()), ..edit("mine", 3) });
-    bad.push(Asked { id: Some(f.id.clone()), kind: Kind::File, ..edit("f", 4) });
+    bad.push(Asked { id: Some(f.id), kind: Kind::File, ..edit("f", 4) });
     for asked in bad {
         let told = Told { seq: before.1.seq, beyond: vec![] };
         match desk.try_ask(&a, &id, told, vec![asked.clone(), edit("good", 9)]) {

@@ -35,7 +35,7 @@ pub fn roles(desk: &Desk) {
     };
     assert_eq!(desk.read(&CHANGES, of.clone()).unwrap_err().code.name, "NDIRECTORY");
     assert_eq!(desk.read(&FILES, FilesOf { who: b.clone(), ids: vec![file.id.clone()] }).unwrap(), []);
-    let content = ContentOf { who: b.clone(), id: file.id.clone(), version: 1, segment: 0 };
+    let content = ContentOf { who: b.clone(), id: file.id, version: 1, segment: 0 };
     assert_eq!(desk.read(&CONTENT, content.clone()).unwrap_err().code.name, "NFILE");
     desk.member(&a, &id, &b.key, Right::Read).unwrap();
     assert_eq!((join(desk, &b, &id), ask(desk, &b, &id)), ("in".into(), "SROLE".into()), "a key that only reads");
@@ -87,7 +87,7 @@ fn fld_25_a_quota_holds_for_what_is_announced_and_for_what_comes() {
     desk.call(&CHANGE, Change { who: a.clone(), directory: id.clone(), patch }).unwrap();
     let told = Told { seq: file.seq, beyond: vec![] };
     let large = Asked { size: Some(3), ..edit("y", 2) };
-    assert_eq!(desk.try_ask(&a, &id, told.clone(), vec![large]).unwrap_err().code.name, "AQUOTA");
+    assert_eq!(desk.try_ask(&a, &id, told, vec![large]).unwrap_err().code.name, "AQUOTA");
     let (upload, wanted) = allowed(desk.ask(&a, &id, vec![edit("y", 2)]));
     let came = desk.try_finish(&a, &id, &upload, &[(&wanted[0].1, b"123")]);
     assert_eq!(came.unwrap_err().code.name, "AQUOTA");
