@@ -263,11 +263,12 @@ impl Stream {
         }
     }
 
-    /// Nobody is told of their own changes. Whoever knows the tree is told what followed from them: folders that were
-    /// missing, files that were overwritten.
+    /// Nobody is told of their own changes. Of a client that is more than its connection, only those are its own whose answer went out on
+    /// this one: a commit whose connection broke may come after the client asked for all versions on the next. Whoever knows
+    /// the tree is told what followed from its changes: folders that were missing, files that were overwritten.
     fn is_own(&self, name: &str, meta: &FileMeta) -> bool {
         let told = self.directories.get(name).and_then(|directory| directory.known.version(&meta.id));
-        meta.client == self.who.client && (!self.caps.tree || told == Some(meta.version))
+        meta.client == self.who.client && (!(self.caps.tree || self.is_durable) || told == Some(meta.version))
     }
 
     /// Looks that are due by themselves.
