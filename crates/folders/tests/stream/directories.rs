@@ -185,3 +185,15 @@ fn fld_5_the_first_message_says_who_the_client_is_and_its_key_stands_before_it()
         talk.end("folders.join", Joined { seq: 0, epoch: "e".into() });
     }
 }
+
+#[test]
+fn fld_10_a_commit_whose_connection_broke_is_told_on_the_next() {
+    let mut talk = Talk::new();
+    let client_id = Some("mine".into());
+    talk.send(ClientMessage { client_id, message: Some(subscribe(DIRECTORY)), ..ClientMessage::default() });
+    talk.end("folders.join", Joined { seq: 4, epoch: "e".into() });
+    talk.heard();
+    let files = vec![meta("f", "a", 2, 5, "key/mine")];
+    talk.end("folders.changes", Changes { files, seq: 5, file: "f".into(), more: false });
+    assert!(matches!(talk.one(), (None, Heard::CheckVersion(_))), "its answer was lost");
+}
