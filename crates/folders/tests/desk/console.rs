@@ -34,7 +34,7 @@ fn con_6_a_directory_is_browsed_folder_by_folder_down_to_the_versions_of_a_file(
     let report = increased(desk.ask(&phone, &id, vec![rename(&report, "plans/2026/summary.odt", 3)])).remove(0);
     let edge = opened(&desk);
 
-    let made = Create { who: laptop.clone(), name: String::new() };
+    let made = Create { who: laptop, name: String::new() };
     let nameless = desk.call(&CREATE, made).unwrap().directory;
     let page = seen(&edge, "/folders");
     assert!(page.contains(&format!(">{nameless}<")), "one without a name is called by its id");
@@ -76,7 +76,7 @@ fn con_6_what_was_deleted_conflicts_devices_members_and_locks_are_seen() {
     let name = folders::names::conflict("a.txt", "phone", "2026-11-16", 1);
     desk.put(&phone, &id, edit(&format!("d/{name}"), 3), b"mine");
     desk.put(&phone, &id, edit("d/a.txt", 4), b"theirs");
-    desk.call(&JOIN, Join { who: phone.clone(), directory: id.clone(), seq: 1 }).unwrap();
+    desk.call(&JOIN, Join { who: phone, directory: id.clone(), seq: 1 }).unwrap();
     assert!(matches!(desk.ask(&laptop, &id, vec![edit("new.txt", 5)]), Asking::Allowed { .. }));
 
     assert!(seen(&edge, &format!("/folders/{id}/deleted")).contains(&format!("/console/main/folder-files/{}", old.id)));
