@@ -178,12 +178,15 @@ impl Tree for Store {
     fn brought_new(&mut self, name: &str, try_us: i64) -> OpResult<Vec<(String, String)>> {
         self.reads += 1;
         let own = self.past.iter().filter(|(id, _)| {
-            self.tries.iter().any(|((client, file, at), version)| {
-                (client, file, *at, *version) == (&self.client, *id, try_us, 1)
-            })
+            self.tries
+                .iter()
+                .any(|((client, file, at), version)| (client, file, *at, *version) == (&self.client, *id, try_us, 1))
         });
         let first = own.filter_map(|(id, versions)| Some((id, versions.first()?)));
-        Ok(first.filter(|(_, entry)| entry.name == name).map(|(id, entry)| (id.clone(), entry.parent.clone())).collect())
+        Ok(first
+            .filter(|(_, entry)| entry.name == name)
+            .map(|(id, entry)| (id.clone(), entry.parent.clone()))
+            .collect())
     }
 
     fn is_known_anywhere(&mut self, id: &str) -> OpResult<bool> {

@@ -82,7 +82,9 @@ impl Seen {
                 // Whoever deleted it knew what it held: an edit that comes later brings the file back, whatever it was made from.
                 last.insert(&version.file, GONE);
             }
-            let Some(hash) = version.hash.as_ref().filter(|_| version.version == version.content_version) else { continue };
+            let Some(hash) = version.hash.as_ref().filter(|_| version.version == version.content_version) else {
+                continue;
+            };
             let told = || format!("file {} version {}", version.file, version.version);
             let number = texts.of_hash(hash).ok_or_else(|| format!("{}: nobody wrote {hash}", told()))?;
             let before = last.insert(&version.file, number).unwrap_or(0);
