@@ -163,11 +163,29 @@ struct Server {
     _folders: Vec<folders::desk::Watch>,
     /// Whether it knows of the archive.
     archives: bool,
-    /// Wake-ups for readers of events since the last look.
-    events_hinted: Arc<AtomicBool>,
-    /// What was called out since the last look.
-    topics_hinted: Arc<Mutex<BTreeSet<Topic>>>,
+    hints: Hints,
     store_called: bool,
+}
+
+/// What was called out since the last look.
+#[derive(Clone, Default)]
+struct Hints {
+    /// There may be new events.
+    events: Arc<AtomicBool>,
+    topics: Arc<Mutex<BTreeSet<Topic>>>,
+}
+
+impl Hints {
+    fn listen(namespace: &Namespace) -> Self {
+        let hints = Self::default();
+        let heard = hints.clone();
+        namespace.wakes.listen(move |hint| match hint {
+            Hint::Events => heard.events.store(true, Ordering::Relaxed),
+            Hint::Changed(topic) => drop(heard.topics.lock().unwrap_or_else(PoisonError::into_inner).insert(topic)),
+            Hint::Tasks { .. } => {}
+        });
+        hints
+    }
 }
 
 /// A node that runs tasks. There are two on the one store: the timers of the second may be so late that it loses its lease.
@@ -557,8 +575,8 @@ impl Sim {
         let Some(server) = &mut self.server else { return };
         let told = std::mem::take(&mut *server.told.lock().unwrap_or_else(PoisonError::into_inner));
         let timers = std::mem::take(&mut *server.timers.lock().unwrap_or_else(PoisonError::into_inner));
-        let events_hinted = server.events_hinted.swap(false, Ordering::Relaxed);
-        let topics = std::mem::take(&mut *server.topics_hinted.lock().unwrap_or_else(PoisonError::into_inner));
+        let events_hinted = server.hints.events.swap(false, Ordering::Relaxed);
+        let topics = std::mem::take(&mut *server.hints.topics.lock().unwrap_or_else(PoisonError::into_inner));
         let call_store = !server.store_called && !server.store.is_idle();
         server.store_called |= call_store;
         let life = self.life;
@@ -719,15 +737,7 @@ impl Sim {
         let nodes = nodes.collect::<StoreResult<Vec<Node>>>()?;
         let main = kernel.admin_namespace();
         kernel.watch_over();
-        let events_hinted = Arc::new(AtomicBool::new(false));
-        let topics_hinted = Arc::new(Mutex::new(BTreeSet::new()));
-        let (hinted, topics) = (events_hinted.clone(), topics_hinted.clone());
-        main.wakes.listen(move |hint| {
-            hinted.fetch_or(hint == Hint::Events, Ordering::Relaxed);
-            if let Hint::Changed(topic) = hint {
-                topics.lock().unwrap_or_else(PoisonError::into_inner).insert(topic);
-            }
-        });
+        let hints = Hints::listen(&main);
         let sequencer = Sequencer::start(&kernel);
         // Where one node alone works on the data, its memory knows who spoke; others may look only where memory is not believed.
         let others =
@@ -764,8 +774,7 @@ impl Sim {
             _workflow: workflow,
             _folders: folders,
             archives: archive.is_some(),
-            events_hinted,
-            topics_hinted,
+            hints,
             store_called: false,
         });
         self.say(&format!("START life {}", self.life));
