@@ -295,7 +295,8 @@ impl Stream {
     pub(super) fn look_at_directories(&mut self) {
         let now = self.now;
         let is_due = |directory: &Directory| directory.due_at().is_some_and(|at| at <= now);
-        let waits = |name: &str, one: &Directory| one.again && !one.looking && !self.is_committing(name);
+        let waits =
+            |name: &str, one: &Directory| one.subscribed && one.again && !one.looking && !self.is_committing(name);
         let is_due = |(name, one): &(&String, &Directory)| is_due(one) || waits(name, one);
         let due: Vec<String> = self.directories.iter().filter(is_due).map(|(name, _)| name.clone()).collect();
         for name in due {
