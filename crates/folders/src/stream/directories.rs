@@ -224,10 +224,13 @@ impl Stream {
     }
 
     pub(super) fn changed(&mut self, name: &str, from: u64, result: Result<Value, OpError>) {
-        let now = self.now;
+        let (now, changes) = (self.now, read_as::<Changes>(result));
+        let is_early = changes.as_ref().is_ok_and(|changes| self.is_answered_soon(name, changes));
         let Some(directory) = self.directories.get_mut(name) else { return };
         directory.looking = false;
-        match read_as::<Changes>(result) {
+        match changes {
+            // Told by the answer, which is on its way: looked at again after it.
+            Ok(_) if is_early => directory.again = true,
             Ok(_) if !directory.subscribed => {}
             Ok(changes) => self.tell_changes(name, from, &changes),
             // The right to read may be gone, or the directory: whoever asks for it is told. Here it is only tried again.
@@ -271,12 +274,31 @@ impl Stream {
         meta.client == self.who.client && is_told
     }
 
+    /// A change of the client's own is seen before the answer of the call that made it.
+    fn is_answered_soon(&self, name: &str, changes: &Changes) -> bool {
+        let is_new = |meta: &&FileMeta| meta.client == self.who.client && !self.is_own(name, meta);
+        self.is_committing(name) && changes.files.iter().any(|meta| is_new(&meta))
+    }
+
+    fn is_committing(&self, name: &str) -> bool {
+        let lies_there = |group: &u64, part: usize| {
+            let part = self.groups.get(group).and_then(|group| group.parts.get(part));
+            part.is_some_and(|part| part.ask.directory == name)
+        };
+        self.open.values().any(|call| match call {
+            Call::Ask { group, part } | Call::Finish { group, part, .. } => lies_there(group, *part),
+            _ => false,
+        })
+    }
+
     /// Looks that are due by themselves.
     pub(super) fn look_at_directories(&mut self) {
         let now = self.now;
         let is_due = |directory: &Directory| directory.due_at().is_some_and(|at| at <= now);
-        let due: Vec<String> =
-            self.directories.iter().filter(|(_, one)| is_due(one)).map(|(name, _)| name.clone()).collect();
+        let waits =
+            |name: &str, one: &Directory| one.subscribed && one.again && !one.looking && !self.is_committing(name);
+        let is_due = |(name, one): &(&String, &Directory)| is_due(one) || waits(name, one);
+        let due: Vec<String> = self.directories.iter().filter(is_due).map(|(name, _)| name.clone()).collect();
         for name in due {
             if let Some(directory) = self.directories.get_mut(&name) {
                 directory.look_at = Some(now + LOOK_MS);

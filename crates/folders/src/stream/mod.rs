@@ -114,8 +114,6 @@ struct Stream {
     begun: bool,
     /// Whether a message came: the first one says who the client is.
     is_named: bool,
-    /// It said CLIENT_ID.
-    is_durable: bool,
     is_gone: bool,
     is_stopping: bool,
     calls: u64,
@@ -143,7 +141,6 @@ impl Stream {
             caps: Caps::default(),
             begun: false,
             is_named: false,
-            is_durable: false,
             is_gone: false,
             is_stopping: false,
             calls: 0,
@@ -220,7 +217,6 @@ impl Stream {
             return Ok(());
         }
         if let Some(client) = &message.client_id {
-            self.is_durable = true;
             self.who.client = format!("{}/{}", self.who.key, limits::short_text("CLIENT_ID", client)?);
         }
         if let Some(device) = &message.device {

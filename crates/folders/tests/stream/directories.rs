@@ -1,6 +1,6 @@
 //! Creating, subscribing, versions and events.
 
-use folders::form::{Changes, Joined};
+use folders::form::{Asking, Changes, Joined};
 use folders::wire::client_message::Message as Said;
 use folders::wire::error::ErrorCode;
 use folders::wire::request_version::{FileId, FileRequest, file_request::Request};
@@ -61,6 +61,13 @@ fn fld_3_events_tell_what_others_changed_and_carry_no_id() {
     let mut talk = Talk::new();
     joined(&mut talk, 4);
     assert!(talk.watched.contains(&Watch::Topic(folders::topic(DIRECTORY))));
+    let renamed = folders::wire::ask_version_increase::FileInfo {
+        content_changed: false,
+        ..crate::talk::edit(Some("mine"), "a", 1)
+    };
+    talk.say(Said::AskVersionIncrease(folders::wire::AskVersionIncrease { files: vec![renamed] }));
+    talk.end("folders.ask", Asking::Increased { files: vec![meta("mine", "a", 2, 5, "connection")], seq: 5 });
+    assert!(matches!(talk.one().1, Heard::VersionIncreased(_)), "its own change is told by the answer");
     talk.on(SessionEvent::News(Watch::Topic(folders::topic("another"))));
     assert_eq!(talk.names(), [""; 0], "of another directory");
     talk.on(SessionEvent::News(Watch::Topic(folders::topic(DIRECTORY))));
