@@ -218,6 +218,14 @@ pub enum Mutant {
     WorkflowPassIgnored,
     /// A value that is lost and needed is not made again.
     WorkflowLossLeft,
+    /// A change is taken on top of whatever there is.
+    FoldersBaseUnchecked,
+    /// A change whose answer was lost is made once more.
+    FoldersRepeatMadeAgain,
+    /// Seats of whoever fell silent are kept.
+    FoldersSeatsKept,
+    /// Whoever makes a change is not told what followed from it.
+    FoldersFollowedUntold,
 }
 
 impl Mutant {
@@ -328,6 +336,10 @@ impl Mutant {
         Self::WorkflowSilenceIgnored,
         Self::WorkflowPassIgnored,
         Self::WorkflowLossLeft,
+        Self::FoldersBaseUnchecked,
+        Self::FoldersRepeatMadeAgain,
+        Self::FoldersSeatsKept,
+        Self::FoldersFollowedUntold,
     ];
 
     /// The mutant of this name.

@@ -108,6 +108,10 @@ pub const OURS: &[Mutant] = &[
     Mutant::WorkflowSilenceIgnored,
     Mutant::WorkflowPassIgnored,
     Mutant::WorkflowLossLeft,
+    Mutant::FoldersBaseUnchecked,
+    Mutant::FoldersRepeatMadeAgain,
+    Mutant::FoldersSeatsKept,
+    Mutant::FoldersFollowedUntold,
 ];
 
 /// Names for the command line.
@@ -130,6 +134,7 @@ fn world_of(mutant: Mutant) -> World {
         Some("sensor") => World::Quiet,
         Some("exchange") => World::Exchange,
         Some("workflow") => World::Workflow,
+        Some("folders") => World::Folders,
         _ => World::Busy,
     }
 }

@@ -115,7 +115,7 @@ fn phases(sim: &mut Sim, workloads: &mut [Box<dyn Workload>], events: u64, settl
     sim.say("CALM");
     sim.faults = crate::faults::Faults::none();
     workloads.iter_mut().for_each(|workload| workload.calm());
-    let bound = sim.trace.events() + settle;
+    let bound = sim.trace.events() + settle * scale(workloads);
     // A call that hangs may still do harm: it is waited for too.
     while !workloads.iter().all(|workload| workload.is_settled()) || !sim.is_idle() {
         if sim.trace.events() >= bound {
@@ -143,7 +143,15 @@ fn step(sim: &mut Sim, workloads: &mut [Box<dyn Workload>]) -> Result<(), String
         return Err(text);
     }
     sim.check_heard()?;
-    if sim.has_news() { check(sim, workloads) } else { Ok(()) }
+    if !sim.has_news() {
+        return Ok(());
+    }
+    sim.news += 1;
+    if sim.news.is_multiple_of(scale(workloads)) { check(sim, workloads) } else { Ok(()) }
+}
+
+fn scale(workloads: &[Box<dyn Workload>]) -> u64 {
+    workloads.iter().map(|workload| workload.scale()).max().unwrap_or(1)
 }
 
 fn happen(sim: &mut Sim, workloads: &mut [Box<dyn Workload>], event: Event) -> Result<(), String> {

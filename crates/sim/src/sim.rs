@@ -217,6 +217,8 @@ pub struct Sim {
     pub office: Option<Office>,
     /// Where sessions keep bytes.
     pub(crate) depot: Depot,
+    /// How often something may have been committed since the last look.
+    pub news: u64,
     /// Calls of this life whose end the server has not heard of.
     pub calls_open: u64,
     agenda: Agenda<Event>,
@@ -275,6 +277,7 @@ impl Sim {
             archive: None,
             office: None,
             depot: Depot::new(),
+            news: 0,
             calls_open: 0,
             agenda: Agenda::new(),
             path,

@@ -210,4 +210,8 @@ mutants_are_found! {
     wfl_11_mutant_workflow_silence_ignored: WorkflowSilenceIgnored,
     wfl_7_mutant_workflow_pass_ignored: WorkflowPassIgnored,
     wfl_25_mutant_workflow_loss_left: WorkflowLossLeft,
+    fld_5_mutant_folders_base_unchecked: FoldersBaseUnchecked,
+    fld_10_mutant_folders_repeat_made_again: FoldersRepeatMadeAgain,
+    fld_6_mutant_folders_seats_kept: FoldersSeatsKept,
+    fld_3_mutant_folders_followed_untold: FoldersFollowedUntold,
 }

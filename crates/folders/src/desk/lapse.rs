@@ -1,5 +1,6 @@
 //! Leaves the seats, and forgets the uploads, whose time is over and that nobody touched (FLD-6): a silent client, a node that died.
 
+use base::mutants::{self, Mutant};
 use base::{OpResult, Sql, Tx, args};
 use kernel::{Op, OpCx, Query};
 
@@ -35,6 +36,9 @@ fn any(tx: &mut dyn Tx, (): &()) -> OpResult<bool> {
 }
 
 fn lapse(tx: &mut dyn Tx, cx: &mut OpCx<'_>, (): &()) -> OpResult<bool> {
+    if mutants::on(Mutant::FoldersSeatsKept) {
+        return Ok(false);
+    }
     let uploads = tx.query(&UPLOADS, args![cx.heard], AT_ONCE)?;
     for row in &uploads {
         cx.fx.journal("folders.lapsed", row.text(0), "its client fell silent: rolled back");

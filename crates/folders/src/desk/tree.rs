@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use base::mutants::{self, Mutant};
 use base::{OpResult, Sql, Tx, args};
 use kernel::OpCx;
 
@@ -126,7 +127,7 @@ impl Tree for StoredTree<'_, '_> {
 
     /// A client that says no time tells no repeats.
     fn brought(&mut self, id: &str, try_us: i64) -> OpResult<Option<u64>> {
-        if try_us == 0 {
+        if try_us == 0 || mutants::on(Mutant::FoldersRepeatMadeAgain) {
             return Ok(None);
         }
         let row = self.tx.query_one(&BROUGHT, args![id, &self.client, try_us])?;
@@ -134,6 +135,9 @@ impl Tree for StoredTree<'_, '_> {
     }
 
     fn brought_new(&mut self, name: &str, try_us: i64) -> OpResult<Vec<(String, String)>> {
+        if mutants::on(Mutant::FoldersRepeatMadeAgain) {
+            return Ok(vec![]);
+        }
         let rows = self.tx.query(&BROUGHT_NEW, args![&self.client, try_us, &self.directory, name], 10)?;
         Ok(rows.iter().map(|row| (row.text(0).to_owned(), row.text(1).to_owned())).collect())
     }

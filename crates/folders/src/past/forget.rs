@@ -30,11 +30,12 @@ static NEXT: Sql = Sql::new(
     "fld_directory.next",
     "SELECT id, kept_ms FROM fld_directory WHERE gone = 0 AND id > ?1 ORDER BY id LIMIT 1",
 );
-/// Versions by age, with whether each is its file's newest.
+/// Versions by age, with whether each may go: another one took its place so long ago. A version that stood for years and was overwritten
+/// yesterday is yesterday's past.
 static OLD: Sql = Sql::new(
     "fld_version.old",
-    "SELECT v.heard, v.file, v.version, v.content, CASE WHEN f.version > v.version THEN 1 ELSE 0 END FROM fld_version v \
-     JOIN fld_file f ON f.id = v.file WHERE v.directory = ?1 AND v.heard >= ?2 AND v.heard < ?5 \
+    "SELECT v.heard, v.file, v.version, v.content, CASE WHEN EXISTS (SELECT 1 FROM fld_version n WHERE n.file = v.file \
+     AND n.version > v.version AND n.heard < ?5) THEN 1 ELSE 0 END FROM fld_version v WHERE v.directory = ?1 AND v.heard >= ?2 AND v.heard < ?5 \
      AND (v.heard > ?2 OR v.file > ?3 OR v.file = ?3 AND v.version > ?4) ORDER BY v.heard, v.file, v.version LIMIT 300",
 );
 static DROP_VERSION: Sql = Sql::new("fld_version.drop_old", "DELETE FROM fld_version WHERE file = ?1 AND version = ?2");

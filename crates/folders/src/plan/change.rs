@@ -65,10 +65,13 @@ impl<'t> Planner<'t> {
         if brought.is_empty() || self.at_path(&asked.path)?.is_some() {
             return Ok(None);
         }
-        let parent = if folder.is_empty() { None } else { self.at_path(folder)? };
-        let parent = parent.map_or(String::new(), |parent| parent.id);
-        let own = brought.iter().find(|(_, made_in)| *made_in == parent);
-        let id = own.or(brought.first().filter(|_| brought.len() == 1)).map(|(id, _)| id.clone());
+        // Whoever detects many files at once may give them one time: only the folder tells those of one name apart.
+        let parent = match folder {
+            "" => Some(String::new()),
+            folder => self.at_path(folder)?.map(|parent| parent.id),
+        };
+        let own = brought.into_iter().find(|(_, made_in)| Some(made_in) == parent.as_ref());
+        let id = own.map(|(id, _)| id);
         let entry = id.map(|id| self.draft.was(&id)).transpose()?.flatten();
         Ok(entry.filter(|entry| !is_known_other(&asked.hash, &entry.hash)).map(|entry| there(&entry)))
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use base::OpResult;
+use base::{OpResult, mutants};
 
 use super::mutants::{Mutant, on};
 use super::{Entry, Planner};
@@ -42,8 +42,9 @@ impl<'t> Told<'t> {
 
 impl Planner<'_> {
     /// What was known of a file that the store has.
-    pub(super) fn known(&mut self, entry: &Entry, base: Option<u64>) -> OpResult<Known> {
-        let known = match base {
+    pub(super) fn known(&mut self, entry: &Entry, from: Option<u64>) -> OpResult<Known> {
+        let known = match from {
+            _ if mutants::on(mutants::Mutant::FoldersBaseUnchecked) => Some(entry.clone()),
             None => self.told_of(entry)?,
             Some(base) if base == entry.version => Some(entry.clone()),
             Some(0) => None,

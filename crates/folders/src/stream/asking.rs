@@ -59,6 +59,9 @@ impl Stream {
             if asked.path.len() > PATH_MAX {
                 return Err(Fault::invalid(&format!("a path has at most {PATH_MAX} bytes")));
             }
+            if !asked.deleted {
+                crate::names::parts(&asked.path).map_err(|why| Fault::invalid(&why))?;
+            }
             let (told, seq) = self.told(&directory, &asked)?;
             let count = counts.entry((directory.clone(), seq)).or_default();
             let key = (directory.clone(), seq, *count / PART_MAX);
@@ -245,14 +248,12 @@ fn folders_first(parts: &[Part]) -> Vec<Part> {
         needed.entry(&ask.directory).or_insert((ask, BTreeSet::new())).1.extend(folders);
     }
     // What is renamed to such a place makes it.
-    let is_renamed = |path: &&str| {
-        let mut asked = parts.iter().flat_map(|part| &part.ask.files);
-        asked.any(|asked| asked.id.is_some() && asked.path == **path)
-    };
+    let asked = parts.iter().flat_map(|part| &part.ask.files);
+    let renamed: BTreeSet<&str> = asked.filter(|asked| asked.id.is_some()).map(|asked| asked.path.as_str()).collect();
     let folder = |path: &str| Asked::folder(path);
     let mut first = vec![];
     for (ask, folders) in needed.into_values() {
-        let files: Vec<Asked> = folders.into_iter().filter(|path| !is_renamed(path)).map(folder).collect();
+        let files: Vec<Asked> = folders.into_iter().filter(|path| !renamed.contains(path)).map(folder).collect();
         first.extend(files.chunks(PART_MAX).map(|files| Part {
             ask: Ask { files: files.to_vec(), told: Told { beyond: vec![], ..ask.told.clone() }, ..ask.clone() },
             is_first: true,

@@ -43,6 +43,8 @@ pub(super) const FILE_CHUNKS_MAX: usize = 1 << 20;
 pub(super) const PAGE_FILES: usize = 500;
 /// Files that are looked for at once.
 pub(super) const SOUGHT_MAX: usize = 1_000;
+/// Parts of one file that are asked for at once.
+pub(super) const RANGES_MAX: usize = 1_000;
 /// Requests for versions or contents that wait for their turn.
 pub(super) const REQUESTS_MAX: usize = 64;
 /// Bytes that are fetched or on their way to the client at once.

@@ -136,7 +136,12 @@ impl Stream {
         let (key, is_admin) = (caller.name.clone(), caller.role == Role::Admin);
         Self {
             caller: caller.clone(),
-            who: Who { client: key.clone(), device: key.clone(), key, is_admin },
+            who: Who {
+                client: key.clone(),
+                device: caller.bound_to("device").unwrap_or_else(|| key.clone()),
+                key,
+                is_admin,
+            },
             may_write: caller.role != Role::Reader,
             caps: Caps::default(),
             begun: false,
@@ -182,7 +187,11 @@ impl Session for Stream {
 impl Stream {
     fn begin(&mut self, bytes: &[u8]) {
         self.begun = true;
-        let Ok(opening) = serde_json::from_slice::<Opening>(bytes) else { return self.out.push(Out::Close) };
+        let opening = serde_json::from_slice::<Opening>(bytes).ok();
+        let Some(opening) = opening.filter(|_| self.caller.may("service", "folders")) else {
+            self.fault(&None, Fault::forbidden("the scope of this key binds it to another service"));
+            return self.out.push(Out::Close);
+        };
         self.caps = Caps::of(&opening);
         self.who.client = opening.connection;
     }
@@ -192,6 +201,9 @@ impl Stream {
             return self.fault(&None, Fault::invalid("this is no ClientMessage"));
         };
         let request = message.request_id.clone();
+        if let Some(Err(fault)) = request.as_ref().map(|id| limits::short_text("REQUEST_ID", id)) {
+            return self.fault(&None, fault);
+        }
         if let Err(fault) = self.name(&message) {
             return self.fault(&request, fault);
         }
@@ -211,19 +223,23 @@ impl Stream {
         }
     }
 
-    /// The first message says who the client is. The key stands before it: nobody poses as a client of another key.
+    /// The first message says who the client is. The key stands before it: nobody poses as a client of another key, or as a device that the
+    /// key is not for; whoever tries stays unnamed.
     fn name(&mut self, message: &ClientMessage) -> Result<(), Fault> {
-        if std::mem::replace(&mut self.is_named, true) {
+        if self.is_named {
             return Ok(());
         }
-        if let Some(client) = &message.client_id {
-            self.who.client = format!("{}/{}", self.who.key, limits::short_text("CLIENT_ID", client)?);
+        let client = message.client_id.as_ref().map(|client| limits::short_text("CLIENT_ID", client)).transpose()?;
+        let device = message.device.as_ref().map(|device| limits::short_text("DEVICE", device)).transpose()?;
+        if let Some(device) = device.filter(|device| !self.caller.may("device", device)) {
+            return Err(Fault::forbidden(&format!("this key is not for device {device}")));
         }
-        if let Some(device) = &message.device {
-            self.who.device = limits::short_text("DEVICE", device)?.to_owned();
-            if !self.caller.may("device", device) {
-                return Err(Fault::forbidden(&format!("this key is not for device {device}")));
-            }
+        self.is_named = true;
+        if let Some(client) = client {
+            self.who.client = format!("{}/{client}", self.who.key);
+        }
+        if let Some(device) = device {
+            self.who.device = device.to_owned();
         }
         Ok(())
     }

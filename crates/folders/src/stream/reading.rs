@@ -10,7 +10,9 @@ use kernel::Out;
 use serde_json::Value;
 
 use super::answers::Fault;
-use super::limits::{ASKED_MAX, CHUNK_MAX, REQUESTS_MAX, SOUGHT_MAX, WINDOW_BYTES, WINDOW_FILES, WINDOW_PIECES};
+use super::limits::{
+    ASKED_MAX, CHUNK_MAX, RANGES_MAX, REQUESTS_MAX, SOUGHT_MAX, WINDOW_BYTES, WINDOW_FILES, WINDOW_PIECES,
+};
 use super::{Call, RequestId, Stream, read_as};
 use crate::form::{Content, ContentOf, FileMeta, FilesOf, Kind};
 use crate::wire::server_message::Message;
@@ -80,6 +82,15 @@ enum State {
     Here(Vec<u8>),
 }
 
+/// Each part of a file begins where the one before it ended, or later: nothing is sent twice.
+fn are_apart(file: &request_file_content::FileId) -> bool {
+    let apart = |pair: &[request_file_content::Range]| match pair {
+        [one, next] => one.offset.saturating_add(one.size) <= next.offset,
+        _ => true,
+    };
+    file.ranges.len() <= RANGES_MAX && file.ranges.windows(2).all(apart)
+}
+
 impl Stream {
     pub(super) fn request_content(&mut self, request: RequestId, wanted: RequestFileContent) {
         if self.downloads.jobs.len() >= REQUESTS_MAX {
@@ -94,6 +105,10 @@ impl Stream {
         };
         if !self.caps.chunks && !wanted.files.iter().all(is_plain) {
             return self.fault(&request, Fault::invalid("parts and lists need the capability `chunks`"));
+        }
+        if !wanted.files.iter().all(are_apart) {
+            let text = format!("a file is asked for in at most {RANGES_MAX} parts, one behind the other");
+            return self.fault(&request, Fault::invalid(&text));
         }
         self.downloads.made += 1;
         let number = self.downloads.made;

@@ -6,7 +6,7 @@ use base::OpError;
 use serde_json::Value;
 
 use super::answers::Fault;
-use super::limits::{PAGE_FILES, REQUESTS_MAX, SOUGHT_MAX, WINDOW_BYTES};
+use super::limits::{PAGE_FILES, REQUESTS_MAX, SOUGHT_MAX, SUBSCRIPTIONS_MAX, WINDOW_BYTES};
 use super::{Call, RequestId, Stream, read_as};
 use crate::form::{Changes, ChangesOf, FileMeta, FilesOf};
 use crate::wire::request_version::file_request::Request;
@@ -43,6 +43,10 @@ impl Stream {
                 Some(Request::FileId(file)) => files.push((file.id, file.directory_id)),
                 None => return self.fault(&request, Fault::invalid("a request names a directory or a file")),
             }
+        }
+        if directories.len() > SUBSCRIPTIONS_MAX {
+            let text = format!("at most {SUBSCRIPTIONS_MAX} directories are asked for at once");
+            return self.fault(&request, Fault::invalid(&text));
         }
         let files = files.chunks(SOUGHT_MAX).map(|some| Wanted::Files(some.to_vec()));
         let wanted: Vec<Wanted> = files.chain(directories).collect();

@@ -175,6 +175,23 @@ fn fld_24_older_versions_are_let_go_after_their_time_and_their_bytes_after_them(
 }
 
 #[test]
+fn fld_24_a_version_that_stood_for_long_is_kept_after_it_was_overwritten() {
+    let (desk, a) = (Desk::new(), device("a"));
+    let id = desk.directory(&a, &[]);
+    let patch = DirectoryPatch { kept_ms: Some(Some(10 * DAY_MS as i64)), ..DirectoryPatch::default() };
+    desk.call(&CHANGE, Change { who: a.clone(), directory: id.clone(), patch }).unwrap();
+    let first = desk.put(&a, &id, edit("x", 1), b"one");
+    forget(&desk, DAY_MS * 200);
+    desk.put(&a, &id, rewrite(&first, 2), b"spoilt");
+    forget(&desk, DAY_MS * 9);
+    assert_eq!(desk.count(&VERSIONS), 2, "it was overwritten nine days ago");
+    restore(&desk, &a, &id, &first.id, 1).unwrap();
+    assert_eq!(seen(&desk, &a, &id), [("x".into(), first.hash)]);
+    forget(&desk, DAY_MS * 2);
+    assert_eq!(desk.count(&VERSIONS), 2, "now it goes, and what spoilt it stays for nine days more");
+}
+
+#[test]
 fn fld_12_tombstones_stay_400_days_and_until_every_known_device_passed_them() {
     let (desk, a, b) = (Desk::new(), device("a"), device("b"));
     let id = desk.directory(&a, &[&b]);

@@ -53,6 +53,11 @@ pub trait Workload {
     /// Requests that were acknowledged: a run without any proves nothing.
     fn acknowledged(&self) -> u64;
 
+    /// How many times as large as usual it is: so much rarer everything is compared, and so much longer settling may take.
+    fn scale(&self) -> u64 {
+        1
+    }
+
     /// Points at which something of it was cut, where they are named.
     fn cuts(&self) -> Vec<String> {
         vec![]

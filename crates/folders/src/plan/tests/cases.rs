@@ -237,7 +237,7 @@ pub(super) fn revived_where_another_is() {
     let told = store.told();
     let late = edit(&store, "f", "new");
     store.does(A, &[delete(&store, "f")]);
-    store.does(A, &[file("f", "another")]);
+    store.does(A, &[Asked { try_us: 77, ..file("f", "another") }]);
     assert!(is_denied(&store.says(&told, late)));
     assert_eq!(store.listing(), ["f=another"]);
 }

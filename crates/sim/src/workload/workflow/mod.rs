@@ -42,6 +42,8 @@ pub(super) struct Workflow {
     damage: Damage,
     workers: Vec<Worker>,
     looks: u64,
+    /// A fan-out of a thousand has so many rows that a look at all of them takes a while.
+    scale: u64,
     /// How many commits go by between two long looks.
     look_every: u64,
     /// What was open at the last look.
@@ -71,7 +73,8 @@ impl Workflow {
                 .map(|number| Worker::new(number as u64 + 1, Line::new(workload, WORKER + number)))
                 .collect(),
             looks: 0,
-            look_every: if wide > 20 { 40 } else { 8 },
+            scale: if wide > 120 { 20 } else { 1 },
+            look_every: if wide > 20 && wide <= 120 { 40 } else { 8 },
             open: vec!["nobody looked".to_owned()],
             is_caught_up: false,
             detail: vec![],
@@ -155,6 +158,10 @@ impl Workload for Workflow {
     fn check_settled(&mut self, sim: &Sim) -> Result<(), String> {
         self.known.check()?;
         self.check_store(sim, true)
+    }
+
+    fn scale(&self) -> u64 {
+        self.scale
     }
 
     fn acknowledged(&self) -> u64 {
