@@ -17,7 +17,6 @@ mod console;
 pub mod desk;
 mod figures;
 pub mod form;
-pub mod names;
 pub mod past;
 pub mod plan;
 mod routes;
@@ -28,6 +27,7 @@ pub mod wire;
 pub use answer::{Answer, Change, Known, answer};
 pub use routes::service;
 pub use seat::{Seat, Status};
+pub use synxpo::names;
 
 use base::{ContentionKey, Keys, Migration, Sql};
 use kernel::{FigureDef, ServiceDef, SessionDef, StuckDef};

@@ -45,7 +45,7 @@ fn fld_4_a_client_made_from_the_proto_alone_follows_the_text() {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut client = Command::new(python());
     client.arg(here.join("tests/folders/text_client.py"));
-    client.args([&server.address.to_string(), KEY]).arg(here.join("../folders/proto"));
+    client.args([&server.address.to_string(), KEY]).arg(here.join("../synxpo/proto"));
     let output = client.env("PYTHONDONTWRITEBYTECODE", "1").stdin(Stdio::null()).output().unwrap();
     let said = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{said}\n{}", server.log());

@@ -89,6 +89,6 @@ impl Stream {
     pub(super) fn as_told<'a>(&self, files: impl IntoIterator<Item = &'a FileMeta>) -> Vec<FileMetadata> {
         let caps = self.caps;
         let known = files.into_iter().filter(|meta| caps.links || meta.kind != Kind::Symlink);
-        known.map(|meta| FileMetadata::of(meta, caps.tree)).collect()
+        known.map(|meta| crate::wire::metadata(meta, caps.tree)).collect()
     }
 }

@@ -55,7 +55,7 @@ impl Stream {
         let mut counts: BTreeMap<(String, u64), usize> = BTreeMap::new();
         for file in ask.files {
             let directory = file.directory_id.clone();
-            let asked = file.asked().map_err(|why| Fault::invalid(&why))?;
+            let asked = crate::wire::asked(file).map_err(|why| Fault::invalid(&why))?;
             if asked.path.len() > PATH_MAX {
                 return Err(Fault::invalid(&format!("a path has at most {PATH_MAX} bytes")));
             }
@@ -182,18 +182,18 @@ impl Stream {
                 Answer::Denied { .. } if part.is_first => {}
                 Answer::Open => {
                     let files = all_of(&part.ask, crate::Status::Blocked);
-                    statuses.extend(files.iter().map(|said| FileStatusInfo::of(&part.ask.directory, said)));
+                    statuses.extend(files.iter().map(|said| crate::wire::status(&part.ask.directory, said)));
                     self.wait_for(&part.ask.directory, files.iter().collect(), part.ask.lease_ms);
                 }
                 Answer::Denied { files, look_ms } => {
-                    statuses.extend(files.iter().map(|said| FileStatusInfo::of(&part.ask.directory, said)));
+                    statuses.extend(files.iter().map(|said| crate::wire::status(&part.ask.directory, said)));
                     let blocked = files.iter().filter(|said| said.status == crate::Status::Blocked).collect();
                     self.wait_for(&part.ask.directory, blocked, look_ms);
                 }
                 // It could be had, but for others that were asked for with it.
                 Answer::Allowed { .. } | Answer::Increased { .. } => {
                     let files = all_of(&part.ask, crate::Status::Free);
-                    statuses.extend(files.iter().map(|said| FileStatusInfo::of(&part.ask.directory, said)));
+                    statuses.extend(files.iter().map(|said| crate::wire::status(&part.ask.directory, said)));
                 }
             }
         }

@@ -186,7 +186,7 @@ impl Stream {
         let files: VecDeque<Sending> = job.wanted.iter().filter_map(sending).collect();
         let metas: Vec<FileMeta> = files.iter().map(|file| file.meta.clone()).collect();
         (job.files, job.found) = (Some(files), BTreeMap::new());
-        let files = metas.iter().map(|meta| crate::wire::FileMetadata::of(meta, self.caps.tree)).collect();
+        let files = metas.iter().map(|meta| crate::wire::metadata(meta, self.caps.tree)).collect();
         self.reply(&request, Message::FileContentRequestAllow(FileContentRequestAllow { files }));
     }
 

@@ -84,7 +84,7 @@ impl Stream {
         let is_found = |id: &str| found.iter().any(|meta| meta.id == id);
         let others = paths.iter().filter(|(id, _)| id.is_empty() || !is_found(id));
         files.extend(others.map(|(id, path)| {
-            let nothing = FileMetadata::nothing_at(name, path);
+            let nothing = crate::wire::nothing_at(name, path);
             FileMetadata { id: Some(id.clone()).filter(|id| !id.is_empty()), ..nothing }
         }));
         let directory_id = Some(name.to_owned());

@@ -25,9 +25,10 @@ enum Layer {
 
 use Layer::{Chores, Client, Commands, Contracts, Engine, Example, Kernel, Kit, Program, Server, Service, Suite};
 
-const CRATES: [(&str, Layer); 26] = [
+const CRATES: [(&str, Layer); 27] = [
     ("base", Contracts),
     ("replica", Contracts),
+    ("synxpo", Contracts),
     ("kernel", Kernel),
     ("store-sqlite", Engine),
     ("store-postgres", Engine),
@@ -36,7 +37,7 @@ const CRATES: [(&str, Layer); 26] = [
     ("client", Client),
     ("cli", Commands),
     ("connector", Commands),
-    ("folder-agent", Kit),
+    ("folder-agent", Commands),
     ("documents", Service),
     ("exchange", Service),
     ("workflow", Service),

@@ -1,0 +1,7 @@
+//! What devices and the server of folders agree on: the messages of the stream, and what a name may be.
+//!
+//! Pure: no I/O, and nothing of either side in it. Used by the server (`folders`), by the daemon (`folder-agent`) and by whoever
+//! writes another client.
+
+pub mod names;
+pub mod wire;
