@@ -1,0 +1,146 @@
+//! What changed is set aside (FLD-3): what is sent is that copy, never the living file.
+
+use std::io;
+
+use super::Agent;
+use super::look::folder_of;
+use crate::disk::Disk;
+use crate::model::{Content, Local, Stat};
+use crate::state::Put;
+
+/// A file is read no sooner than this after its last change. File systems tell moments of several milliseconds apart at best: what is written after the
+/// reading began has another time than what was read, so that a rewrite of the same size is never missed.
+const QUIET_MS: u64 = 12;
+/// Files that change again and again are left alone for longer each time, but not for ever.
+const QUIET_MAX_MS: u64 = 5_000;
+/// A file that was sent and changes again within this is hot.
+const HOT_MS: u64 = 10_000;
+/// What is set aside in one turn; then others have theirs.
+const TURN_BYTES: u64 = 64 << 20;
+const TURN_FILES: usize = 500;
+
+/// How often a file changes.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Heat {
+    /// Times that it was set aside, or could not be, each soon after the one before.
+    times: u32,
+    at_ms: u64,
+    /// As it was seen first, and when: for file systems whose clock is not ours.
+    seen: Stat,
+    seen_ms: u64,
+}
+
+impl<D: Disk> Agent<D> {
+    /// Sets aside those of these files that are quiet; whether something was.
+    pub(super) fn set_asides(&mut self, wanted: &[String]) -> io::Result<bool> {
+        let (mut bytes, mut files, mut any) = (0, 0, false);
+        for path in wanted {
+            if bytes >= TURN_BYTES || files >= TURN_FILES {
+                self.plan_at(self.now.ran_ms);
+                break;
+            }
+            let Some(Local { stat, .. }) = self.local.get(path).cloned() else { continue };
+            let now_ns = self.disk.now_ns()?;
+            if let Some(wait_ms) = self.wait_for_quiet(path, stat, now_ns) {
+                self.report.waiting += 1;
+                self.plan_at(self.now.ran_ms + wait_ms);
+                continue;
+            }
+            (bytes, files) = (bytes + stat.size, files + 1);
+            any |= self.set_one_aside(path)?;
+        }
+        Ok(any)
+    }
+
+    /// Milliseconds until it is quiet.
+    fn wait_for_quiet(&mut self, path: &str, stat: Stat, now_ns: i64) -> Option<u64> {
+        let now_ms = self.now.ran_ms;
+        let fresh = Heat { times: 0, at_ms: 0, seen: stat, seen_ms: now_ms };
+        let heat = self.heat.entry(path.to_owned()).or_insert(fresh);
+        if heat.seen != stat {
+            (heat.seen, heat.seen_ms) = (stat, now_ms);
+        }
+        if now_ms > heat.at_ms + HOT_MS + QUIET_MAX_MS {
+            heat.times = 0;
+        }
+        let need_ms = (QUIET_MS << heat.times.min(10)).min(QUIET_MAX_MS);
+        let age_ms = match (now_ns - stat.ctime_ns.max(stat.mtime_ns.min(now_ns))) / 1_000_000 {
+            age if age >= 0 => age.cast_unsigned(),
+            // Its time lies ahead of the clock: only what was seen counts.
+            _ => now_ms - heat.seen_ms,
+        };
+        (age_ms < need_ms).then(|| need_ms - age_ms)
+    }
+
+    fn set_one_aside(&mut self, path: &str) -> io::Result<bool> {
+        let stage = self.state.new_stage();
+        let aside = match self.disk.set_aside(path, stage) {
+            Ok(Some(aside)) => aside,
+            Ok(None) => {
+                self.heat_up(path);
+                self.disk.drop_stage(stage)?;
+                self.dirty.insert(folder_of(path).to_owned());
+                self.plan_at(self.now.ran_ms + QUIET_MS);
+                return Ok(false);
+            }
+            Err(error) if matches!(error.kind(), io::ErrorKind::PermissionDenied | io::ErrorKind::NotFound) => {
+                self.disk.drop_stage(stage)?;
+                self.dirty.insert(folder_of(path).to_owned());
+                if error.kind() == io::ErrorKind::PermissionDenied {
+                    self.frozen.insert(path.to_owned(), format!("cannot be read: {error}"));
+                    self.local.remove(path);
+                    self.is_stale = true;
+                }
+                return Ok(false);
+            }
+            Err(error) => {
+                // A copy that does not fit must not take up the room that others need.
+                let _ = self.disk.drop_stage(stage);
+                return Err(error);
+            }
+        };
+        self.heat_up(path);
+        let content = Content::File { hash: Some(aside.hash), size: aside.size, executable: aside.executable };
+        self.local.insert(path.to_owned(), Local { stat: aside.stat, content });
+        if let Some(before) = self.state.drop_aside(path) {
+            self.drop_stage_later(before.stage);
+        }
+        self.state.put_aside(path, Put { stage, aside });
+        self.is_stale = true;
+        Ok(true)
+    }
+
+    fn heat_up(&mut self, path: &str) {
+        let now_ms = self.now.ran_ms;
+        if let Some(heat) = self.heat.get_mut(path) {
+            heat.times = if now_ms < heat.at_ms + HOT_MS { heat.times + 1 } else { u32::from(heat.at_ms > 0) };
+            heat.at_ms = now_ms.max(1);
+        }
+    }
+
+    /// Drops what was set aside and is not needed any more: those not kept.
+    pub(super) fn drop_asides(&mut self, is_kept: impl Fn(&str) -> bool) {
+        let gone: Vec<String> = self.state.asides().keys().filter(|path| !is_kept(path)).cloned().collect();
+        for path in gone {
+            if let Some(put) = self.state.drop_aside(&path) {
+                self.drop_stage_later(put.stage);
+            }
+        }
+        let now_ms = self.now.ran_ms;
+        self.heat.retain(|_, heat| now_ms <= heat.at_ms.max(heat.seen_ms) + HOT_MS + QUIET_MAX_MS);
+    }
+
+    /// Only when the state does not name it any more: a crash in between leaves a stage that the next start drops.
+    pub(super) fn drop_stage_later(&mut self, stage: crate::disk::Stage) {
+        self.unused_stages.push(stage);
+    }
+
+    pub(super) fn drop_unused_stages(&mut self) -> io::Result<()> {
+        for stage in std::mem::take(&mut self.unused_stages) {
+            if !self.upload.as_ref().is_some_and(|upload| upload.uses(stage)) {
+                self.disk.drop_stage(stage)?;
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,248 @@
+//! Steps of a plan on this disk. Each is logged before it is made, and checks what it finds.
+
+use super::look::{folder_of, join, path_of};
+use super::work::Trouble;
+use super::Agent;
+use crate::disk::{Disk, Expected, Found, Outcome};
+use crate::model::{Content, FileId, Local, Stat, Synced};
+use crate::plan::Step;
+use synxpo::names::OWN_NAME;
+
+/// A name on the way of files that take each other's places.
+fn is_temporary(path: &str) -> bool {
+    path.starts_with(OWN_NAME)
+}
+
+impl<D: Disk> Agent<D> {
+    /// Makes these steps, in their order; whether anything was done.
+    pub(super) fn carry(&mut self, steps: &[Step]) -> Result<bool, Trouble> {
+        let intents: Vec<String> = steps.iter().filter(|step| changes_disk(step)).filter_map(as_text).collect();
+        if !intents.is_empty() {
+            self.state.save_intents(&intents)?;
+            self.has_intents = true;
+        }
+        let mut any = false;
+        for step in steps {
+            any |= self.make(step)?;
+        }
+        self.rescue(steps)?;
+        self.disk.settle()?;
+        self.state.save()?;
+        if !intents.is_empty() {
+            self.state.save_and_clear_intents()?;
+            self.has_intents = false;
+        }
+        Ok(any)
+    }
+
+    fn make(&mut self, step: &Step) -> Result<bool, Trouble> {
+        match step {
+            Step::Adopt { id, path } => Ok(self.adopt(*id, path)),
+            Step::Forget { id } => {
+                self.state.drop_synced(*id);
+                Ok(true)
+            }
+            Step::MakeFolder { id, path } => self.make_folder(*id, path),
+            Step::MakeLink { id, path, target, expected } => self.make_link(*id, path, target, *expected),
+            Step::SetExecutable { id, path, stat, executable } => self.set_executable(*id, path, *stat, *executable),
+            Step::Move { id, from, stat, to } => self.move_file(*id, from, *stat, to),
+            Step::Remove { id, path, stat } => self.remove(*id, path, *stat),
+            Step::Copy { from, stat, to } => self.keep_copy(from, *stat, to),
+        }
+    }
+
+    /// Both have the same.
+    fn adopt(&mut self, id: FileId, path: &str) -> bool {
+        let (Some(told), Some(local)) = (self.state.remote().get(&id), self.local.get(path)) else { return false };
+        let known = self.state.synced().get(&id);
+        let content = match (&local.content, known) {
+            (Content::File { hash: None, .. }, Some(known)) => known.content.clone(),
+            (content, _) => content.clone(),
+        };
+        let both = Synced {
+            parent: told.parent,
+            name: told.name.clone(),
+            version: told.version,
+            content_version: told.content_version,
+            content,
+            stat: local.stat,
+        };
+        let is_new = known.is_none();
+        self.state.put_synced(id, both);
+        if is_new {
+            self.tell("joined", path, "it was the same on both sides");
+        }
+        true
+    }
+
+    fn make_folder(&mut self, id: FileId, path: &str) -> Result<bool, Trouble> {
+        let made = self.disk.make_folder(path);
+        let Some(stat) = self.outcome(made, path)? else { return Ok(false) };
+        self.local.insert(path.to_owned(), Local { stat, content: Content::Folder });
+        Ok(self.synced_as_told(id, Content::Folder, stat))
+    }
+
+    fn make_link(&mut self, id: FileId, path: &str, target: &str, expected: Expected) -> Result<bool, Trouble> {
+        let made = self.disk.install_link(target, path, expected);
+        let Some(stat) = self.outcome(made, path)? else { return Ok(false) };
+        let content = Content::Symlink(target.to_owned());
+        self.local.insert(path.to_owned(), Local { stat, content: content.clone() });
+        self.tell("fetched", path, "a symbolic link");
+        Ok(self.synced_as_told(id, content, stat))
+    }
+
+    /// What the server told is on this disk.
+    pub(super) fn synced_as_told(&mut self, id: FileId, content: Content, stat: Stat) -> bool {
+        let Some(told) = self.state.remote().get(&id) else { return false };
+        let both = Synced {
+            parent: told.parent,
+            name: told.name.clone(),
+            version: told.version,
+            content_version: told.content_version,
+            content,
+            stat,
+        };
+        self.state.put_synced(id, both);
+        true
+    }
+
+    fn set_executable(&mut self, id: FileId, path: &str, stat: Stat, executable: bool) -> Result<bool, Trouble> {
+        let made = self.disk.set_executable(path, stat, executable);
+        let Some(stat) = self.outcome(made, path)? else { return Ok(false) };
+        if let Some(mut both) = self.state.synced().get(&id).cloned() {
+            if let Content::File { executable: bit, .. } = &mut both.content {
+                *bit = executable;
+            }
+            both.stat = stat;
+            self.local.insert(path.to_owned(), Local { stat, content: both.content.clone() });
+            self.state.put_synced(id, both);
+        }
+        Ok(true)
+    }
+
+    fn move_file(&mut self, id: FileId, from: &str, stat: Stat, to: &str) -> Result<bool, Trouble> {
+        // A file's own time of change is another one after it was moved, on its way through a temporary name too.
+        let stat = match self.disk.look(from)? {
+            Some(Found::File(local)) if local.stat.is_same_but_moved(&stat) => local.stat,
+            Some(_) | None => {
+                self.dirty.insert(folder_of(from).to_owned());
+                return Ok(false);
+            }
+        };
+        let made = self.disk.rename(from, stat, to);
+        let Some(stat) = self.outcome(made, to)? else { return Ok(false) };
+        self.dirty.insert(folder_of(from).to_owned());
+        self.dirty.insert(folder_of(to).to_owned());
+        if is_temporary(to) {
+            return Ok(true);
+        }
+        self.move_aside(from, to, stat);
+        let told = self.state.remote().get(&id).map(|told| (told.parent, told.name.clone()));
+        if let (Some(mut both), Some((parent, name))) = (self.state.synced().get(&id).cloned(), told) {
+            (both.parent, both.name) = (parent, name);
+            both.stat.ctime_ns = stat.ctime_ns;
+            self.state.put_synced(id, both);
+        }
+        self.tell("moved", to, &format!("from {from}"));
+        Ok(true)
+    }
+
+    fn remove(&mut self, id: FileId, path: &str, stat: Stat) -> Result<bool, Trouble> {
+        let made = self.disk.remove(path, stat);
+        if self.outcome(made, path)?.is_none() {
+            return Ok(false);
+        }
+        self.drop_local(path);
+        self.state.drop_synced(id);
+        self.tell("removed", path, "it was removed on the server; a copy is in the backups");
+        Ok(true)
+    }
+
+    fn keep_copy(&mut self, from: &str, stat: Stat, to: &str) -> Result<bool, Trouble> {
+        let made = self.disk.rename(from, stat, to);
+        let Some(stat) = self.outcome(made, from)? else { return Ok(false) };
+        self.dirty.insert(folder_of(from).to_owned());
+        self.dirty.insert(folder_of(to).to_owned());
+        self.move_aside(from, to, stat);
+        self.tell("conflict", to, &format!("both sides changed {from}: this is what was here"));
+        Ok(true)
+    }
+
+    /// What was set aside of a file goes with it.
+    fn move_aside(&mut self, from: &str, to: &str, stat: Stat) {
+        if let Some(mut put) = self.state.drop_aside(from)
+            && put.aside.stat.is_same_but_moved(&stat)
+        {
+            put.aside.stat = stat;
+            self.state.put_aside(to, put);
+        }
+    }
+
+    /// `None`: this disk is not as it was planned on, and is looked at again.
+    pub(super) fn outcome(&mut self, made: std::io::Result<Outcome>, path: &str) -> Result<Option<Stat>, Trouble> {
+        match made? {
+            Outcome::Done(stat) => Ok(Some(stat)),
+            Outcome::Changed => {
+                self.dirty.insert(folder_of(path).to_owned());
+                self.look_at = self.now.ran_ms;
+                Ok(None)
+            }
+        }
+    }
+
+    /// A file whose way through a temporary name came to a halt is put where people see it.
+    pub(super) fn rescue(&mut self, steps: &[Step]) -> Result<(), Trouble> {
+        for step in steps {
+            let Step::Move { from, to, .. } = step else { continue };
+            if is_temporary(to) && !is_temporary(from) {
+                self.rescue_one(to, from)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn rescue_one(&mut self, temporary: &str, origin: &str) -> Result<(), Trouble> {
+        let Some(Found::File(local)) = self.disk.look(temporary)? else { return Ok(()) };
+        let name = origin.rsplit('/').next().unwrap_or(origin);
+        let names = (1..100).map(|nth| synxpo::names::conflict(name, &self.settings.device, &self.date(), nth));
+        let places: Vec<String> = names.map(|name| join(folder_of(origin), &name)).collect();
+        let at_top = places.iter().map(|place| place.rsplit('/').next().unwrap_or(place).to_owned());
+        for place in std::iter::once(origin.to_owned()).chain(places.iter().cloned()).chain(at_top) {
+            if let Outcome::Done(_) = self.disk.rename(temporary, local.stat, &place)? {
+                self.dirty.insert(folder_of(&place).to_owned());
+                return Ok(());
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether the folder of a file is where it was when that was planned: another one of the same name is not it.
+    pub(super) fn is_in_place(&mut self, parent: FileId, path: &str) -> Result<bool, Trouble> {
+        let folder = folder_of(path);
+        if parent == FileId::TOP {
+            return Ok(folder.is_empty());
+        }
+        let Some(both) = self.state.synced().get(&parent) else { return Ok(false) };
+        let inode = both.stat.inode;
+        if path_of(self.state.synced(), parent).as_deref() != Some(folder) {
+            return Ok(false);
+        }
+        Ok(matches!(self.disk.look(folder)?, Some(Found::File(local)) if local.stat.inode == inode))
+    }
+}
+
+fn changes_disk(step: &Step) -> bool {
+    match step {
+        Step::Adopt { .. } | Step::Forget { .. } => false,
+        Step::MakeFolder { .. }
+        | Step::MakeLink { .. }
+        | Step::SetExecutable { .. }
+        | Step::Move { .. }
+        | Step::Remove { .. }
+        | Step::Copy { .. } => true,
+    }
+}
+
+fn as_text(step: &Step) -> Option<String> {
+    serde_json::to_string(step).ok()
+}

@@ -1,0 +1,289 @@
+//! What lies on this disk.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io;
+
+use super::Agent;
+use crate::disk::{Disk, Found};
+use crate::ignore::IGNORE_FILE;
+use crate::model::{Content, FileId, Local, SyncedTree};
+
+/// After a change others may follow at once.
+const DELAY_MS: u64 = 10;
+/// The most text of an ignore file.
+const IGNORE_BYTES_MAX: usize = 1 << 20;
+
+/// The folder of a path; `""` is the root.
+pub(super) fn folder_of(path: &str) -> &str {
+    path.rsplit_once('/').map_or("", |(folder, _)| folder)
+}
+
+pub(super) fn join(folder: &str, name: &str) -> String {
+    if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") }
+}
+
+/// All paths below a folder, without the folder itself.
+pub(super) fn below<'a, V>(tree: &'a BTreeMap<String, V>, folder: &str) -> impl Iterator<Item = &'a String> + use<'a, V> {
+    let prefix = if folder.is_empty() { String::new() } else { format!("{folder}/") };
+    let from = prefix.clone();
+    tree.range(from..).map(|(path, _)| path).take_while(move |path| path.starts_with(&prefix))
+}
+
+impl<D: Disk> Agent<D> {
+    pub(super) fn changed(&mut self, folders: Vec<String>) {
+        if self.dirty.is_empty() {
+            self.look_at = self.now.ran_ms + DELAY_MS;
+        }
+        self.dirty.extend(folders);
+        self.wakes.insert(self.look_at);
+    }
+
+    /// Looks at what is to be looked at.
+    pub(super) fn look(&mut self) -> io::Result<()> {
+        if self.now.ran_ms >= self.rescan_at {
+            self.rescan_at = self.now.ran_ms + self.settings.rescan_ms;
+            self.look_everywhere = true;
+        }
+        self.wakes.insert(self.rescan_at);
+        if self.look_everywhere {
+            return self.look_at_everything();
+        }
+        if self.dirty.is_empty() {
+            return Ok(());
+        }
+        if self.now.ran_ms < self.look_at {
+            self.wakes.insert(self.look_at);
+            return Ok(());
+        }
+        for folder in std::mem::take(&mut self.dirty) {
+            self.look_into(&folder)?;
+        }
+        self.note_others();
+        Ok(())
+    }
+
+    fn look_at_everything(&mut self) -> io::Result<()> {
+        self.dirty.clear();
+        self.frozen.clear();
+        let before = std::mem::take(&mut self.local);
+        self.read_ignores("")?;
+        let looked = self.look_below("");
+        if looked.is_err() {
+            self.local = before;
+            return looked;
+        }
+        self.freeze();
+        self.look_everywhere = false;
+        self.is_stale |= self.local != before || self.local.is_empty();
+        self.note_others();
+        Ok(())
+    }
+
+    /// One folder, and those in it that are new.
+    pub(super) fn look_into(&mut self, folder: &str) -> io::Result<()> {
+        if !folder.is_empty() && !self.local.contains_key(folder) {
+            // Its own folder tells what became of it.
+            return if self.frozen.contains_key(folder) { Ok(()) } else { self.look_into(folder_of(folder)) };
+        }
+        let found = match self.list(folder)? {
+            Some(found) => found,
+            None if folder.is_empty() => return Err(io::ErrorKind::NotFound.into()),
+            None => return self.look_into(folder_of(folder)),
+        };
+        if found.iter().any(|(name, _)| name == IGNORE_FILE) || self.ignores.has_file_in(folder) {
+            let before = self.ignores.clone();
+            self.read_ignores(folder)?;
+            if self.ignores != before {
+                return self.look_at_everything();
+            }
+        }
+        let names: BTreeSet<String> = found.iter().map(|(name, _)| join(folder, name)).collect();
+        self.drop_missing(folder, &names);
+        let mut fresh = vec![];
+        for (name, found) in found {
+            let path = join(folder, &name);
+            let was_folder = self.local.get(&path).is_some_and(|local| local.content == Content::Folder);
+            if self.take(&path, found) && !was_folder {
+                fresh.push(path);
+            }
+        }
+        fresh.iter().try_for_each(|path| self.look_below(path))?;
+        self.freeze();
+        Ok(())
+    }
+
+    fn drop_missing(&mut self, folder: &str, names: &BTreeSet<String>) {
+        let is_direct = |path: &&String| folder_of(path) == folder;
+        let gone: Vec<String> =
+            below(&self.local, folder).filter(is_direct).filter(|path| !names.contains(*path)).cloned().collect();
+        for path in gone {
+            self.drop_local(&path);
+        }
+        let gone: Vec<String> =
+            below(&self.frozen, folder).filter(is_direct).filter(|path| !names.contains(*path)).cloned().collect();
+        for path in gone {
+            self.frozen.remove(&path);
+            self.is_stale = true;
+        }
+    }
+
+    /// A path, and all below it, is not there.
+    pub(super) fn drop_local(&mut self, path: &str) {
+        let inside: Vec<String> = below(&self.local, path).cloned().collect();
+        for path in inside.iter().map(String::as_str).chain([path]) {
+            self.is_stale |= self.local.remove(path).is_some();
+        }
+    }
+
+    /// All below a folder, by a stack of its own: folders may lie deep.
+    fn look_below(&mut self, folder: &str) -> io::Result<()> {
+        let mut open = vec![folder.to_owned()];
+        while let Some(folder) = open.pop() {
+            if !folder.is_empty() {
+                self.read_ignores(&folder)?;
+            }
+            let Some(found) = self.list(&folder)? else {
+                if folder.is_empty() {
+                    return Err(io::ErrorKind::NotFound.into());
+                }
+                self.drop_local(&folder);
+                continue;
+            };
+            for (name, found) in found {
+                let path = join(&folder, &name);
+                if self.take(&path, found) {
+                    open.push(path);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// `None`: it is not there. One that cannot be read is frozen: what is not seen is not gone.
+    fn list(&mut self, folder: &str) -> io::Result<Option<Vec<(String, Found)>>> {
+        match self.disk.list(folder) {
+            Ok(found) => Ok(Some(found)),
+            Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => Ok(None),
+            Err(error) if folder.is_empty() => Err(error),
+            Err(error) => {
+                self.frozen.insert(folder.to_owned(), format!("cannot be read: {error}"));
+                Ok(Some(vec![]))
+            }
+        }
+    }
+
+    /// Takes in what lies at a path; whether it is a folder to be looked into.
+    fn take(&mut self, path: &str, found: Found) -> bool {
+        let freeze = match &found {
+            Found::Other(why) => Some(why.clone()),
+            Found::File(local) => {
+                let is_folder = local.content == Content::Folder;
+                let is_link = matches!(local.content, Content::Symlink(_));
+                match () {
+                    () if self.ignores.is_ignored(path, is_folder) => Some("ignored".to_owned()),
+                    () if is_link && !self.settings.links => Some("symbolic links are not kept in step here".to_owned()),
+                    () => None,
+                }
+            }
+        };
+        if let Some(why) = freeze {
+            self.drop_local(path);
+            self.frozen.insert(path.to_owned(), why);
+            return false;
+        }
+        if self.frozen.remove(path).is_some() {
+            self.is_stale = true;
+        }
+        let Found::File(mut local) = found else { return false };
+        self.fill_hash(path, &mut local);
+        let is_folder = local.content == Content::Folder;
+        if self.local.get(path) != Some(&local) {
+            if !is_folder {
+                self.drop_local(path);
+            }
+            self.local.insert(path.to_owned(), local);
+            self.is_stale = true;
+        }
+        is_folder
+    }
+
+    /// What was set aside of the very same file is what it holds.
+    pub(super) fn fill_hash(&self, path: &str, local: &mut Local) {
+        let Content::File { hash, .. } = &mut local.content else { return };
+        *hash = self.state.asides().get(path).filter(|put| put.aside.stat == local.stat).map(|put| put.aside.hash);
+    }
+
+    fn read_ignores(&mut self, folder: &str) -> io::Result<()> {
+        let path = join(folder, IGNORE_FILE);
+        let text = match self.disk.look(&path)? {
+            Some(Found::File(Local { content: Content::File { .. }, .. })) => {
+                match self.disk.read_file(&path, 0, IGNORE_BYTES_MAX) {
+                    Ok(bytes) => Some(String::from_utf8_lossy(&bytes).into_owned()),
+                    Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+                    // What it would have said is not known: it goes on saying what it said.
+                    Err(_) => return Ok(()),
+                }
+            }
+            Some(_) | None => None,
+        };
+        self.ignores.set(folder, text.as_deref());
+        Ok(())
+    }
+
+    /// What was synced at or below a frozen path counts as unchanged: it is not gone because we do not look.
+    fn freeze(&mut self) {
+        if self.frozen.is_empty() {
+            return;
+        }
+        let frozen: Vec<(String, Local)> = paths_of(self.state.synced())
+            .into_iter()
+            .filter(|(_, path)| self.is_frozen(path))
+            .filter_map(|(id, path)| {
+                let synced = self.state.synced().get(&id)?;
+                Some((path, Local { stat: synced.stat, content: synced.content.clone() }))
+            })
+            .collect();
+        self.local.extend(frozen);
+    }
+
+    /// Whether a path is not kept in step.
+    pub(super) fn is_frozen(&self, path: &str) -> bool {
+        if self.frozen.is_empty() {
+            return false;
+        }
+        let ends = path.match_indices('/').map(|(at, _)| at).chain([path.len()]);
+        ends.into_iter().any(|end| self.frozen.contains_key(&path[..end])) || self.ignores.is_ignored(path, false)
+    }
+
+    fn note_others(&mut self) {
+        let others = self.frozen.iter().filter(|(_, why)| *why != "ignored");
+        let others: BTreeMap<String, String> = others.map(|(path, why)| (path.clone(), why.clone())).collect();
+        self.state.set_others(&others);
+    }
+}
+
+/// Where each file was when it was synced.
+pub(super) fn paths_of(synced: &SyncedTree) -> BTreeMap<FileId, String> {
+    let mut paths = BTreeMap::new();
+    for id in synced.keys() {
+        if let Some(path) = path_of(synced, *id) {
+            paths.insert(*id, path);
+        }
+    }
+    paths
+}
+
+/// Where a file was when it was synced.
+pub(super) fn path_of(synced: &SyncedTree, id: FileId) -> Option<String> {
+    let (mut names, mut at) = (vec![], id);
+    while at != FileId::TOP {
+        let node = synced.get(&at)?;
+        names.push(node.name.as_str());
+        at = node.parent;
+        if names.len() > synxpo::names::PATH_PARTS_MAX {
+            return None;
+        }
+    }
+    names.reverse();
+    Some(names.join("/"))
+}

@@ -1,0 +1,461 @@
+//! Changes on their way to the server: one group at a time, which is one commit or none.
+
+use synxpo::wire::ask_version_increase::FileInfo;
+use synxpo::wire::client_message::Message as Say;
+use synxpo::wire::error::ErrorCode;
+use synxpo::wire::{
+    AskVersionIncrease, ChunksMissing, Error, FileChunk, FileMetadata, FileStatus, FileStatusInfo, FileWrite,
+    FileWriteEnd, Timestamp, VersionIncreaseAllow,
+};
+
+use super::large::LargeUpload;
+use super::tries::subject;
+use super::work::Trouble;
+use super::{Agent, told};
+use crate::disk::{Disk, Stage};
+use crate::model::{Content, FileId, Kind, Remote, Synced};
+use crate::plan::{Ask, Step};
+
+/// Files of a group: the server takes so many with one commit.
+const GROUP_FILES: usize = 400;
+/// Bytes of a group, but for its first file.
+const GROUP_BYTES: u64 = 8 << 20;
+/// Larger contents go alone, and only what the server lacks of them.
+const LARGE_BYTES: u64 = 1 << 20;
+/// Bytes of a piece.
+const PIECE: usize = 1 << 20;
+/// Bytes that are handed over at once; more is asked for when there is room.
+const TURN: usize = 1 << 20;
+/// Whoever waits for a file asks by itself after this, and some chance more (FLD-6).
+const BLOCKED_MS: u64 = 35_000;
+const BLOCKED_CHANCE_MS: u64 = 10_000;
+/// After something went wrong, growing.
+const RETRY_MS: u64 = 1_000;
+const RETRY_MAX_MS: u64 = 60_000;
+/// What can never be right is tried again, for the server may change its mind.
+const REFUSED_MS: u64 = 60_000;
+const REFUSED_MAX_MS: u64 = 3_600_000;
+
+/// Why something is not asked for now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Why {
+    /// Somebody else writes it.
+    Blocked,
+    /// It was made from an older version than there is: that will be told.
+    Denied,
+    /// Something went wrong.
+    Failed,
+    /// It cannot be right.
+    Refused,
+}
+
+/// Not before a moment.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Wait {
+    pub(super) until_ms: u64,
+    pub(super) tries: u32,
+    pub(super) why: Why,
+}
+
+/// A change of the group, and where its bytes are.
+#[derive(Debug)]
+struct Sent {
+    ask: Ask,
+    stage: Option<Stage>,
+    mtime_us: Option<i64>,
+}
+
+#[derive(Debug)]
+enum Phase {
+    Asked,
+    Writing,
+    Ended,
+}
+
+/// A group on its way.
+#[derive(Debug)]
+pub(super) struct Upload {
+    request: String,
+    sent: Vec<Sent>,
+    phase: Phase,
+    /// What the server calls it.
+    name: Option<String>,
+    /// What it wants, the last first: place in `sent`, id, next byte.
+    wanted: Vec<(usize, String, u64)>,
+    large: Option<LargeUpload>,
+}
+
+impl Upload {
+    pub(super) fn is_answered_by(&self, request: &str) -> bool {
+        self.request == request
+    }
+
+    /// Nothing is to be sent before an answer.
+    pub(super) fn is_awaiting(&self) -> bool {
+        match self.phase {
+            Phase::Asked | Phase::Ended => true,
+            Phase::Writing => self.large.as_ref().is_some_and(LargeUpload::is_awaiting),
+        }
+    }
+
+    pub(super) fn uses(&self, stage: Stage) -> bool {
+        self.sent.iter().any(|sent| sent.stage == Some(stage))
+    }
+
+    /// Whether a step would touch what is on its way.
+    pub(super) fn is_about(&self, step: &Step) -> bool {
+        let has_id = |id: &FileId| self.sent.iter().any(|sent| sent.ask.id == Some(*id));
+        let has_path = |path: &str| self.sent.iter().any(|sent| is_at_or_below(&sent.ask.path, path));
+        match step {
+            Step::Adopt { id, path } => has_id(id) || self.sent.iter().any(|sent| sent.ask.path == *path),
+            Step::Forget { id } => has_id(id),
+            Step::MakeFolder { id, path } => has_id(id) || self.sent.iter().any(|sent| sent.ask.path == *path),
+            Step::MakeLink { id, path, .. } | Step::SetExecutable { id, path, .. } | Step::Remove { id, path, .. } => {
+                has_id(id) || has_path(path)
+            }
+            Step::Move { id, from, to, .. } => has_id(id) || has_path(from) || has_path(to),
+            Step::Copy { from, to, .. } => has_path(from) || has_path(to),
+        }
+    }
+}
+
+fn is_at_or_below(path: &str, folder: &str) -> bool {
+    path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+impl<D: Disk> Agent<D> {
+    /// Asks for the next changes, if there are any that need not wait.
+    pub(super) fn start_upload(&mut self, asks: &[Ask]) -> Result<(), Trouble> {
+        let known: std::collections::BTreeSet<String> = asks.iter().map(subject).collect();
+        self.waits.retain(|subject, _| known.contains(subject));
+        let sent = self.next_group(asks);
+        if sent.is_empty() {
+            return Ok(());
+        }
+        let mut files = vec![];
+        for Sent { ask, mtime_us, .. } in &sent {
+            files.push(self.file_info(ask, *mtime_us));
+        }
+        let request = self.say(Say::AskVersionIncrease(AskVersionIncrease { files }));
+        self.upload = Some(Upload { request, sent, phase: Phase::Asked, name: None, wanted: vec![], large: None });
+        Ok(())
+    }
+
+    fn next_group(&mut self, asks: &[Ask]) -> Vec<Sent> {
+        let (mut group, mut bytes) = (vec![], 0);
+        for ask in asks {
+            let wait = self.waits.get(&subject(ask)).copied();
+            if let Some(wait) = wait.filter(|wait| wait.until_ms > self.now.ran_ms) {
+                self.plan_at(wait.until_ms);
+                continue;
+            }
+            let Some(sent) = self.sent(ask) else { continue };
+            let size = content_size(ask);
+            // What went wrong within a group is tried alone, so that it holds up nobody.
+            let is_alone = size > LARGE_BYTES || wait.is_some_and(|wait| wait.tries > 0);
+            if !group.is_empty() && (is_alone || bytes + size > GROUP_BYTES || group.len() >= GROUP_FILES) {
+                break;
+            }
+            bytes += size;
+            group.push(sent);
+            if is_alone {
+                break;
+            }
+        }
+        group
+    }
+
+    /// A change whose bytes, if it has any, were set aside.
+    fn sent(&mut self, ask: &Ask) -> Option<Sent> {
+        if !ask.content_changed || ask.content.kind() != Kind::File {
+            return Some(Sent { ask: ask.clone(), stage: None, mtime_us: None });
+        }
+        let put = self.state.asides().get(&ask.path).filter(|put| Some(put.aside.stat) == ask.stat);
+        let Some(put) = put else {
+            // It will be set aside once it is looked at again.
+            self.dirty.insert(super::look::folder_of(&ask.path).to_owned());
+            return None;
+        };
+        Some(Sent { ask: ask.clone(), stage: Some(put.stage), mtime_us: Some(put.aside.mtime_us) })
+    }
+
+    fn file_info(&mut self, ask: &Ask, mtime_us: Option<i64>) -> FileInfo {
+        let try_us = self.try_us(ask);
+        let (size, hash, executable, symlink_target) = match &ask.content {
+            Content::Folder => (None, None, None, None),
+            Content::Symlink(target) => (None, None, None, Some(target.clone())),
+            Content::File { hash, size, executable } => {
+                (Some(*size), hash.map(|hash| hash.to_vec()), Some(*executable), None)
+            }
+        };
+        let brings = ask.content_changed && !ask.deleted;
+        FileInfo {
+            id: ask.id.map(|id| id.to_string()),
+            directory_id: self.settings.directory.clone(),
+            first_try_time: Some(Timestamp { time: try_us.cast_unsigned() }),
+            current_path: ask.path.clone(),
+            deleted: ask.deleted,
+            content_changed: brings,
+            r#type: told::file_type(ask.content.kind()).into(),
+            base_version: Some(ask.base),
+            size: size.filter(|_| brings),
+            hash: hash.filter(|_| brings),
+            mtime_us,
+            executable: executable.filter(|_| !ask.deleted),
+            symlink_target: symlink_target.filter(|_| !ask.deleted),
+        }
+    }
+
+    pub(super) fn allowed(&mut self, request: &str, allow: &VersionIncreaseAllow) {
+        let Some(upload) = self.upload.as_mut().filter(|upload| upload.request == request) else { return };
+        (upload.phase, upload.name) = (Phase::Writing, allow.upload.clone());
+        for wanted in allow.files.iter().rev() {
+            let is_it = |sent: &Sent| {
+                sent.ask.path == wanted.current_path
+                    || sent.ask.id.is_some_and(|id| FileId::read(&wanted.id) == Some(id))
+            };
+            if let Some(place) = upload.sent.iter().position(is_it) {
+                upload.wanted.push((place, wanted.id.clone(), 0));
+            }
+        }
+        let is_large = |sent: &Sent| content_size(&sent.ask) > LARGE_BYTES;
+        if let [(place, id, _)] = &upload.wanted[..]
+            && is_large(&upload.sent[*place])
+            && let Some(stage) = upload.sent[*place].stage
+        {
+            upload.large = Some(LargeUpload::new(id.clone(), upload.sent[*place].ask.path.clone(), stage));
+        }
+    }
+
+    /// The next pieces of what is on its way.
+    pub(super) fn next_pieces(&mut self) {
+        let Some(mut upload) = self.upload.take() else { return };
+        let went = match (&upload.phase, &mut upload.large) {
+            (Phase::Asked | Phase::Ended, _) => Ok(()),
+            (Phase::Writing, Some(large)) => self.next_chunks(&upload.request.clone(), large),
+            (Phase::Writing, None) => self.next_bytes(&mut upload),
+        };
+        let is_whole = matches!(upload.phase, Phase::Writing)
+            && upload.large.as_ref().map_or(upload.wanted.is_empty(), LargeUpload::is_sent);
+        if went.is_ok() && is_whole {
+            let end = FileWriteEnd { upload: upload.name.clone() };
+            upload.request = self.say(Say::FileWriteEnd(end));
+            upload.phase = Phase::Ended;
+        }
+        self.upload = Some(upload);
+        if let Err(error) = went {
+            // What was set aside cannot be read: it is set aside again.
+            self.give_up_asides(&error.to_string());
+        }
+    }
+
+    fn next_bytes(&mut self, upload: &mut Upload) -> std::io::Result<()> {
+        let mut bytes = 0;
+        while bytes < TURN {
+            let Some((place, id, offset)) = upload.wanted.last_mut() else { break };
+            let sent = &upload.sent[*place];
+            let Some(stage) = sent.stage else {
+                upload.wanted.pop();
+                continue;
+            };
+            let size = content_size(&sent.ask);
+            let most = usize::try_from(size - *offset).unwrap_or(PIECE).min(PIECE);
+            let data = self.disk.read_stage(stage, *offset, most)?;
+            if data.len() < most {
+                return Err(std::io::ErrorKind::UnexpectedEof.into());
+            }
+            bytes += data.len() + 200;
+            let chunk = FileChunk {
+                id: id.clone(),
+                directory_id: self.settings.directory.clone(),
+                offset: *offset,
+                current_path: sent.ask.path.clone(),
+                data,
+                index: None,
+            };
+            *offset += most as u64;
+            let is_done = *offset >= size;
+            let request = upload.request.clone();
+            if is_done {
+                upload.wanted.pop();
+            }
+            self.say_as(&request, Say::FileWrite(FileWrite { chunk: Some(chunk) }));
+        }
+        Ok(())
+    }
+
+    fn give_up_asides(&mut self, why: &str) {
+        let Some(upload) = self.upload.take() else { return };
+        for sent in upload.sent.iter().filter(|sent| sent.stage.is_some()) {
+            let path = &sent.ask.path;
+            self.state.drop_aside(path);
+            if let Some(local) = self.local.get_mut(path)
+                && let Content::File { hash, .. } = &mut local.content
+            {
+                *hash = None;
+            }
+        }
+        self.tell("trouble", "", &format!("what was set aside cannot be read: {why}"));
+        // The server rolls back by itself; a new connection tells it at once.
+        self.out.close = true;
+        self.closed();
+    }
+
+    pub(super) fn chunks_missing(&mut self, missing: &ChunksMissing) {
+        if let Some(large) = self.upload.as_mut().and_then(|upload| upload.large.as_mut()) {
+            large.missing(&missing.indexes);
+        }
+    }
+
+    /// The server has it.
+    pub(super) fn increased(&mut self, request: &str, files: &[FileMetadata]) {
+        if !self.upload.as_ref().is_some_and(|upload| upload.request == request) {
+            // Of something that was given up: it is as good as an event.
+            files.iter().for_each(|meta| drop(self.take_version(meta)));
+            return;
+        }
+        let Some(upload) = self.upload.take() else { return };
+        for (sent, meta) in upload.sent.iter().zip(files) {
+            let subject = subject(&sent.ask);
+            self.state.drop_try(&subject);
+            self.waits.remove(&subject);
+            self.accepted(&sent.ask, meta);
+        }
+        self.refusal = None;
+        self.is_stale = true;
+    }
+
+    fn accepted(&mut self, ask: &Ask, meta: &FileMetadata) {
+        let before = meta.id.as_deref().and_then(FileId::read).and_then(|id| self.state.synced().get(&id).cloned());
+        let Some((id, told)) = told::read(meta) else { return };
+        if self.state.remote().get(&id).is_none_or(|known| known.version <= told.version) {
+            self.state.put_remote(id, told.clone());
+        }
+        if ask.deleted {
+            if told.deleted {
+                self.state.drop_synced(id);
+                self.state.drop_remote(id);
+                self.tell("sent", &ask.path, "removed");
+            }
+            return;
+        }
+        let both = self.now_synced(ask, &told, meta, before.as_ref());
+        self.state.put_synced(id, both);
+        self.tell("sent", &ask.path, if ask.content_changed { "content" } else { "name or attributes" });
+    }
+
+    /// What both have now: what was asked for. Where others changed more meanwhile, the next plan sees that it differs from what was told.
+    fn now_synced(&self, ask: &Ask, told: &Remote, meta: &FileMetadata, before: Option<&Synced>) -> Synced {
+        let is_where_asked = meta.current_path == ask.path;
+        let (parent, name) = match before {
+            Some(before) if !is_where_asked => (before.parent, before.name.clone()),
+            Some(_) | None => (told.parent, told.name.clone()),
+        };
+        let is_followed = match (&ask.content, &told.content) {
+            (Content::File { hash: Some(own), .. }, Content::File { hash: Some(theirs), .. }) => own != theirs,
+            _ => false,
+        };
+        let content_version = match before {
+            _ if is_followed => 0,
+            // Only the name was asked for: the content may be newer than what is here.
+            Some(before) if !ask.content_changed => before.content_version,
+            Some(_) | None => told.content_version,
+        };
+        let content = match (before, ask.content_changed) {
+            (Some(before), false) if ask.content.kind() == Kind::File => with_bit(&before.content, &ask.content),
+            (Some(_) | None, _) => ask.content.clone(),
+        };
+        let stat = ask.stat.or_else(|| before.map(|before| before.stat)).unwrap_or_default();
+        Synced { parent, name, version: told.version, content_version, content, stat }
+    }
+
+    /// Nothing was changed.
+    pub(super) fn denied(&mut self, request: &str, files: &[FileStatusInfo]) {
+        if !self.upload.as_ref().is_some_and(|upload| upload.request == request) {
+            return;
+        }
+        let Some(upload) = self.upload.take() else { return };
+        let mut is_any_denied = false;
+        for said in files {
+            let is_it = |sent: &&Sent| match sent.ask.id {
+                Some(id) if !said.id.is_empty() => FileId::read(&said.id) == Some(id),
+                Some(_) | None => said.current_path.as_deref() == Some(&sent.ask.path),
+            };
+            let Some(sent) = upload.sent.iter().find(is_it) else { continue };
+            match FileStatus::try_from(said.status) {
+                Ok(FileStatus::Blocked) => {
+                    let wait_ms = BLOCKED_MS + self.chance(BLOCKED_CHANCE_MS);
+                    self.wait(&sent.ask, Why::Blocked, wait_ms);
+                }
+                Ok(FileStatus::Denied) => {
+                    is_any_denied = true;
+                    self.wait_longer(&sent.ask, Why::Denied, RETRY_MS, RETRY_MAX_MS);
+                }
+                Ok(FileStatus::Free) | Err(_) => {}
+            }
+        }
+        if is_any_denied {
+            let after = Some(self.state.number("seq")).filter(|seq| *seq > 0);
+            self.request_versions(after);
+        }
+        self.is_stale = true;
+    }
+
+    fn wait(&mut self, ask: &Ask, why: Why, wait_ms: u64) {
+        let until_ms = self.now.ran_ms + wait_ms;
+        self.waits.insert(subject(ask), Wait { until_ms, tries: 0, why });
+        self.plan_at(until_ms);
+    }
+
+    fn wait_longer(&mut self, ask: &Ask, why: Why, first_ms: u64, most_ms: u64) {
+        let tries = self.waits.get(&subject(ask)).map_or(0, |wait| wait.tries);
+        let wait_ms = (first_ms << tries.min(12)).min(most_ms);
+        let until_ms = self.now.ran_ms + wait_ms;
+        self.waits.insert(subject(ask), Wait { until_ms, tries: tries + 1, why });
+        self.plan_at(until_ms);
+    }
+
+    pub(super) fn upload_failed(&mut self, code: ErrorCode, error: &Error) {
+        let Some(upload) = self.upload.take() else { return };
+        let (why, first_ms, most_ms) = match code {
+            ErrorCode::InvalidRequest | ErrorCode::PermissionDenied | ErrorCode::DirectoryNotFound => {
+                self.refusal = Some(format!("the server refuses a change: {}", error.message));
+                (Why::Refused, REFUSED_MS, REFUSED_MAX_MS)
+            }
+            ErrorCode::Unknown
+            | ErrorCode::Timeout
+            | ErrorCode::FileNotFound
+            | ErrorCode::InternalError
+            | ErrorCode::AlreadySubscribed
+            | ErrorCode::NotSubscribed => (Why::Failed, RETRY_MS, RETRY_MAX_MS),
+        };
+        let is_alone = upload.sent.len() == 1;
+        for sent in &upload.sent {
+            // Of many only some may be wrong: each is tried alone, and soon.
+            let is_known_good = why == Why::Refused && !is_alone;
+            let (why, first_ms) = if is_known_good { (Why::Failed, 1) } else { (why, first_ms) };
+            self.wait_longer(&sent.ask, why, first_ms, most_ms);
+            if why == Why::Refused {
+                self.tell("refused", &sent.ask.path, &error.message);
+            }
+        }
+        self.is_stale = true;
+    }
+}
+
+fn content_size(ask: &Ask) -> u64 {
+    match &ask.content {
+        Content::File { size, .. } if ask.content_changed && !ask.deleted => *size,
+        Content::File { .. } | Content::Folder | Content::Symlink(_) => 0,
+    }
+}
+
+/// The bytes of one with the executable bit of the other.
+fn with_bit(bytes: &Content, bit: &Content) -> Content {
+    match (bytes, bit) {
+        (Content::File { hash, size, .. }, Content::File { executable, .. }) => {
+            Content::File { hash: *hash, size: *size, executable: *executable }
+        }
+        (Content::File { .. } | Content::Folder | Content::Symlink(_), _) => bytes.clone(),
+    }
+}

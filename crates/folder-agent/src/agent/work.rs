@@ -1,0 +1,252 @@
+//! What is done whenever something happened: look, set aside, plan, follow the plan.
+
+use std::io;
+
+use super::tries::subject;
+use super::{Agent, Phase};
+use crate::disk::Disk;
+use crate::plan::{Plan, Step, View, plan};
+use crate::state::StateError;
+
+/// Plans that follow each other at once: each makes what the one before it made possible.
+const PLANS_MAX: usize = 100;
+/// After a plan of which nothing could be done.
+const REST_MS: u64 = 500;
+/// While the disk refuses, it is asked again after a growing time.
+const SICK_MS: u64 = 1_000;
+const SICK_MAX_MS: u64 = 60_000;
+/// The marker is looked at so often.
+const MARKER_MS: u64 = 1_000;
+/// Wishes of people are looked for so often.
+const WISH_MS: u64 = 1_000;
+/// Backups are pruned so often, and kept so long (FLD-23).
+const PRUNE_MS: u64 = 3_600_000;
+const BACKUPS_KEPT_MS: i64 = 30 * 86_400_000;
+
+/// Why work stopped.
+pub(super) enum Trouble {
+    /// The disk refused: it may be otherwise later.
+    Disk(io::Error),
+    /// The state cannot be written: nothing may be done.
+    State(StateError),
+}
+
+impl From<io::Error> for Trouble {
+    fn from(error: io::Error) -> Self {
+        Self::Disk(error)
+    }
+}
+
+impl From<StateError> for Trouble {
+    fn from(error: StateError) -> Self {
+        Self::State(error)
+    }
+}
+
+impl<D: Disk> Agent<D> {
+    pub(super) fn work(&mut self) -> Result<(), StateError> {
+        if self.now.ran_ms < self.sick_until {
+            self.wakes.insert(self.sick_until);
+            return Ok(());
+        }
+        match self.try_to_work() {
+            Ok(()) => {
+                self.sick_tries = 0;
+                self.state.save()
+            }
+            Err(Trouble::State(error)) => Err(error),
+            Err(Trouble::Disk(error)) => {
+                self.be_sick(&error.to_string());
+                self.state.save()
+            }
+        }
+    }
+
+    fn be_sick(&mut self, why: &str) {
+        let pause_ms = (SICK_MS << self.sick_tries.min(10)).min(SICK_MAX_MS);
+        self.sick_tries += 1;
+        self.sick_until = self.now.ran_ms + pause_ms;
+        self.wakes.insert(self.sick_until);
+        self.look_everywhere = true;
+        if self.report.trouble.as_deref() != Some(why) {
+            self.report.trouble = Some(why.to_owned());
+            self.tell("trouble", "", why);
+        }
+    }
+
+    /// The disk refused while something else was at hand.
+    pub(super) fn disk_failed(&mut self, error: &io::Error) {
+        self.be_sick(&error.to_string());
+    }
+
+    fn try_to_work(&mut self) -> Result<(), Trouble> {
+        self.take_wishes()?;
+        if !self.is_marked()? {
+            self.be_sick("the folder is not the one that was linked: its marker is missing (is its disk mounted?)");
+            return Ok(());
+        }
+        self.report.trouble = self.refusal.clone();
+        if self.has_intents {
+            self.finish_intents()?;
+            self.look_everywhere = true;
+        }
+        self.prune()?;
+        self.take_download()?;
+        self.look()?;
+        if self.now.ran_ms < self.rest_until {
+            self.wakes.insert(self.rest_until);
+            return Ok(());
+        }
+        for _ in 0..PLANS_MAX {
+            if !std::mem::take(&mut self.is_stale) || !self.follow()? {
+                break;
+            }
+        }
+        self.drop_unused_stages_saved()?;
+        Ok(())
+    }
+
+    /// What the state names no more may go.
+    fn drop_unused_stages_saved(&mut self) -> Result<(), Trouble> {
+        if self.unused_stages.is_empty() {
+            return Ok(());
+        }
+        self.state.save()?;
+        Ok(self.drop_unused_stages()?)
+    }
+
+    fn is_marked(&mut self) -> Result<bool, Trouble> {
+        if self.now.ran_ms >= self.marked_until {
+            if !self.is_the_linked_one()? {
+                return Ok(false);
+            }
+            self.marked_until = self.now.ran_ms + MARKER_MS;
+        }
+        Ok(true)
+    }
+
+    fn take_wishes(&mut self) -> Result<(), Trouble> {
+        if self.now.ran_ms < self.wishes_at {
+            self.wakes.insert(self.wishes_at);
+            return Ok(());
+        }
+        self.wishes_at = self.now.ran_ms + WISH_MS;
+        self.wakes.insert(self.wishes_at);
+        while let Some(wish) = self.state.next_wish()? {
+            match wish.as_str() {
+                "confirm" if self.report.held.is_some() => {
+                    self.state.set("confirmed", Some("yes".to_owned()));
+                    self.is_stale = true;
+                }
+                "rescan" => self.look_everywhere = true,
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn prune(&mut self) -> Result<(), Trouble> {
+        if self.now.ran_ms >= self.prune_at {
+            self.prune_at = self.now.ran_ms + PRUNE_MS;
+            self.disk.prune_backups(self.now.wall_us / 1_000, BACKUPS_KEPT_MS)?;
+        }
+        Ok(())
+    }
+
+    /// Makes a plan and follows it; whether another may be made at once.
+    fn follow(&mut self) -> Result<bool, Trouble> {
+        let mut plan = self.make_plan();
+        self.report.waiting = 0;
+        if self.phase == Phase::On {
+            self.hold_removals(&mut plan);
+            self.count(&plan);
+            if !plan.steps.is_empty() {
+                return self.follow_steps(&plan);
+            }
+            self.exchange(&plan)?;
+        }
+        let any = !plan.aside.is_empty() && self.set_asides(&plan.aside)?;
+        // What was set aside just now can be sent at once, unless something else is on its way.
+        Ok(any && self.phase == Phase::On && self.upload.is_none())
+    }
+
+    /// Sends and fetches what can be, one group each way at a time.
+    fn exchange(&mut self, plan: &Plan) -> Result<(), Trouble> {
+        if self.download.is_none() {
+            self.start_download(&plan.fetches)?;
+        }
+        if self.upload.is_none() {
+            self.start_upload(&plan.asks)?;
+        }
+        if plan.fetches.is_empty() && plan.aside.is_empty() && self.upload.is_none() {
+            let asked: std::collections::BTreeSet<&str> = plan.asks.iter().map(|ask| ask.path.as_str()).collect();
+            self.drop_asides(|path| asked.contains(path));
+        }
+        Ok(())
+    }
+
+    fn make_plan(&self) -> Plan {
+        let date = self.date();
+        let view = View {
+            policy: self.settings.policy,
+            device: &self.settings.device,
+            date: &date,
+            links: self.settings.links,
+        };
+        let mut plan = plan(self.state.remote(), &self.local, self.state.synced(), &view);
+        if !self.frozen.is_empty() {
+            plan.aside.retain(|path| !self.is_frozen(path));
+            plan.steps.retain(|step| !paths(step).iter().any(|path| self.is_frozen(path)));
+            plan.fetches.retain(|fetch| !self.is_frozen(&fetch.path));
+            plan.asks.retain(|ask| !self.is_frozen(&ask.path));
+        }
+        plan
+    }
+
+    /// For names of conflict copies.
+    pub(super) fn date(&self) -> String {
+        let wall = base::Wall(self.now.wall_us / 1_000);
+        wall.rfc3339().chars().take(16).map(|c| if c == 'T' { ' ' } else if c == ':' { '.' } else { c }).collect()
+    }
+
+    fn follow_steps(&mut self, plan: &Plan) -> Result<bool, Trouble> {
+        let busy = |step: &Step| {
+            let is_sent = self.upload.as_ref().is_some_and(|upload| upload.is_about(step));
+            is_sent || self.download.as_ref().is_some_and(|download| download.is_about(step))
+        };
+        if plan.steps.iter().any(busy) {
+            // What is on its way comes first; its end brings another plan.
+            return Ok(false);
+        }
+        let any = self.carry(&plan.steps)?;
+        self.look_at = self.now.ran_ms;
+        self.look()?;
+        self.is_stale = true;
+        if !any {
+            self.rest_until = self.now.ran_ms + REST_MS;
+            self.wakes.insert(self.rest_until);
+        }
+        Ok(any)
+    }
+
+    fn count(&mut self, plan: &Plan) {
+        self.report.files = self.state.synced().len() as u64;
+        self.report.to_fetch = plan.fetches.len() as u64;
+        let is_waiting = |ask: &&crate::plan::Ask| self.waits.contains_key(&subject(ask));
+        let waiting = plan.asks.iter().filter(is_waiting).count();
+        self.report.to_send = (plan.asks.len() - waiting) as u64;
+        self.report.waiting += waiting as u64;
+    }
+}
+
+fn paths(step: &Step) -> Vec<&str> {
+    match step {
+        Step::Adopt { path, .. }
+        | Step::MakeFolder { path, .. }
+        | Step::MakeLink { path, .. }
+        | Step::SetExecutable { path, .. }
+        | Step::Remove { path, .. } => vec![path],
+        Step::Move { from, to, .. } | Step::Copy { from, to, .. } => vec![from, to],
+        Step::Forget { .. } => vec![],
+    }
+}

@@ -1,0 +1,254 @@
+//! What the daemon remembers, in a SQLite file of its own. In memory are the trees; what changed is written together by [`State::save`], so
+//! that a crash leaves what the last save left.
+
+mod rows;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use rusqlite::Connection;
+
+use crate::disk::{Aside, Stage};
+use crate::model::{FileId, Remote, RemoteTree, Synced, SyncedTree};
+
+/// Why the state cannot be had or written.
+#[derive(Debug, thiserror::Error)]
+pub enum StateError {
+    /// SQLite refused.
+    #[error("the state of the folder cannot be used: {0}")]
+    Sqlite(#[from] rusqlite::Error),
+    /// A row says what none of ours does.
+    #[error("the state of the folder is damaged: {0}")]
+    Damaged(String),
+}
+
+/// Something that was done here.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LogLine {
+    /// When, in microseconds since 1970.
+    pub at_us: i64,
+    /// One word: `sent`, `fetched`, `moved`, `removed`, `conflict`, …
+    pub what: String,
+    /// Where.
+    pub path: String,
+    /// More, for people.
+    pub text: String,
+}
+
+/// A change that is asked for: since when, and what it is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Try {
+    pub(crate) sign: [u8; 32],
+    pub(crate) try_us: i64,
+}
+
+/// A change that was set aside.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Put {
+    /// Where its bytes are.
+    pub stage: Stage,
+    /// What they are.
+    pub aside: Aside,
+}
+
+/// A download that was begun.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Begun {
+    pub(crate) content_version: u64,
+    pub(crate) stage: Stage,
+}
+
+/// Lines of the log that are kept.
+const LOG_MAX: i64 = 20_000;
+
+/// What the daemon remembers of one folder.
+pub struct State {
+    db: Connection,
+    remote: RemoteTree,
+    synced: SyncedTree,
+    asides: BTreeMap<String, Put>,
+    tries: BTreeMap<String, Try>,
+    downloads: BTreeMap<FileId, Begun>,
+    values: BTreeMap<String, String>,
+    others: BTreeMap<String, String>,
+    changed: Changed,
+    log: Vec<LogLine>,
+}
+
+/// What the file does not have yet.
+#[derive(Debug, Default)]
+struct Changed {
+    remote: BTreeSet<FileId>,
+    synced: BTreeSet<FileId>,
+    asides: BTreeSet<String>,
+    tries: BTreeSet<String>,
+    downloads: BTreeSet<FileId>,
+    values: BTreeSet<String>,
+    others: bool,
+}
+
+impl State {
+    /// Opens the file, which is made if it is not there.
+    ///
+    /// # Errors
+    /// SQLite refused, or it is damaged.
+    pub fn open(path: &Path) -> Result<Self, StateError> {
+        Self::of(Connection::open(path)?)
+    }
+
+    /// A state that is not kept.
+    ///
+    /// # Errors
+    /// SQLite refused.
+    pub fn in_memory() -> Result<Self, StateError> {
+        Self::of(Connection::open_in_memory()?)
+    }
+
+    fn of(db: Connection) -> Result<Self, StateError> {
+        db.busy_timeout(std::time::Duration::from_secs(10))?;
+        db.execute_batch("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;")?;
+        db.execute_batch(include_str!("schema.sql"))?;
+        rows::load(db)
+    }
+
+    /// What the server told.
+    #[must_use]
+    pub fn remote(&self) -> &RemoteTree {
+        &self.remote
+    }
+
+    /// What both had.
+    #[must_use]
+    pub fn synced(&self) -> &SyncedTree {
+        &self.synced
+    }
+
+    /// What was set aside.
+    #[must_use]
+    pub fn asides(&self) -> &BTreeMap<String, Put> {
+        &self.asides
+    }
+
+    pub(crate) fn put_remote(&mut self, id: FileId, told: Remote) {
+        if self.remote.get(&id) != Some(&told) {
+            self.remote.insert(id, told);
+            self.changed.remote.insert(id);
+        }
+    }
+
+    pub(crate) fn drop_remote(&mut self, id: FileId) {
+        if self.remote.remove(&id).is_some() {
+            self.changed.remote.insert(id);
+        }
+    }
+
+    pub(crate) fn put_synced(&mut self, id: FileId, synced: Synced) {
+        if self.synced.get(&id) != Some(&synced) {
+            self.synced.insert(id, synced);
+            self.changed.synced.insert(id);
+        }
+    }
+
+    pub(crate) fn drop_synced(&mut self, id: FileId) {
+        if self.synced.remove(&id).is_some() {
+            self.changed.synced.insert(id);
+        }
+    }
+
+    pub(crate) fn put_aside(&mut self, path: &str, put: Put) {
+        self.asides.insert(path.to_owned(), put);
+        self.changed.asides.insert(path.to_owned());
+    }
+
+    pub(crate) fn drop_aside(&mut self, path: &str) -> Option<Put> {
+        let dropped = self.asides.remove(path)?;
+        self.changed.asides.insert(path.to_owned());
+        Some(dropped)
+    }
+
+    pub(crate) fn try_of(&self, subject: &str) -> Option<&Try> {
+        self.tries.get(subject)
+    }
+
+    pub(crate) fn put_try(&mut self, subject: &str, begun: Try) {
+        self.tries.insert(subject.to_owned(), begun);
+        self.changed.tries.insert(subject.to_owned());
+    }
+
+    pub(crate) fn drop_try(&mut self, subject: &str) {
+        if self.tries.remove(subject).is_some() {
+            self.changed.tries.insert(subject.to_owned());
+        }
+    }
+
+    pub(crate) fn download(&self, id: FileId) -> Option<Begun> {
+        self.downloads.get(&id).copied()
+    }
+
+    pub(crate) fn downloads(&self) -> impl Iterator<Item = (FileId, Begun)> + '_ {
+        self.downloads.iter().map(|(id, begun)| (*id, *begun))
+    }
+
+    pub(crate) fn put_download(&mut self, id: FileId, begun: Option<Begun>) {
+        match begun {
+            Some(begun) => self.downloads.insert(id, begun),
+            None => self.downloads.remove(&id),
+        };
+        self.changed.downloads.insert(id);
+    }
+
+    /// A single value.
+    #[must_use]
+    pub fn value(&self, name: &str) -> Option<&str> {
+        self.values.get(name).map(String::as_str)
+    }
+
+    /// A number among the single values; 0 if it is not there.
+    #[must_use]
+    pub fn number(&self, name: &str) -> u64 {
+        self.value(name).and_then(|text| text.parse().ok()).unwrap_or(0)
+    }
+
+    /// Sets or clears a single value.
+    pub fn set(&mut self, name: &str, value: Option<String>) {
+        if self.value(name) == value.as_deref() {
+            return;
+        }
+        match value {
+            Some(value) => self.values.insert(name.to_owned(), value),
+            None => self.values.remove(name),
+        };
+        self.changed.values.insert(name.to_owned());
+    }
+
+    /// What cannot be kept in step, and why.
+    #[must_use]
+    pub fn others(&self) -> &BTreeMap<String, String> {
+        &self.others
+    }
+
+    pub(crate) fn set_others(&mut self, others: &BTreeMap<String, String>) {
+        if self.others != *others {
+            self.others.clone_from(others);
+            self.changed.others = true;
+        }
+    }
+
+    /// A number for a stage that none had before.
+    pub(crate) fn new_stage(&mut self) -> Stage {
+        let number = self.number("next_stage") + 1;
+        self.set("next_stage", Some(number.to_string()));
+        Stage(number)
+    }
+
+    pub(crate) fn log(&mut self, line: LogLine) {
+        self.log.push(line);
+    }
+
+    /// Everything that both had is forgotten: it will be compared by hashes.
+    pub(crate) fn forget_all(&mut self) {
+        self.changed.remote.extend(std::mem::take(&mut self.remote).into_keys());
+        self.changed.synced.extend(std::mem::take(&mut self.synced).into_keys());
+        self.set("seq", None);
+    }
+}
