@@ -4,6 +4,8 @@
 //! can read back. Nothing is ever done through a symbolic link, nor outside the root. What is our own lies in `.fastness` at the root, on the same file
 //! system: what is set aside or downloaded (*stages*, by number), and backups.
 
+pub mod memory;
+
 use std::io;
 
 use crate::model::{Content, Hash, Local, Stat};
@@ -24,7 +26,7 @@ pub enum Found {
 /// What became of a change of this disk.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Outcome {
-    /// It was made, durably; the file as it is now.
+    /// It was made; the file as it is now. Whoever wrote it since is not in this stat: the next look differs from it.
     Done(Stat),
     /// What lies there is not what was planned on (or something lies where nothing should): nothing was changed.
     Changed,
@@ -63,7 +65,12 @@ pub struct Marker {
     pub link: String,
 }
 
-/// A folder of this machine. Every change is durable when the call returns, and whole: after a crash it was made or not.
+/// A folder of this machine.
+///
+/// Every change is whole: after a crash it was made or not. It is durable only after [`Disk::settle`]; of all that was not settled a crash keeps what
+/// came first. The bytes of a stage are durable before the stage takes its place, so that no crash shows a file that is half there. A crash in the
+/// middle of an install may lose its stage (then what lay at the path still lies there), and bytes of stages that were not settled may be torn: who
+/// finds a stage after a crash reads it before it trusts it.
 pub trait Disk {
     /// What lies in a folder (`""`: the root), by name; what is our own is not shown. A folder that is not there (any more) is `NotFound`.
     ///
@@ -77,7 +84,8 @@ pub trait Disk {
     /// The disk refused.
     fn look(&mut self, path: &str) -> io::Result<Option<Found>>;
 
-    /// Copies a file into a stage (by reference where the file system can), durably, and reads it; `None` if it changed meanwhile or is no file (any more).
+    /// Copies a file into a stage (by reference where the file system can) and reads it; `None` if it changed meanwhile or is no file (any more). What
+    /// the stage held before is gone. Durable after [`Disk::settle`].
     ///
     /// # Errors
     /// The disk refused, or it may not be read.
@@ -89,7 +97,7 @@ pub trait Disk {
     /// The disk refused.
     fn read_stage(&mut self, stage: Stage, offset: u64, bytes_max: usize) -> io::Result<Vec<u8>>;
 
-    /// Writes bytes into a stage, which is made if it is not there. Not durable before [`Disk::sync_stage`].
+    /// Writes bytes into a stage, which is made if it is not there.
     ///
     /// # Errors
     /// The disk refused.
@@ -101,10 +109,11 @@ pub trait Disk {
     /// The disk refused.
     fn stage_size(&mut self, stage: Stage) -> io::Result<Option<u64>>;
 
-    /// Makes a stage durable with exactly so many bytes, and reads it: its hash.
+    /// Ends a stage: cuts it to exactly so many bytes, and reads it: its hash. What has ended is flushed together, by the first install or by
+    /// [`Disk::settle`].
     ///
     /// # Errors
-    /// The disk refused.
+    /// The disk refused; `UnexpectedEof` if the stage has fewer bytes.
     fn sync_stage(&mut self, stage: Stage, size: u64) -> io::Result<Hash>;
 
     /// Copies bytes of a file of this disk into a stage: what a download need not bring. Fewer than asked for at its end.
@@ -125,7 +134,7 @@ pub trait Disk {
     /// The disk refused.
     fn drop_stage(&mut self, stage: Stage) -> io::Result<()>;
 
-    /// Puts a synced stage at a path, with the executable bit and time of modification given. What lay there goes into the backups; the swap is atomic.
+    /// Puts a stage at a path, with the executable bit and time of modification given. What lay there goes into the backups; the swap is atomic.
     /// Its folder must be there.
     ///
     /// # Errors
@@ -169,13 +178,19 @@ pub trait Disk {
     /// The disk refused.
     fn set_executable(&mut self, path: &str, expected: Stat, executable: bool) -> io::Result<Outcome>;
 
+    /// Makes all changes since the last one durable; with many of them this is one flush of the file system.
+    ///
+    /// # Errors
+    /// The disk refused. Stages that could not be flushed are gone then: a second try would be told that all is well.
+    fn settle(&mut self) -> io::Result<()>;
+
     /// The marker of the root.
     ///
     /// # Errors
     /// The disk refused.
     fn marker(&mut self) -> io::Result<Option<Marker>>;
 
-    /// Writes the marker.
+    /// Writes the marker, durably.
     ///
     /// # Errors
     /// The disk refused.
@@ -200,4 +215,15 @@ pub trait Disk {
 pub fn empty() -> Content {
     use sha2::Digest as _;
     Content::File { hash: Some(sha2::Sha256::digest([]).into()), size: 0, executable: false }
+}
+
+/// A path below a folder (`""`: the root).
+#[must_use]
+pub fn join(folder: &str, name: &str) -> String {
+    if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") }
+}
+
+/// The parts of a path that may be one: whatever a server says, nothing leads out of the root or to what is our own (FLD-18).
+fn checked(path: &str) -> io::Result<Vec<&str>> {
+    synxpo::names::parts(path).map_err(|why| io::Error::new(io::ErrorKind::InvalidInput, why))
 }

@@ -14,7 +14,7 @@ use crate::form::{Ask, Asked, Asking, FileMeta, FileStatus, Kind, OfUpload, Told
 use crate::wire::server_message::Message;
 use crate::wire::version_increase_allow::Wanted;
 use crate::wire::{
-    AskVersionIncrease, CheckVersion, FileStatusInfo, VersionIncreaseAllow, VersionIncreaseDeny, VersionIncreased,
+    AskVersionIncrease, CheckVersion, VersionIncreaseAllow, VersionIncreaseDeny, VersionIncreased,
 };
 
 impl Stream {
