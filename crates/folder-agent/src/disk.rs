@@ -33,7 +33,7 @@ pub enum Outcome {
 }
 
 /// What a place of this disk was planned on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum Expected {
     /// Nothing lies there.
     Nothing,

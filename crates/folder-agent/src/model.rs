@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 /// The id of a file: a uuid4. All zeros is no file but the top of the directory.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, serde::Serialize, serde::Deserialize)]
 pub struct FileId(pub u128);
 
 impl FileId {
@@ -96,7 +96,7 @@ impl Content {
 }
 
 /// Tells a file of this disk from what it was: whoever writes it changes at least one of these.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 pub struct Stat {
     /// The file behind the name.
     pub inode: u64,

@@ -140,7 +140,10 @@ impl<D: Disk> Agent<D> {
         let told = self.state.remote().get(&id).map(|told| (told.parent, told.name.clone()));
         if let (Some(mut both), Some((parent, name))) = (self.state.synced().get(&id).cloned(), told) {
             (both.parent, both.name) = (parent, name);
-            both.stat.ctime_ns = stat.ctime_ns;
+            // Only if it was what is synced: what was changed here stays a change.
+            if both.stat.is_same_but_moved(&stat) {
+                both.stat = stat;
+            }
             self.state.put_synced(id, both);
         }
         self.tell("moved", to, &format!("from {from}"));

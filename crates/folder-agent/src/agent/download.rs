@@ -147,7 +147,7 @@ impl<D: Disk> Agent<D> {
         }
         if is_list {
             // What comes may be newer than what was told.
-            files.iter().for_each(|meta| drop(self.take_version(meta)));
+            files.iter().for_each(|meta| self.take_version(meta));
         }
     }
 

@@ -3,7 +3,7 @@
 use super::Agent;
 use crate::disk::Disk;
 use crate::model::Content;
-use crate::plan::{Plan, Step};
+use crate::plan::Plan;
 
 /// More than this at once is always asked about.
 const REMOVALS_MAX: usize = 1_000;
@@ -16,8 +16,8 @@ pub(super) fn are_too_many(removals: usize, files: usize) -> bool {
 }
 
 impl<D: Disk> Agent<D> {
-    /// Takes removals out of a plan that has too many of them, until they are confirmed.
-    pub(super) fn hold_removals(&mut self, plan: &mut Plan) {
+    /// Whether a plan has too many removals, which nobody confirmed.
+    pub(super) fn hold_removals(&mut self, plan: &Plan) -> bool {
         let is_file = |content: &Content| *content != Content::Folder;
         let files = self.state.synced().values().filter(|synced| is_file(&synced.content)).count();
         let (here, there) = (plan.removes_here, plan.removes_there);
@@ -26,18 +26,17 @@ impl<D: Disk> Agent<D> {
             if here + there == 0 {
                 self.state.set("confirmed", None);
             }
-            return;
+            return false;
         }
         if self.state.value("confirmed") == Some("yes") {
             self.report.held = None;
-            return;
+            return false;
         }
         if self.report.held.is_none() {
             self.tell("held", "", &format!("{here} removals here and {there} on the server wait for a confirmation"));
         }
         self.report.held = Some((here as u64, there as u64));
-        plan.steps.retain(|step| !matches!(step, Step::Remove { .. }));
-        plan.asks.retain(|ask| !ask.deleted);
+        true
     }
 }
 

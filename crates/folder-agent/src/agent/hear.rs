@@ -10,7 +10,6 @@ use synxpo::wire::{
 use super::upload::Why;
 use super::{Agent, Phase, told};
 use crate::disk::Disk;
-use crate::model::FileId;
 
 /// After the directory was refused.
 const REFUSED_MS: u64 = 60_000;
@@ -95,10 +94,11 @@ impl<D: Disk> Agent<D> {
     }
 
     /// A version as it is told; an older one than is known says nothing.
-    pub(super) fn take_version(&mut self, meta: &FileMetadata) -> Option<FileId> {
-        let (id, told) = told::read(meta).filter(|_| meta.directory_id == self.settings.directory)?;
+    pub(super) fn take_version(&mut self, meta: &FileMetadata) {
+        let told = told::read(meta).filter(|_| meta.directory_id == self.settings.directory);
+        let Some((id, told)) = told else { return };
         if self.state.remote().get(&id).is_some_and(|known| known.version > told.version) {
-            return Some(id);
+            return;
         }
         if told.deleted && !self.state.synced().contains_key(&id) {
             // A tombstone of what was never here.
@@ -108,7 +108,6 @@ impl<D: Disk> Agent<D> {
         }
         self.rests.remove(&id);
         self.is_stale = true;
-        Some(id)
     }
 
     fn failed(&mut self, request: &str, error: &Error) {

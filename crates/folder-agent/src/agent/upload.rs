@@ -311,7 +311,7 @@ impl<D: Disk> Agent<D> {
     pub(super) fn increased(&mut self, request: &str, files: &[FileMetadata]) {
         if !self.upload.as_ref().is_some_and(|upload| upload.request == request) {
             // Of something that was given up: it is as good as an event.
-            files.iter().for_each(|meta| drop(self.take_version(meta)));
+            files.iter().for_each(|meta| self.take_version(meta));
             return;
         }
         let Some(upload) = self.upload.take() else { return };

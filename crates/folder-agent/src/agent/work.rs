@@ -1,11 +1,12 @@
 //! What is done whenever something happened: look, set aside, plan, follow the plan.
 
+use std::collections::BTreeSet;
 use std::io;
 
 use super::tries::subject;
 use super::{Agent, Phase};
 use crate::disk::Disk;
-use crate::plan::{Plan, Step, View, plan};
+use crate::plan::{Plan, Step, View, plan_without};
 use crate::state::StateError;
 
 /// Plans that follow each other at once: each makes what the one before it made possible.
@@ -155,10 +156,9 @@ impl<D: Disk> Agent<D> {
 
     /// Makes a plan and follows it; whether another may be made at once.
     fn follow(&mut self) -> Result<bool, Trouble> {
-        let mut plan = self.make_plan();
+        let plan = self.make_plan();
         self.report.waiting = 0;
         if self.phase == Phase::On {
-            self.hold_removals(&mut plan);
             self.count(&plan);
             if !plan.steps.is_empty() {
                 return self.follow_steps(&plan);
@@ -179,13 +179,38 @@ impl<D: Disk> Agent<D> {
             self.start_upload(&plan.asks)?;
         }
         if plan.fetches.is_empty() && plan.aside.is_empty() && self.upload.is_none() {
-            let asked: std::collections::BTreeSet<&str> = plan.asks.iter().map(|ask| ask.path.as_str()).collect();
+            let asked: BTreeSet<&str> = plan.asks.iter().map(|ask| ask.path.as_str()).collect();
             self.drop_asides(|path| asked.contains(path));
         }
         Ok(())
     }
 
-    fn make_plan(&self) -> Plan {
+    /// What may not be done now is left out, and what is left is planned without it.
+    fn make_plan(&mut self) -> Plan {
+        let mut stuck = BTreeSet::new();
+        loop {
+            let mut plan = self.plan_without(&stuck);
+            let is_held = self.hold_removals(&plan);
+            let is_left_out = |step: &Step| {
+                (is_held && matches!(step, Step::Remove { .. }))
+                    || paths(step).iter().any(|path| self.is_frozen(path))
+                    || self.upload.as_ref().is_some_and(|upload| upload.is_about(step))
+                    || self.download.as_ref().is_some_and(|download| download.is_about(step))
+            };
+            let left_out: Vec<&Step> = plan.steps.iter().filter(|step| is_left_out(step)).collect();
+            let known = stuck.len();
+            stuck.extend(left_out.iter().flat_map(|step| paths(step)).map(str::to_owned));
+            if left_out.is_empty() || stuck.len() == known {
+                plan.steps.retain(|step| !is_left_out(step));
+                plan.asks.retain(|ask| !(is_held && ask.deleted) && !self.is_frozen(&ask.path));
+                plan.fetches.retain(|fetch| !self.is_frozen(&fetch.path));
+                plan.aside.retain(|path| !self.is_frozen(path));
+                return plan;
+            }
+        }
+    }
+
+    fn plan_without(&self, stuck: &BTreeSet<String>) -> Plan {
         let date = self.date();
         let view = View {
             policy: self.settings.policy,
@@ -193,14 +218,7 @@ impl<D: Disk> Agent<D> {
             date: &date,
             links: self.settings.links,
         };
-        let mut plan = plan(self.state.remote(), &self.local, self.state.synced(), &view);
-        if !self.frozen.is_empty() {
-            plan.aside.retain(|path| !self.is_frozen(path));
-            plan.steps.retain(|step| !paths(step).iter().any(|path| self.is_frozen(path)));
-            plan.fetches.retain(|fetch| !self.is_frozen(&fetch.path));
-            plan.asks.retain(|ask| !self.is_frozen(&ask.path));
-        }
-        plan
+        plan_without(self.state.remote(), &self.local, self.state.synced(), &view, stuck)
     }
 
     /// For names of conflict copies.
@@ -210,14 +228,6 @@ impl<D: Disk> Agent<D> {
     }
 
     fn follow_steps(&mut self, plan: &Plan) -> Result<bool, Trouble> {
-        let busy = |step: &Step| {
-            let is_sent = self.upload.as_ref().is_some_and(|upload| upload.is_about(step));
-            is_sent || self.download.as_ref().is_some_and(|download| download.is_about(step))
-        };
-        if plan.steps.iter().any(busy) {
-            // What is on its way comes first; its end brings another plan.
-            return Ok(false);
-        }
         let any = self.carry(&plan.steps)?;
         self.look_at = self.now.ran_ms;
         self.look()?;

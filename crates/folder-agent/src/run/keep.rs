@@ -1,0 +1,260 @@
+//! Keeps one folder in step, until it is stopped.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use prost::Message as _;
+use synxpo::wire::ClientMessage;
+use tokio::sync::{Notify, mpsc, watch};
+
+use super::home::{Home, Link, LinkError};
+use super::line::{Receiver, Sender};
+use super::world;
+use crate::agent::{Agent, Event, Out, Refused};
+use crate::disk::real::RealDisk;
+use crate::state::{State, StateError};
+use crate::watch::{Changed, Watcher};
+
+/// Events that wait for the machine: what the server sends beyond that waits in the connection.
+const EVENTS: usize = 64;
+/// Bytes that wait for the connection: beyond that the machine is asked for no more.
+const QUEUED_MAX: usize = 4 << 20;
+/// Between two tries to connect, growing.
+const PAUSE_MIN: Duration = Duration::from_millis(200);
+const PAUSE_MAX: Duration = Duration::from_secs(60);
+
+/// What the connection is told. `connection` counts them: what was meant for an earlier one is not said.
+struct Order {
+    connection: u64,
+    what: What,
+}
+
+enum What {
+    Say(Vec<ClientMessage>, usize),
+    Close(Duration),
+}
+
+/// How the machine and the connection see each other.
+#[derive(Default)]
+struct Pipe {
+    queued: AtomicUsize,
+    has_room: Notify,
+}
+
+/// A folder that is being kept in step.
+pub struct Keeper {
+    thread: Option<std::thread::JoinHandle<()>>,
+    events: mpsc::Sender<Event>,
+    stop: watch::Sender<bool>,
+    ended: watch::Receiver<Option<String>>,
+}
+
+impl Keeper {
+    /// Waits until it ends by itself, which it does only when it cannot go on: why.
+    pub async fn ended(&mut self) -> String {
+        loop {
+            if let Some(why) = self.ended.borrow_and_update().clone() {
+                return why;
+            }
+            if self.ended.changed().await.is_err() {
+                return "the folder's thread ended".to_owned();
+            }
+        }
+    }
+
+    /// Looks at everything now.
+    pub async fn rescan(&self) {
+        // Whoever is ended looks at nothing.
+        let _ = self.events.send(Event::ChangedSomewhere).await;
+    }
+}
+
+impl Drop for Keeper {
+    fn drop(&mut self) {
+        // It is woken by the channel's end as well as by this.
+        let _ = self.stop.send(true);
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+/// Begins to keep a folder in step. Must be called within a runtime.
+///
+/// # Errors
+/// The folder or its state cannot be used, or another daemon has it.
+pub fn keep(home: &Home, link: &Link) -> Result<Keeper, LinkError> {
+    let io = |error| LinkError::Io(link.root.clone(), error);
+    let disk = RealDisk::open(&link.root).map_err(io)?;
+    let state = State::open(&home.state_path(link))?;
+    let agent = Agent::start(disk, state, link.settings(), world::chance()).map_err(|refused| match refused {
+        Refused::Disk(error) => LinkError::Io(link.root.clone(), error),
+        Refused::State(error) => LinkError::State(error),
+    })?;
+    let (events, incoming) = mpsc::channel(EVENTS);
+    let (orders, outgoing) = mpsc::unbounded_channel();
+    let (stop, stopped) = watch::channel(false);
+    let (tell_end, ended) = watch::channel(None);
+    let pipe = Arc::new(Pipe::default());
+    let watcher = watch_folder(link, events.clone());
+    tokio::spawn(connect(link.address.clone(), outgoing, events.clone(), pipe.clone(), stopped.clone()));
+    let work = move || {
+        let _watcher = watcher;
+        let end = drive(agent, incoming, &orders, &pipe, stopped);
+        let why = end.err().map_or_else(|| "stopped".to_owned(), |error| error.to_string());
+        let _ = tell_end.send(Some(why));
+    };
+    let thread = Some(world::thread("folder", work).map_err(io)?);
+    Ok(Keeper { thread, events, stop, ended })
+}
+
+/// What cannot be watched is looked at by time.
+fn watch_folder(link: &Link, events: mpsc::Sender<Event>) -> Option<Watcher> {
+    let tell = move |changed| {
+        let event = match changed {
+            Changed::Paths(folders) => Event::Changed(folders),
+            Changed::Everything => Event::ChangedSomewhere,
+        };
+        // The watcher has a thread of its own, which may wait.
+        let _ = events.blocking_send(event);
+    };
+    Watcher::start(&link.root, tell).ok()
+}
+
+/// The machine's own thread.
+fn drive(
+    mut agent: Agent<RealDisk>,
+    mut incoming: mpsc::Receiver<Event>,
+    orders: &mpsc::UnboundedSender<Order>,
+    pipe: &Pipe,
+    mut stopped: watch::Receiver<bool>,
+) -> Result<(), StateError> {
+    let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_time().build() else { return Ok(()) };
+    let mut connection = 0;
+    runtime.block_on(async {
+        loop {
+            let wake_at = agent.wake_at().unwrap_or(u64::MAX / 2).min(world::now().ran_ms + 60_000);
+            let event = tokio::select! {
+                biased;
+                _ = stopped.changed() => return Ok(()),
+                event = incoming.recv() => match event {
+                    Some(event) => event,
+                    None => return Ok(()),
+                },
+                () = pipe.has_room.notified() => Event::Woke,
+                () = world::until(wake_at) => Event::Woke,
+            };
+            connection += u64::from(matches!(event, Event::Opened));
+            let out = agent.on(event, world::now())?;
+            hand_over(&mut agent, out, pipe, |what| drop(orders.send(Order { connection, what })))?;
+        }
+    })
+}
+
+fn hand_over(
+    agent: &mut Agent<RealDisk>,
+    out: Out,
+    pipe: &Pipe,
+    order: impl Fn(What),
+) -> Result<(), StateError> {
+    let mut next = out;
+    loop {
+        let (is_empty, close) = (next.say.is_empty(), next.close);
+        if !is_empty {
+            let bytes = next.say.iter().map(ClientMessage::encoded_len).sum();
+            pipe.queued.fetch_add(bytes, Ordering::AcqRel);
+            order(What::Say(next.say, bytes));
+        }
+        if close {
+            order(What::Close(Duration::from_millis(agent.take_pause_ms())));
+            return Ok(());
+        }
+        if pipe.queued.load(Ordering::Acquire) >= QUEUED_MAX {
+            return Ok(());
+        }
+        next = agent.more(world::now())?;
+        if next.say.is_empty() && !next.close {
+            return Ok(());
+        }
+    }
+}
+
+/// Keeps a connection, as well as that can be done.
+async fn connect(
+    address: super::Address,
+    mut orders: mpsc::UnboundedReceiver<Order>,
+    events: mpsc::Sender<Event>,
+    pipe: Arc<Pipe>,
+    mut stopped: watch::Receiver<bool>,
+) {
+    let (mut pause, mut connection) = (PAUSE_MIN, 0);
+    loop {
+        let opened = tokio::select! {
+            _ = stopped.changed() => return,
+            opened = address.open() => opened,
+        };
+        if let Ok((to, from)) = opened {
+            connection += 1;
+            if events.send(Event::Opened).await.is_err() {
+                return;
+            }
+            let began = world::now().ran_ms;
+            let wanted = tokio::select! {
+                _ = stopped.changed() => return,
+                wanted = talk((to, from), connection, &mut orders, &events, &pipe) => wanted,
+            };
+            if events.send(Event::Closed).await.is_err() {
+                return;
+            }
+            // A connection that lasted was a good one.
+            pause = if world::now().ran_ms > began + 10_000 { PAUSE_MIN } else { pause };
+            pause = pause.max(wanted);
+        }
+        let jitter = Duration::from_millis(world::chance() % 200);
+        tokio::select! {
+            _ = stopped.changed() => return,
+            () = world::pause(pause + jitter) => {}
+        }
+        pause = (pause * 2).min(PAUSE_MAX);
+    }
+}
+
+/// Until the connection is of no use: how long to wait before the next.
+async fn talk(
+    (mut to, mut from): (Sender, Receiver),
+    connection: u64,
+    orders: &mut mpsc::UnboundedReceiver<Order>,
+    events: &mpsc::Sender<Event>,
+    pipe: &Pipe,
+) -> Duration {
+    let hear = async {
+        while let Ok(Some(message)) = from.hear().await {
+            if events.send(Event::Heard(Box::new(message))).await.is_err() {
+                return;
+            }
+        }
+    };
+    let say = async {
+        while let Some(order) = orders.recv().await {
+            let is_meant = order.connection == connection;
+            let (messages, bytes) = match order.what {
+                What::Close(pause) if is_meant => return pause,
+                What::Close(_) => continue,
+                What::Say(messages, bytes) => (messages, bytes),
+            };
+            for message in messages.iter().filter(|_| is_meant) {
+                if to.say(message).await.is_err() {
+                    pipe.queued.fetch_sub(bytes, Ordering::AcqRel);
+                    return Duration::ZERO;
+                }
+            }
+            let before = pipe.queued.fetch_sub(bytes, Ordering::AcqRel);
+            if before >= QUEUED_MAX / 2 && before - bytes < QUEUED_MAX / 2 {
+                pipe.has_room.notify_one();
+            }
+        }
+        Duration::ZERO
+    };
+    tokio::select! { () = hear => Duration::ZERO, pause = say => pause }
+}

@@ -1,0 +1,15 @@
+//! The daemon as a program: a folder of this machine, a connection, time.
+//!
+//! The machine (`agent`) has a thread of its own, for it waits for the disk; the connection lives in the program's runtime. What is to be sent is
+//! taken from the machine only as fast as the connection takes it, so that memory stays flat however large a file is.
+
+mod connection;
+mod home;
+mod keep;
+mod line;
+mod world;
+
+pub use connection::{Address, create_directory};
+pub use home::{Home, Link, LinkError};
+pub use keep::{Keeper, keep};
+pub use world::{device_name, new_uuid};
