@@ -11,3 +11,4 @@
 
 pub mod disk;
 pub mod model;
+pub mod plan;
