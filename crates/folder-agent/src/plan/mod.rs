@@ -78,7 +78,7 @@ impl Plan {
 /// A change of this disk, or of what is synced.
 ///
 /// A `stat` is the one that the look found. Where an earlier step of the same plan moved the same file, the outcome of that step has the newer one.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum Step {
     /// Both have the same: what is synced becomes the server's version, with the stat (and hash) of the file here.
     Adopt {
