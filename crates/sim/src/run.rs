@@ -82,7 +82,7 @@ pub fn run(options: &Options) -> Result<Report, Failure> {
     match World::of(options.seed) {
         World::Exchange => services.push(&exchange::SERVICE),
         World::Workflow => services.push(&workflow::SERVICE),
-        World::Folders => services.push(&folders::SERVICE),
+        World::Folders | World::Agents => services.push(&folders::SERVICE),
         World::Busy | World::Quiet => {}
     }
     let mut sim = Sim::new(options.seed, folder.path().join("store.db"), services, options.print);

@@ -239,6 +239,12 @@ impl<D: Disk> Agent<D> {
         &mut self.disk
     }
 
+    /// The disk as it is.
+    #[must_use]
+    pub fn disk_now(&self) -> &D {
+        &self.disk
+    }
+
     /// Ends it; what was not saved is lost, as in a crash.
     #[must_use]
     pub fn into_parts(self) -> (D, State) {

@@ -111,6 +111,14 @@ impl State {
         rows::load(db)
     }
 
+    /// As it is after a crash: what was not saved is lost.
+    ///
+    /// # Errors
+    /// SQLite refused.
+    pub fn reopened(self) -> Result<Self, StateError> {
+        rows::load(self.db)
+    }
+
     /// What the server told.
     #[must_use]
     pub fn remote(&self) -> &RemoteTree {

@@ -94,6 +94,9 @@ const WORKFLOW: &[Start] = &[|number, sim| Box::new(workflow::Workflow::start(nu
 /// The workloads of a world of folders.
 const FOLDERS: &[Start] = &[|number, sim| Box::new(folders::Folders::start(number, sim))];
 
+/// The workloads of a world of folders that daemons keep.
+const AGENTS: &[Start] = &[|number, sim| Box::new(folders::Agents::start(number, sim))];
+
 /// What kind of world a seed has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum World {
@@ -107,13 +110,17 @@ pub enum World {
     Workflow,
     /// Devices that keep a directory in step, alone.
     Folders,
+    /// Daemons that do so, each with a disk of its own.
+    Agents,
 }
 
 impl World {
     /// That of a seed.
     pub const fn of(seed: u64) -> Self {
-        if matches!(seed % 24, 13 | 19) {
-            return Self::Folders;
+        match seed % 24 {
+            13 | 19 => return Self::Folders,
+            7 | 20 => return Self::Agents,
+            _ => {}
         }
         match seed % 12 {
             0 | 3 | 6 => Self::Quiet,
@@ -127,7 +134,7 @@ impl World {
     pub const fn length(self) -> u64 {
         match self {
             Self::Busy => 1,
-            Self::Quiet | Self::Exchange | Self::Folders => 3,
+            Self::Quiet | Self::Exchange | Self::Folders | Self::Agents => 3,
             Self::Workflow => 4,
         }
     }
@@ -139,6 +146,7 @@ impl World {
             Self::Exchange => EXCHANGE,
             Self::Workflow => WORKFLOW,
             Self::Folders => FOLDERS,
+            Self::Agents => AGENTS,
         }
     }
 }

@@ -111,6 +111,16 @@ impl Seen {
         living.collect()
     }
 
+    /// All contents that any file ever had.
+    pub(super) fn hashes(&self) -> impl Iterator<Item = &str> {
+        self.versions.iter().filter_map(|version| version.hash.as_deref())
+    }
+
+    /// Every living file: where it is, and the hash of what it holds.
+    pub(super) fn tree(&self) -> BTreeMap<String, Option<String>> {
+        self.rows.iter().map(|(id, (.., hash))| (self.path(id), hash.clone())).collect()
+    }
+
     fn path(&self, id: &str) -> String {
         let (mut parts, mut at, mut passed) = (vec![], id, BTreeSet::new());
         while let Some((_, name, parent, _)) = self.rows.get(at).filter(|_| passed.insert(at.to_owned())) {

@@ -1,6 +1,7 @@
 //! Folders: devices that keep one directory in step over streams that are cut, with clocks years apart, some of which fall silent
 //! while they hold a file (FLD-26). No update is overwritten unseen, nobody waits for ever, and in the end all have the same.
 
+mod agents;
 mod device;
 mod edit;
 mod hear;
@@ -11,6 +12,8 @@ use super::Workload;
 use crate::sim::{Asker, News, Sim};
 use device::Device;
 use shared::Shared;
+
+pub(super) use agents::Agents;
 
 /// The devices.
 pub(super) struct Folders {
