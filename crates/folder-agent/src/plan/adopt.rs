@@ -24,10 +24,12 @@ impl Work<'_> {
     fn forget_all(&mut self) {
         for (id, synced) in self.synced.iter().filter(|(_, synced)| self.view.links || is_no_link(&synced.content)) {
             let place = self.here.at.get(id).copied();
-            let is_other = |remote: &&Remote| remote.content.kind() != synced.content.kind();
+            // Versions never go down but on a server that was put back: what is here may be all there is of it.
+            let is_other =
+                |remote: &Remote| remote.content.kind() != synced.content.kind() || remote.version < synced.version;
             match (self.remote.get(id), place) {
                 (None, place) => self.forget_missing(*id, place),
-                (Some(remote), place) if is_other(&remote) => self.forget_missing(*id, place),
+                (Some(remote), place) if is_other(remote) => self.forget_missing(*id, place),
                 (Some(remote), None) if remote.deleted && !self.undecided.contains(id) => {
                     self.plan.steps.push(Step::Forget { id: *id });
                 }
@@ -93,7 +95,7 @@ impl Work<'_> {
         let is_there = self.synced_of(place).is_none_or(|synced| bit(&synced.content) != executable);
         if is_there && bit(&self.content(place)) != executable {
             let (path, stat) = (self.here.path(place), self.here.nodes[place].stat());
-            self.plan.steps.push(Step::SetExecutable { id, path, stat, executable });
+            self.bits.push(Step::SetExecutable { id, path, stat, executable });
         }
     }
 }

@@ -10,6 +10,14 @@ use super::{Ask, Fetch};
 use crate::disk::Expected;
 use crate::model::{Content, FileId, Kind, Remote};
 
+/// What can be asked for.
+struct Asked {
+    /// Files here.
+    places: BTreeSet<usize>,
+    /// Files that are not here any more.
+    gone: BTreeSet<FileId>,
+}
+
 impl Work<'_> {
     pub(super) fn fetch_all(&mut self) {
         let files = self.remote.iter().filter(|(_, remote)| remote.content.kind() == Kind::File);
@@ -43,29 +51,60 @@ impl Work<'_> {
     /// Files that were deleted come first: another may take their place. Folders that were deleted come last: what was in them may have been moved out,
     /// and whoever deletes a folder takes along what is in it.
     pub(super) fn ask_all(&mut self) {
-        let (folders, files) = self.removals();
+        let asked = self.asked();
+        let mut gone: Vec<Ask> = asked.gone.iter().filter_map(|id| self.removal(*id)).collect();
+        gone.sort_by_cached_key(|ask| (Reverse(ask.path.split('/').count()), ask.path.clone()));
+        let (folders, files): (Vec<Ask>, Vec<Ask>) = gone.into_iter().partition(|ask| ask.content == Content::Folder);
         self.plan.removes_there = files.len();
-        self.plan.asks = files;
-        let mut is_asked_in = vec![true; self.here.nodes.len()];
-        let mut held = BTreeSet::new();
-        for place in 1..self.here.nodes.len() {
-            is_asked_in[place] = is_asked_in[self.here.nodes[place].parent] && self.is_asked_in(place);
-            let ask = self.ask(place).filter(|_| is_asked_in[self.here.nodes[place].parent]);
-            if ask.is_none() {
-                held.extend(self.here.nodes[place].id.filter(|id| self.fate(*id) == Fate::Kept));
-            }
-            self.plan.asks.extend(ask);
-        }
-        let held: BTreeSet<FileId> = held.iter().flat_map(|id| self.there.above(*id)).collect();
-        self.plan.asks.extend(folders.into_iter().filter(|folder| folder.id.is_none_or(|id| !held.contains(&id))));
+        let changes: Vec<Ask> = asked.places.iter().filter_map(|place| self.ask(*place)).collect();
+        self.plan.asks = [files, changes, folders].concat();
     }
 
-    /// Folders, the deepest first, and files.
-    fn removals(&self) -> (Vec<Ask>, Vec<Ask>) {
-        let gone = self.fates.iter().filter(|(_, fate)| **fate == Fate::Gone);
-        let mut asks: Vec<Ask> = gone.filter_map(|(id, _)| self.removal(*id)).collect();
-        asks.sort_by_cached_key(|ask| (Reverse(ask.path.split('/').count()), ask.path.clone()));
-        asks.into_iter().partition(|ask| ask.content == Content::Folder)
+    /// What can be asked for together. Whoever takes the place of another needs that one to leave it by the same group: else the server would take it for
+    /// a file that was renamed onto another, and bury that. So whatever hangs on what cannot be asked for is left out, until nothing is.
+    fn asked(&self) -> Asked {
+        let places = (1..self.here.nodes.len()).filter(|place| self.ask(*place).is_some());
+        let gone = self.fates.iter().filter(|(_, fate)| **fate == Fate::Gone).map(|(id, _)| *id);
+        let mut asked = Asked { places: places.collect(), gone: gone.collect() };
+        loop {
+            let before = (asked.places.len(), asked.gone.len());
+            let kept = self.fates.iter().filter(|(id, fate)| **fate == Fate::Kept && !self.is_leaving(**id, &asked));
+            let held: BTreeSet<FileId> = kept.flat_map(|(id, _)| self.there.above(*id)).collect();
+            asked.gone.retain(|id| !held.contains(id));
+            let shut = self.shut(&asked);
+            asked.places.retain(|place| !shut.contains(place));
+            if before == (asked.places.len(), asked.gone.len()) {
+                return asked;
+            }
+        }
+    }
+
+    /// Whether a file is asked to leave its place.
+    fn is_leaving(&self, id: FileId, asked: &Asked) -> bool {
+        match self.fate(id) {
+            Fate::Kept => self.here.at.get(&id).is_some_and(|place| asked.places.contains(place)),
+            Fate::Gone => asked.gone.contains(&id),
+            Fate::Here | Fate::Moved | Fate::Missing | Fate::Left => on(Mutant::TakesOver),
+        }
+    }
+
+    /// Those who would lie where another stays, or in a folder that cannot be.
+    fn shut(&self, asked: &Asked) -> BTreeSet<usize> {
+        let mut shut = BTreeSet::new();
+        for (place, node) in self.here.nodes.iter().enumerate().skip(1) {
+            let has_folder = node.id.is_some_and(|id| self.there.has_place(id)) || asked.places.contains(&place);
+            if shut.contains(&node.parent) || !has_folder || !self.is_open(place, asked) {
+                shut.insert(place);
+            }
+        }
+        shut
+    }
+
+    /// Whether nobody on the server keeps this slot.
+    fn is_open(&self, place: usize, asked: &Asked) -> bool {
+        let node = &self.here.nodes[place];
+        let holder = self.here.parent_id(place).and_then(|parent| self.there.in_slot(parent, &node.name));
+        holder.is_none_or(|holder| Some(holder) == node.id || self.is_leaving(holder, asked))
     }
 
     fn removal(&self, id: FileId) -> Option<Ask> {
@@ -76,31 +115,9 @@ impl Work<'_> {
         Some(Ask { id: Some(id), path, base, deleted: true, content, content_changed: false, stat: None })
     }
 
-    /// Whether what is in a folder can be asked for: the folder is there, or new.
-    fn is_asked_in(&self, place: usize) -> bool {
-        let node = &self.here.nodes[place];
-        match node.id {
-            Some(id) => self.is_read(place) && self.there.has_place(id),
-            None => self.is_read(place) && self.is_open(place, None),
-        }
-    }
-
-    /// Whether nobody on the server keeps this slot.
-    fn is_open(&self, place: usize, id: Option<FileId>) -> bool {
-        let name = &self.here.nodes[place].name;
-        let Some(holder) = self.here.parent_id(place).and_then(|parent| self.there.in_slot(parent, name)) else {
-            return true;
-        };
-        let is_leaving = match self.fate(holder) {
-            Fate::Kept | Fate::Gone => true,
-            Fate::Here | Fate::Moved | Fate::Missing | Fate::Left => on(Mutant::TakesOver),
-        };
-        is_leaving || Some(holder) == id
-    }
-
     fn ask(&self, place: usize) -> Option<Ask> {
         let node = &self.here.nodes[place];
-        if !self.is_read(place) || self.is_parked(place) || !self.is_open(place, node.id) {
+        if !self.is_read(place) || self.is_parked(place) {
             return None;
         }
         let (content_changed, base) = match (node.id, self.remote_of(place)) {
@@ -112,11 +129,11 @@ impl Work<'_> {
         Some(Ask { id, path, base, deleted: false, content, content_changed, stat })
     }
 
+    /// What a change is made from. Of a file that lives the newest version is known: it lies where the server has it, or had it until it was moved here,
+    /// and a content of the server that is not here yet is fetched first. Its tombstone is not: an edit that does not know of it revives the file.
     fn base(&self, id: FileId, remote: &Remote) -> u64 {
-        match self.synced.get(&id).filter(|_| !on(Mutant::ForgetsBase)) {
-            Some(synced) => synced.version,
-            None => remote.version,
-        }
+        let synced = self.synced.get(&id).filter(|_| remote.deleted);
+        synced.map_or(remote.version, |synced| synced.version)
     }
 
     /// Whether a file that the server has or had was changed here, and if so, whether its bytes were.
@@ -124,10 +141,13 @@ impl Work<'_> {
         if remote.deleted {
             return (remote.content.kind() != Kind::Folder && self.is_edited(place)).then_some(true);
         }
-        let bytes = self.bytes(place, remote);
-        let is_edited = bytes == Bytes::Here || (bytes == Bytes::Both && on(Mutant::ForgetsBase));
-        // A content that is fetched brings its own bit.
-        let is_bit = bytes != Bytes::There && bit(&self.content(place)) != bit(&remote.content);
+        let is_edited = match self.bytes(place, remote) {
+            Bytes::There => return None,
+            Bytes::Both => on(Mutant::ForgetsBase),
+            Bytes::Here => true,
+            Bytes::Same => false,
+        };
+        let is_bit = bit(&self.content(place)) != bit(&remote.content);
         match self.fate(id) {
             Fate::Kept => Some(is_edited),
             Fate::Here => (is_edited || is_bit).then_some(is_edited),

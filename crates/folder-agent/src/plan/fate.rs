@@ -72,8 +72,12 @@ impl Work<'_> {
     fn above_all(&self, is: impl Fn(Fate) -> bool) -> BTreeSet<FileId> {
         let mut above = BTreeSet::new();
         for (id, _) in self.fates.iter().filter(|(id, fate)| is(**fate) && self.there.has_place(**id)) {
-            // Whatever is above one that is known is known, too.
-            let _known = self.there.above(*id).find(|folder| !above.insert(*folder));
+            for folder in self.there.above(*id) {
+                // Whatever is above one that is known is known, too; and one that was moved here leaves those above it.
+                if self.fate(folder) == Fate::Kept || !above.insert(folder) {
+                    break;
+                }
+            }
         }
         above
     }

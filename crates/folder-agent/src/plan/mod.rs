@@ -13,8 +13,9 @@
 //! - of a file that is not read yet nothing is decided, nor of what depends on it.
 //!
 //! Files: `quiet` (nothing differs), `here` and `there` (the two trees), `identify` (which file here is which there), `fate` (what is to become of each),
-//! `adopt`, `yielding`, `remove` and `place` (the steps, in this order), `ask` (fetches and asks).
+//! `accept` (what is synced after an answer), `adopt`, `yielding`, `remove` and `place` (the steps, in this order), `ask` (fetches and asks).
 
+mod accept;
 mod adopt;
 mod ask;
 mod fate;
@@ -29,6 +30,8 @@ mod tests;
 mod there;
 mod work;
 mod yielding;
+
+pub use accept::{accept, fetched, moved};
 
 use std::collections::BTreeSet;
 
@@ -121,8 +124,8 @@ pub enum Step {
         /// It may be run.
         executable: bool,
     },
-    /// Moves a file, a link or a folder with all that is in it. A new stat belongs to what is synced if the old one did; the version follows by `Adopt`.
-    /// Who has to wait for a place lies as `.fastness-<id>` at the top meanwhile.
+    /// Moves a file, a link or a folder with all that is in it. Afterwards [`moved`] says what is synced; the version follows by `Adopt`.
+    /// Who has to wait for a place lies as `.fastness-<id>` at the top meanwhile: a look must show it, since a plan may break off.
     Move {
         /// Which file.
         id: FileId,
@@ -132,6 +135,8 @@ pub enum Step {
         stat: Stat,
         /// Where nothing lies.
         to: String,
+        /// The folder in which the server has it, under this name; none: it is only put out of the way.
+        into: Option<FileId>,
     },
     /// Removes a file or link into the backups, or an empty folder. Afterwards nothing is synced of it.
     Remove {
@@ -212,6 +217,9 @@ pub fn plan_without(
     work.yield_all();
     work.remove_all();
     work.place_all();
+    if work.plan.steps.is_empty() {
+        work.plan.steps = std::mem::take(&mut work.bits);
+    }
     if work.plan.steps.is_empty() {
         work.fetch_all();
         work.ask_all();

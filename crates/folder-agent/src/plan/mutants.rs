@@ -20,7 +20,7 @@ pub(super) enum Mutant {
 }
 
 #[cfg(test)]
-pub(super) use switch::on;
+pub(super) use switch::{on, switch};
 
 #[cfg(not(test))]
 pub(super) const fn on(_: Mutant) -> bool {
@@ -40,7 +40,6 @@ mod switch {
         ON.get() == Some(mutant)
     }
 
-    #[expect(dead_code, reason = "the random worlds that use it follow")]
     pub(in crate::plan) fn switch(mutant: Option<Mutant>) {
         ON.set(mutant);
     }

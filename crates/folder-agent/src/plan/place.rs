@@ -134,15 +134,15 @@ impl<'a> Work<'a> {
     fn park(&mut self, id: FileId, place: usize) -> Placed {
         let name = format!("{}-{id}", names::OWN_NAME);
         match self.here.in_slot(TOP, &name).is_empty() {
-            true => self.step_to(id, place, TOP, &name),
+            true => self.step_to(id, place, (TOP, &name), None),
             false => Placed::No,
         }
     }
 
-    fn step_to(&mut self, id: FileId, place: usize, parent: usize, name: &str) -> Placed {
+    fn step_to(&mut self, id: FileId, place: usize, (parent, name): (usize, &str), into: Option<FileId>) -> Placed {
         let (from, stat) = (self.here.path(place), self.here.nodes[place].stat());
         let to = self.here.path_in(parent, name);
-        self.plan.steps.push(Step::Move { id, from, stat, to });
+        self.plan.steps.push(Step::Move { id, from, stat, to, into });
         self.here.rename(place, parent, name);
         Placed::Yes
     }
@@ -153,7 +153,7 @@ impl<'a> Work<'a> {
                 return Placed::No;
             }
             self.fates.insert(id, Fate::Here);
-            return self.step_to(id, place, parent, &remote.name);
+            return self.step_to(id, place, (parent, &remote.name), Some(remote.parent));
         }
         let path = self.here.path_in(parent, &remote.name);
         let step = match &remote.content {

@@ -7,7 +7,7 @@ use synxpo::names;
 use super::fate::Fate;
 use super::here::{Here, State};
 use super::there::There;
-use super::{Plan, View};
+use super::{Plan, Step, View};
 use crate::model::{Content, FileId, Kind, Local, LocalTree, Remote, RemoteTree, Synced, SyncedTree};
 
 pub(super) struct Work<'a> {
@@ -25,6 +25,8 @@ pub(super) struct Work<'a> {
     pub(super) emptying: BTreeSet<usize>,
     /// Who is being placed, to find those who wait for each other.
     pub(super) placing: BTreeSet<FileId>,
+    /// Executable bits, to be set once nothing is to be moved: whoever sets one changes the stat that a move would be planned on.
+    pub(super) bits: Vec<Step>,
     pub(super) plan: Plan,
 }
 
@@ -60,6 +62,7 @@ impl<'a> Work<'a> {
             fates: BTreeMap::new(),
             emptying: BTreeSet::new(),
             placing: BTreeSet::new(),
+            bits: vec![],
             plan: Plan::default(),
         }
     }

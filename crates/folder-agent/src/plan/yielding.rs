@@ -103,7 +103,7 @@ impl Work<'_> {
         let to = self.here.path_in(parent, &name);
         self.here.rename(place, parent, &name);
         match id.filter(|id| self.fate(*id) == Fate::Kept && !self.is_conflict(place)) {
-            Some(id) => self.plan.steps.push(Step::Move { id, from, stat, to }),
+            Some(id) => self.plan.steps.push(Step::Move { id, from, stat, to, into: None }),
             None => {
                 self.plan.steps.push(Step::Copy { from, stat, to });
                 self.renounce(place);

@@ -16,9 +16,9 @@ fn fld_26_where_nothing_differs_there_is_nothing_to_do() {
 #[test]
 fn fld_5_a_change_is_asked_for_on_top_of_what_it_was_made_from() {
     two().here("d/a", 2, "new").check(&["ask edit 2 d/a = new on 1"]);
-    // The server renamed the folder and the file since: the edit is still made from version 1.
+    // The server renamed the file since, and it was moved here, too: that version is known.
     let moved = two().moved_there(3, 1, "b").moved_here("b", "d/b").here("d/b", 3, "new");
-    moved.was(3, 1, "b", "two").check(&["ask edit 3 d/b = new on 1"]);
+    moved.was(3, 1, "b", "two").check(&["ask edit 3 d/b = new on 2"]);
 }
 
 #[test]
@@ -30,7 +30,13 @@ fn fld_7_a_content_is_fetched_in_place_of_what_was_planned_on() {
 #[test]
 fn fld_9_a_rename_on_one_side_and_an_edit_on_the_other_merge() {
     let here = two().moved_here("d/a", "z").edited_there(2, "new");
-    here.check(&["fetch 2 z = new over 2", "ask put 2 z = one on 1"]);
+    here.check(&["fetch 2 z = new over 2"]);
+    let mut fetched = here.here("z", 2, "new").was(2, 1, "a", "new");
+    fetched
+        .synced
+        .entry(crate::model::FileId(2))
+        .and_modify(|synced| (synced.version, synced.content_version) = (2, 2));
+    fetched.check(&["ask put 2 z = new on 2"]);
     two().here("d/a", 2, "new").moved_there(2, 0, "z").check(&["move 2 d/a -> z"]);
 }
 

@@ -41,30 +41,30 @@ pub(super) fn stat(inode: u64, word: &str) -> Stat {
 
 impl Trees {
     /// A file that all three have, with its id as inode.
-    pub(super) fn level(self, id: u128, parent: u128, name: &str, word: &str) -> Self {
-        let path = self.path(parent, name);
-        self.there(id, parent, name, word, 1, 1).was(id, parent, name, word).here(&path, id as u64, word)
+    pub(super) fn level(self, id: u64, parent: u64, name: &str, word: &str) -> Self {
+        let path = self.path(FileId(parent.into()), name);
+        self.there(id, parent, name, word, 1, 1).was(id, parent, name, word).here(&path, id, word)
     }
 
     pub(super) fn there(
         mut self,
-        id: u128,
-        parent: u128,
+        id: u64,
+        parent: u64,
         name: &str,
         word: &str,
         version: u64,
         content_version: u64,
     ) -> Self {
-        let (parent, name, content) = (FileId(parent), name.to_owned(), content(word));
+        let (parent, name, content) = (FileId(parent.into()), name.to_owned(), content(word));
         let remote = Remote { parent, name, version, content_version, deleted: false, content, mtime_us: None };
-        self.remote.insert(FileId(id), remote);
+        self.remote.insert(FileId(id.into()), remote);
         self
     }
 
-    pub(super) fn was(mut self, id: u128, parent: u128, name: &str, word: &str) -> Self {
-        let (parent, name, stat) = (FileId(parent), name.to_owned(), stat(id as u64, word));
+    pub(super) fn was(mut self, id: u64, parent: u64, name: &str, word: &str) -> Self {
+        let (parent, name, stat) = (FileId(parent.into()), name.to_owned(), stat(id, word));
         let synced = Synced { parent, name, version: 1, content_version: 1, content: content(word), stat };
-        self.synced.insert(FileId(id), synced);
+        self.synced.insert(FileId(id.into()), synced);
         self
     }
 
@@ -96,23 +96,23 @@ impl Trees {
         self
     }
 
-    pub(super) fn deleted_there(mut self, id: u128) -> Self {
-        if let Some(remote) = self.remote.get_mut(&FileId(id)) {
+    pub(super) fn deleted_there(mut self, id: u64) -> Self {
+        if let Some(remote) = self.remote.get_mut(&FileId(id.into())) {
             (remote.deleted, remote.version) = (true, remote.version + 1);
         }
         self
     }
 
-    pub(super) fn edited_there(mut self, id: u128, word: &str) -> Self {
-        if let Some(remote) = self.remote.get_mut(&FileId(id)) {
+    pub(super) fn edited_there(mut self, id: u64, word: &str) -> Self {
+        if let Some(remote) = self.remote.get_mut(&FileId(id.into())) {
             remote.version += 1;
             (remote.content, remote.content_version) = (content(word), remote.version);
         }
         self
     }
 
-    pub(super) fn ran_there(mut self, id: u128) -> Self {
-        if let Some(remote) = self.remote.get_mut(&FileId(id)) {
+    pub(super) fn ran_there(mut self, id: u64) -> Self {
+        if let Some(remote) = self.remote.get_mut(&FileId(id.into())) {
             remote.version += 1;
             if let Content::File { executable, .. } = &mut remote.content {
                 *executable = true;
@@ -121,17 +121,17 @@ impl Trees {
         self
     }
 
-    pub(super) fn moved_there(mut self, id: u128, parent: u128, name: &str) -> Self {
-        if let Some(remote) = self.remote.get_mut(&FileId(id)) {
+    pub(super) fn moved_there(mut self, id: u64, parent: u64, name: &str) -> Self {
+        if let Some(remote) = self.remote.get_mut(&FileId(id.into())) {
             remote.version += 1;
-            (remote.parent, remote.name) = (FileId(parent), name.to_owned());
+            (remote.parent, remote.name) = (FileId(parent.into()), name.to_owned());
         }
         self
     }
 
-    fn path(&self, parent: u128, name: &str) -> String {
-        match self.synced.get(&FileId(parent)) {
-            Some(folder) => format!("{}/{name}", self.path(folder.parent.0, &folder.name)),
+    fn path(&self, parent: FileId, name: &str) -> String {
+        match self.synced.get(&parent) {
+            Some(folder) => format!("{}/{name}", self.path(folder.parent, &folder.name)),
             None => name.to_owned(),
         }
     }
