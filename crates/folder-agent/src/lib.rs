@@ -2,6 +2,7 @@
 //!
 //! - `model`: what a file is, on each of the three trees; `plan`: what follows from three trees, pure;
 //! - `disk`: the folder on this machine, as a trait; real below `disk/real`, simulated below `disk/memory`;
+//! - `watch`: which folders of this machine changed; `ignore`: what is not to be kept in step;
 //! - `state`: what the daemon remembers, in a SQLite file of its own;
 //! - `agent`: the daemon itself, a machine that is given events and says what is to be sent: no clock, no chance, no threads.
 //!
@@ -10,4 +11,6 @@
 //! touched.
 
 pub mod disk;
+pub mod ignore;
 pub mod model;
+pub mod watch;
