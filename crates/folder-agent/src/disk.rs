@@ -4,7 +4,11 @@
 //! can read back. Nothing is ever done through a symbolic link, nor outside the root. What is our own lies in `.fastness` at the root, on the same file
 //! system: what is set aside or downloaded (*stages*, by number), and backups.
 
+pub mod local_name;
 pub mod memory;
+pub mod real;
+#[cfg(test)]
+mod suite;
 
 use std::io;
 

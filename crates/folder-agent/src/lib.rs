@@ -17,4 +17,6 @@ pub mod disk;
 pub mod ignore;
 pub mod model;
 pub mod plan;
+pub mod run;
 pub mod state;
+pub mod watch;

@@ -1,0 +1,170 @@
+//! Bytes of our own: what is downloaded, and what is set aside.
+
+use std::fs::File;
+use std::io;
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::fs::FileExt as _;
+
+use rustix::fs::{self, FileType, Mode, OFlags};
+use rustix::io::Errno;
+use sha2::Digest as _;
+
+use super::tree::{self, Seen, Spot};
+use super::{RealDisk, own};
+use crate::disk::{Aside, Stage, checked};
+use crate::model::Hash;
+
+/// So much is read at once.
+const PIECE_BYTES: usize = 1 << 20;
+
+impl RealDisk {
+    pub(super) fn open_stage(&self, stage: Stage, flags: OFlags) -> io::Result<OwnedFd> {
+        let flags = flags | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        Ok(fs::openat(&self.own.stages, stage.0.to_string(), flags, Mode::RUSR | Mode::WUSR)?)
+    }
+
+    pub(super) fn stage_spot(&self, stage: Stage) -> io::Result<Spot> {
+        Ok(Spot { folder: self.own.stages.try_clone()?, name: stage.0.to_string() })
+    }
+
+    fn note_stage(&mut self, stage: Stage) -> io::Result<()> {
+        if self.unflushed.stages.insert(stage) {
+            self.unflushed.note(self.own.stages.try_clone()?)?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn forget_stage(&mut self, stage: Stage) -> io::Result<()> {
+        own::remove_if_there(&self.own.stages, &stage.0.to_string())?;
+        self.unflushed.stages.remove(&stage);
+        self.unflushed.note(self.own.stages.try_clone()?)
+    }
+
+    pub(super) fn write_to_stage(&mut self, stage: Stage, offset: u64, bytes: &[u8]) -> io::Result<()> {
+        self.note_stage(stage)?;
+        let file = File::from(self.open_stage(stage, OFlags::WRONLY | OFlags::CREATE)?);
+        file.write_all_at(bytes, offset)
+    }
+
+    pub(super) fn end_stage(&mut self, stage: Stage, size: u64) -> io::Result<Hash> {
+        let flags = if size == 0 { OFlags::RDWR | OFlags::CREATE } else { OFlags::RDWR };
+        let file = match self.open_stage(stage, flags) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                return Err(io::ErrorKind::UnexpectedEof.into());
+            }
+            opened => File::from(opened?),
+        };
+        let there = tree::seen(&file)?.stat.size;
+        if there < size {
+            return Err(io::Error::new(io::ErrorKind::UnexpectedEof, format!("a stage has {there} bytes of {size}")));
+        }
+        self.note_stage(stage)?;
+        if there > size {
+            file.set_len(size)?;
+        }
+        hash(&file)
+    }
+
+    pub(super) fn all_stages(&self) -> io::Result<Vec<Stage>> {
+        let names = tree::names_in(&self.own.stages)?;
+        let number = |name: &std::ffi::CString| name.to_str().ok()?.parse().ok().map(Stage);
+        let mut stages: Vec<Stage> = names.iter().filter_map(number).collect();
+        stages.sort_unstable();
+        Ok(stages)
+    }
+
+    pub(super) fn copy_aside(&mut self, path: &str, stage: Stage) -> io::Result<Option<Aside>> {
+        let Some(spot) = self.tree.spot(&checked(path)?)? else { return Ok(None) };
+        let Some((file, before)) = open_file(&spot)? else { return Ok(None) };
+        self.forget_stage(stage)?;
+        self.note_stage(stage)?;
+        let copy = File::from(self.open_stage(stage, OFlags::RDWR | OFlags::CREATE | OFlags::EXCL)?);
+        let hash = copy_and_hash(&file, &copy, before.stat.size)?;
+        let is_same = |seen: &Seen| seen.stat == before.stat && seen.mode == before.mode;
+        let is_unchanged = is_same(&tree::seen(&file)?) && spot.look()?.as_ref().is_some_and(is_same);
+        let Some(hash) = hash.filter(|_| is_unchanged) else {
+            return self.forget_stage(stage).map(|()| None);
+        };
+        let mtime_us = before.stat.mtime_ns.div_euclid(1_000);
+        let executable = is_executable(before.mode);
+        Ok(Some(Aside { stat: before.stat, hash, size: before.stat.size, executable, mtime_us }))
+    }
+
+    pub(super) fn read_of_file(&self, path: &str, offset: u64, bytes_max: usize) -> io::Result<Vec<u8>> {
+        let spot = self.tree.spot(&checked(path)?)?;
+        let opened = spot.map_or(Ok(None), |spot| open_file(&spot))?;
+        let (file, _) = opened.ok_or(io::ErrorKind::NotFound)?;
+        read_piece(&file, offset, bytes_max)
+    }
+}
+
+pub(super) fn is_executable(mode: u32) -> bool {
+    mode & 0o100 != 0
+}
+
+/// Opens a file; `None` if it is none (any more). Devices are not even opened: some do something then.
+pub(super) fn open_file(spot: &Spot) -> io::Result<Option<(File, Seen)>> {
+    let Some(named) = spot.look()?.filter(|seen| seen.kind == FileType::RegularFile) else { return Ok(None) };
+    let file = match spot.open() {
+        Err(error) if tree::is_stale(&error) => return Ok(None),
+        opened => File::from(opened?),
+    };
+    let seen = tree::seen(&file)?;
+    Ok((seen.stat == named.stat && seen.device == named.device).then_some((file, seen)))
+}
+
+/// By reference where the file system can, else one pass that copies and hashes. `None` if it was not so long.
+fn copy_and_hash(file: &File, copy: &File, size: u64) -> io::Result<Option<Hash>> {
+    if fs::ioctl_ficlone(copy, file).is_ok() {
+        return (tree::seen(copy)?.stat.size == size).then(|| hash(copy)).transpose();
+    }
+    let mut hasher = sha2::Sha256::new();
+    let copied = each_piece(file, size, |offset, piece| {
+        hasher.update(piece);
+        copy.write_all_at(piece, offset)
+    })?;
+    Ok((copied == size).then(|| hasher.finalize().into()))
+}
+
+fn hash(file: &File) -> io::Result<Hash> {
+    let mut hasher = sha2::Sha256::new();
+    each_piece(file, u64::MAX - 1, |_, piece| {
+        hasher.update(piece);
+        Ok(())
+    })?;
+    Ok(hasher.finalize().into())
+}
+
+/// Reads to the end, or until there is more than should be: a file that grows all the time has no end. How many bytes there were.
+fn each_piece(file: &File, size: u64, mut take: impl FnMut(u64, &[u8]) -> io::Result<()>) -> io::Result<u64> {
+    let mut piece = vec![0; PIECE_BYTES.min(usize::try_from(size).unwrap_or(PIECE_BYTES).saturating_add(1))];
+    let mut offset = 0;
+    while offset <= size {
+        match file.read_at(&mut piece, offset) {
+            Ok(0) => break,
+            Ok(count) => {
+                take(offset, &piece[..count])?;
+                offset += count as u64;
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(offset)
+}
+
+pub(super) fn read_piece(file: &File, offset: u64, bytes_max: usize) -> io::Result<Vec<u8>> {
+    let there = tree::seen(file.as_fd())?.stat.size.saturating_sub(offset);
+    let mut bytes = vec![0; bytes_max.min(usize::try_from(there).unwrap_or(bytes_max))];
+    let mut filled = 0;
+    while filled < bytes.len() {
+        match file.read_at(&mut bytes[filled..], offset + filled as u64) {
+            Ok(0) => break,
+            Ok(count) => filled += count,
+            Err(error) if error.raw_os_error() == Some(Errno::INTR.raw_os_error()) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    bytes.truncate(filled);
+    Ok(bytes)
+}

@@ -1,0 +1,80 @@
+use std::io;
+
+use super::{both, hash, stat};
+use crate::disk::Stage;
+
+#[test]
+fn fld_20_a_stage_holds_what_was_written_to_it() {
+    both(|rig| {
+        let disk = rig.disk();
+        assert_eq!(disk.stage_size(Stage(3)).unwrap(), None);
+        disk.write_stage(Stage(3), 0, b"hello ").unwrap();
+        disk.write_stage(Stage(3), 6, b"world, and more").unwrap();
+        assert_eq!(disk.stage_size(Stage(3)).unwrap(), Some(21));
+        assert_eq!(disk.sync_stage(Stage(3), 11).unwrap(), hash(b"hello world"), "cut");
+        assert_eq!(disk.stage_size(Stage(3)).unwrap(), Some(11));
+        assert_eq!(disk.read_stage(Stage(3), 6, 100).unwrap(), b"world");
+        assert_eq!(disk.read_stage(Stage(3), 0, 2).unwrap(), b"he");
+        assert_eq!(disk.read_stage(Stage(3), 50, 2).unwrap(), b"");
+        assert_eq!(disk.stages().unwrap(), [Stage(3)]);
+        disk.settle().unwrap();
+        disk.drop_stage(Stage(3)).unwrap();
+        disk.drop_stage(Stage(3)).unwrap();
+        assert!(disk.stages().unwrap().is_empty());
+        assert_eq!(disk.read_stage(Stage(3), 0, 1).unwrap_err().kind(), io::ErrorKind::NotFound);
+    });
+}
+
+#[test]
+fn fld_20_a_stage_that_is_too_short_does_not_end() {
+    both(|rig| {
+        rig.disk().write_stage(Stage(1), 0, b"abc").unwrap();
+        for (stage, size) in [(Stage(1), 4), (Stage(1), u64::MAX), (Stage(2), 1)] {
+            let short = rig.disk().sync_stage(stage, size).unwrap_err();
+            assert_eq!(short.kind(), io::ErrorKind::UnexpectedEof);
+        }
+        assert_eq!(rig.disk().sync_stage(Stage(2), 0).unwrap(), hash(b""), "an empty file has nothing to write");
+        assert_eq!(rig.disk().stage_size(Stage(2)).unwrap(), Some(0));
+    });
+}
+
+#[test]
+fn fld_3_what_is_set_aside_is_what_the_file_held() {
+    both(|rig| {
+        let big: Vec<u8> = (0..3_000_000u32).map(|n| (n % 251) as u8).collect();
+        rig.write("a", &big);
+        let before = stat(rig.disk(), "a");
+        rig.disk().write_stage(Stage(5), 0, b"what was there before").unwrap();
+        let aside = rig.disk().set_aside("a", Stage(5)).unwrap().unwrap();
+        assert_eq!((aside.stat, aside.size, aside.hash), (before, 3_000_000, hash(&big)));
+        assert_eq!(aside.mtime_us, before.mtime_ns.div_euclid(1_000));
+        rig.write("a", b"written over");
+        assert_eq!(rig.disk().read_stage(Stage(5), 2_999_990, 100).unwrap(), big[2_999_990..]);
+        assert_eq!(rig.disk().sync_stage(Stage(5), 3_000_000).unwrap(), hash(&big));
+    });
+}
+
+#[test]
+fn fld_3_only_files_are_set_aside() {
+    both(|rig| {
+        rig.mkdir("folder");
+        rig.fifo("fifo");
+        rig.symlink("/etc/passwd", "link");
+        for path in ["folder", "fifo", "link", "missing", "missing/a"] {
+            assert_eq!(rig.disk().set_aside(path, Stage(1)).unwrap(), None, "{path}");
+        }
+        rig.write("empty", b"");
+        assert_eq!(rig.disk().set_aside("empty", Stage(1)).unwrap().unwrap().hash, hash(b""));
+    });
+}
+
+#[test]
+fn fld_21_pieces_of_a_file_can_be_read() {
+    both(|rig| {
+        rig.write("a", b"0123456789");
+        assert_eq!(rig.disk().read_file("a", 3, 4).unwrap(), b"3456");
+        assert_eq!(rig.disk().read_file("a", 8, 100).unwrap(), b"89");
+        assert_eq!(rig.disk().read_file("a", 100, 100).unwrap(), b"");
+        assert!(rig.disk().read_file("missing", 0, 1).is_err());
+    });
+}
