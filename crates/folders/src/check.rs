@@ -31,7 +31,7 @@ pub(crate) static INVARIANTS: [Invariant; 9] = [
     Invariant { name: "a segment is counted by the contents that have it", check: segments },
     Invariant {
         name: "whoever writes has an upload",
-        check: |tx| found(tx, &HOLDERS, "a seat's holder has no upload of that length"),
+        check: |tx| found(tx, &HOLDERS, "a seat's holder has no upload"),
     },
     Invariant {
         name: "nobody waits for a seat that nobody has",
@@ -76,7 +76,7 @@ static CONTENTS: Sql = Sql::new(
 static HOLDERS: Sql = Sql::new(
     "fld_seat.check_uploads",
     "SELECT s.directory, s.place FROM fld_seat s LEFT JOIN fld_upload u ON u.id = s.upload WHERE (s.holder IS NULL) <> (s.upload IS NULL) \
-     OR s.upload IS NOT NULL AND (u.id IS NULL OR u.until <> s.until OR u.client <> s.holder) ORDER BY s.place LIMIT 10",
+     OR s.upload IS NOT NULL AND (u.id IS NULL OR u.client <> s.holder) ORDER BY s.place LIMIT 10",
 );
 static WAITING: Sql = Sql::new(
     "fld_seat.check_waiting",

@@ -48,8 +48,10 @@ pub struct FileMeta {
     pub deleted: bool,
     /// Its size in bytes.
     pub size: u64,
-    /// SHA-256 of its bytes as hex, if known.
+    /// SHA-256 of its bytes as hex, if we computed it.
     pub hash: Option<String>,
+    /// The same as its author claimed it, where we did not.
+    pub author_hash: Option<String>,
     /// When it was modified, as its client says (FLD-19).
     pub mtime_us: Option<i64>,
     /// It may be run.
@@ -210,6 +212,8 @@ pub struct Join {
     pub directory: String,
     /// All up to this commit it has (FLD-12); 0 if unknown.
     pub seq: u64,
+    /// Of which epoch that is (FLD-13); one that is over says nothing of this directory.
+    pub epoch: Option<String>,
 }
 
 /// A directory as a subscriber hears of it. Its changes, and every seat that gets free, are called out on [`crate::topic`].

@@ -40,6 +40,7 @@ pub fn metadata(meta: &FileMeta, with_tree: bool) -> FileMetadata {
         deleted: meta.deleted,
         size: is_file.then_some(meta.size),
         hash: meta.hash.as_deref().and_then(bytes_of_hex),
+        author_hash: meta.author_hash.as_deref().filter(|_| meta.hash.is_none()).and_then(bytes_of_hex),
         mtime_us: meta.mtime_us,
         executable: meta.executable,
         symlink_target: meta.target.clone(),

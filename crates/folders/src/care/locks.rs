@@ -9,7 +9,7 @@ use super::list::OfDirectory;
 use crate::desk::file;
 use crate::desk::paths::Paths;
 use crate::desk::rights::{Right, enter};
-use crate::desk::seats::Place;
+use crate::desk::seats::{Place, seats};
 
 /// Who writes or waits in a directory, at most 1,000 places.
 pub static LOCKS: Query<OfDirectory, Vec<LockView>> = Query::new("folders.locks", locks);
@@ -20,10 +20,7 @@ const LOCKS_MAX: usize = 1_000;
 /// All statements of this part.
 pub(crate) const STATEMENTS: &[&Sql] = &[&LIST];
 
-static LIST: Sql = Sql::new(
-    "fld_seat.list",
-    "SELECT place, directory, holder, reserved, waiting, upload, until FROM fld_seat WHERE directory = ?1 ORDER BY place LIMIT 1000",
-);
+static LIST: Sql = Sql::new("fld_seat.list", concat!(seats!(), " WHERE s.directory = ?1 ORDER BY s.place LIMIT 1000"));
 
 /// A place that somebody writes, or waits for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]

@@ -10,10 +10,11 @@ use super::directory::{Directory, unknown};
 use super::numbers::stored;
 use super::planned::{Planned, Seats};
 use super::rights::{Right, enter};
+use super::seats::Place;
 use super::upload::{self, Kept, KeptFile, Upload};
 use crate::codes::AFOLDER;
 use crate::form::{Ask, Asked, Asking, Kind};
-use crate::plan::{Bytes, Verdict, Wanted};
+use crate::plan::{Bytes, Seated, Verdict, Wanted};
 
 /// Asks whether changes may be made.
 pub static ASK: Op<Ask, Asking> = Op::new("folders.ask", ask).keyed(|ask| crate::key_of(&ask.directory));
@@ -34,7 +35,7 @@ fn ask(tx: &mut dyn Tx, cx: &mut OpCx<'_>, ask: &Ask) -> OpResult<Asking> {
     let planned = Planned::make(tx, cx, (&directory, client), &ask.told, group)?;
     check_rows(&planned)?;
     let seats = seats(tx, cx, &planned, ask)?;
-    let is_blocked = seats.values().any(|place| !place.seat.is_free_for(client));
+    let is_blocked = seats.values().any(|place| !place.is_free_for(client));
     if planned.is_denied() || is_blocked {
         return planned.deny(tx, cx, (&ask.directory, client), seats);
     }
@@ -84,18 +85,26 @@ pub(crate) fn brings(asked: &Asked) -> bool {
     asked.content_changed && !asked.deleted && asked.kind == Kind::File
 }
 
-/// The seats that it needs. Whoever asks anew for what they write begins anew: what they had is rolled back first.
+/// The seats that it needs. Whoever asks anew for what they write begins anew: what they had is rolled back first. Other files of theirs that
+/// only need the same new folder are left alone: for these they wait, as for anybody's.
 fn seats(tx: &mut dyn Tx, cx: &mut OpCx<'_>, planned: &Planned, ask: &Ask) -> OpResult<Seats> {
     let seats = planned.seats(tx, cx, &ask.directory)?;
     let own = seats.values().filter(|place| place.seat.holder() == Some(&ask.who.client));
-    let own: BTreeSet<&String> = own.filter_map(|place| place.upload.as_ref()).collect();
+    let own: BTreeSet<String> = own.filter_map(|place| place.upload.clone()).collect();
     if own.is_empty() {
         return Ok(seats);
     }
+    let mut others = BTreeSet::new();
     for id in own {
-        upload::end(tx, cx, id)?;
+        match Upload::find(tx, &id)?.is_some_and(|upload| !upload.is_about(&ask.files)) {
+            true => drop(others.insert(id)),
+            false => upload::end(tx, cx, &id)?,
+        }
     }
-    planned.seats(tx, cx, &ask.directory)
+    let mut seats = planned.seats(tx, cx, &ask.directory)?;
+    let is_busy = |place: &Place| place.upload.as_ref().is_some_and(|upload| others.contains(upload));
+    seats.values_mut().for_each(|place| place.is_busy = is_busy(place));
+    Ok(seats)
 }
 
 /// What was kept for them is not needed any more.
@@ -134,10 +143,10 @@ pub(crate) fn lease(ms: i64) -> i64 {
 }
 
 fn kept((wanted, verdict): (&Wanted, &Verdict)) -> KeptFile {
-    let (id, wanted_bytes) = match verdict {
-        Verdict::Made { id, wants_bytes, .. } => (id.clone(), *wants_bytes),
-        Verdict::There { id, .. } => (id.clone(), false),
-        Verdict::Denied { .. } | Verdict::Refused { .. } => (String::new(), false),
+    let (id, is_wanted, is_there) = match verdict {
+        Verdict::Made { id, wants_bytes, seat } => (id.clone(), *wants_bytes, matches!(seat, Seated::File(_))),
+        Verdict::There { id, .. } => (id.clone(), false, true),
+        Verdict::Denied { .. } | Verdict::Refused { .. } => (String::new(), false, false),
     };
-    KeptFile { asked: wanted.asked.clone(), id, wanted: wanted_bytes }
+    KeptFile { asked: wanted.asked.clone(), id, wanted: is_wanted, joins: is_there }
 }

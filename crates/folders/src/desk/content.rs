@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use base::{OpError, OpResult, Sha, Sql, Tx, args, codes};
+use base::{OpError, OpResult, Row, Sha, Sql, Tx, args, codes};
 use kernel::OpCx;
 use sha2::{Digest, Sha256};
 
@@ -17,7 +17,7 @@ use crate::plan::Bytes;
 const SEGMENTS_MAX: usize = 2_000;
 
 /// All statements of this part.
-pub(crate) const STATEMENTS: &[&Sql] = &[&GET, &INSERT, &REFER, &CHECKED, &SEGMENT, &REFER_SEGMENT];
+pub(crate) const STATEMENTS: &[&Sql] = &[&GET, &INSERT, &REFER, &CHECKED, &DISPUTED, &SEGMENT, &REFER_SEGMENT];
 
 static GET: Sql = Sql::new("fld_content.get", "SELECT size, hash, checked FROM fld_content WHERE id = ?1");
 static INSERT: Sql = Sql::new(
@@ -28,6 +28,8 @@ static REFER: Sql =
     Sql::new("fld_content.refer", "UPDATE fld_content SET refs = refs + ?2, unused_since = NULL WHERE id = ?1");
 static CHECKED: Sql =
     Sql::new("fld_content.checked", "UPDATE fld_content SET hash = ?2, checked = 1 WHERE id = ?1 AND checked = 0");
+static DISPUTED: Sql =
+    Sql::new("fld_content.disputed", "UPDATE fld_content SET hash = NULL WHERE id = ?1 AND checked = 0");
 static SEGMENT: Sql = Sql::new("fld_segment.size", "SELECT size, LENGTH(chunks) FROM fld_segment WHERE id = ?1");
 static REFER_SEGMENT: Sql =
     Sql::new("fld_segment.refer", "UPDATE fld_segment SET refs = refs + 1, unused_since = NULL WHERE id = ?1");
@@ -39,8 +41,12 @@ pub(crate) struct Brought {
     size: u64,
     /// SHA-256 as hex, if we computed it, now or before.
     hash: Option<String>,
+    /// What all who brought it claim, if we did not.
+    author_hash: Option<String>,
     /// Computed now, of a content whose hash was not known.
     is_news: bool,
+    /// Somebody claimed another hash before: who is right is not known, so no claim is told any more.
+    is_disputed: bool,
     /// Ids of its segments; none if the content is there already.
     segments: Option<Vec<Sha>>,
 }
@@ -48,7 +54,8 @@ pub(crate) struct Brought {
 impl Brought {
     /// As the planner takes it.
     pub(crate) fn bytes(&self) -> Bytes {
-        Bytes::Brought { content: self.id.clone(), hash: self.hash.clone(), size: self.size }
+        let (hash, author_hash) = (self.hash.clone(), self.author_hash.clone());
+        Bytes::Brought { content: self.id.clone(), hash, author_hash, size: self.size }
     }
 
     /// Refuses bytes that are not those that were announced (FLD-20).
@@ -71,21 +78,40 @@ fn told_size(asked: &Asked) -> u64 {
     asked.size.unwrap_or(0)
 }
 
-/// Reads what was written for a file: every segment is there, all but the last are full.
-pub(crate) fn read(tx: &mut dyn Tx, written: &Written) -> OpResult<Brought> {
+/// Reads what was written for a file: every segment is there, all but the last are full. `claimed`: the hash that its author announced.
+pub(crate) fn read(tx: &mut dyn Tx, written: &Written, claimed: Option<&String>) -> OpResult<Brought> {
     if written.segments.len() > SEGMENTS_MAX {
         let text = format!("a file has at most {SEGMENTS_MAX} segments of {CHUNKS_MAX} chunks");
         return Err(OpError::new(AFOLDER, text));
     }
     let segments = written.segments.iter().map(|id| sha(id)).collect::<OpResult<Vec<Sha>>>()?;
     let id = identity(&segments);
-    if let Some(row) = tx.query_one(&GET, args![&id])? {
-        let known = row.opt_text(1).filter(|_| row.int(2) == 1).map(str::to_owned);
-        let (is_news, size) = (known.is_none() && written.hash.is_some(), told(row.int(0)));
-        return Ok(Brought { id, size, hash: known.or_else(|| written.hash.clone()), is_news, segments: None });
+    match tx.query_one(&GET, args![&id])? {
+        Some(row) => Ok(known(id, &row, written, claimed)),
+        None => {
+            let (hash, size) = (written.hash.clone(), size(tx, &segments)?);
+            let author_hash = claimed.filter(|_| hash.is_none()).cloned();
+            Ok(Brought { id, size, hash, author_hash, is_news: false, is_disputed: false, segments: Some(segments) })
+        }
     }
-    let size = size(tx, &segments)?;
-    Ok(Brought { id, size, hash: written.hash.clone(), is_news: false, segments: Some(segments) })
+}
+
+/// A content that is there already. A claim stays only as long as everybody who brings the content makes the same: contents are shared by
+/// directories, and nobody is told what a stranger says.
+fn known(id: String, row: &Row, written: &Written, claimed: Option<&String>) -> Brought {
+    let is_checked = row.int(2) == 1;
+    let before = row.opt_text(1).map(str::to_owned);
+    let hash = before.clone().filter(|_| is_checked).or_else(|| written.hash.clone());
+    let author_hash = before.clone().filter(|before| hash.is_none() && claimed == Some(before));
+    Brought {
+        id,
+        size: told(row.int(0)),
+        is_news: !is_checked && hash.is_some(),
+        is_disputed: hash.is_none() && before.is_some() && author_hash.is_none(),
+        hash,
+        author_hash,
+        segments: None,
+    }
 }
 
 fn sha(text: &str) -> OpResult<Sha> {
@@ -135,6 +161,9 @@ impl Uses {
             if let Some(hash) = brought.get(id).filter(|one| one.is_news).and_then(|one| one.hash.as_ref()) {
                 tx.write(&CHECKED, args![id, hash])?;
             }
+            if brought.get(id).is_some_and(|one| one.is_disputed) {
+                tx.write(&DISPUTED, args![id])?;
+            }
         }
         Ok(())
     }
@@ -142,7 +171,8 @@ impl Uses {
 
 fn insert(tx: &mut dyn Tx, new: &Brought, segments: &[Sha], count: i64) -> OpResult<()> {
     let ids: Vec<u8> = segments.iter().flat_map(|segment| segment.0).collect();
-    tx.write(&INSERT, args![&new.id, stored(new.size), new.hash.as_deref(), new.hash.is_some(), ids, count])?;
+    let hash = new.hash.as_deref().or(new.author_hash.as_deref());
+    tx.write(&INSERT, args![&new.id, stored(new.size), hash, new.hash.is_some(), ids, count])?;
     for segment in segments.iter().collect::<BTreeSet<_>>() {
         tx.write(&REFER_SEGMENT, args![*segment])?;
     }

@@ -51,7 +51,7 @@ fn read(tx: &mut dyn Tx, upload: &Upload, files: &[Written]) -> OpResult<BTreeMa
     for written in files {
         let stranger = || OpError::new(AFOLDER, format!("file `{}` was not asked for", short(&written.id)));
         let file = wanted.get(written.id.as_str()).ok_or_else(stranger)?;
-        let brought = content::read(tx, written)?;
+        let brought = content::read(tx, written, file.asked.hash.as_ref())?;
         brought.check(&file.asked)?;
         if came.insert(written.id.clone(), brought).is_some() {
             return Err(OpError::new(AFOLDER, format!("file {} came twice", written.id)));
@@ -82,5 +82,6 @@ fn wanted(file: &KeptFile, came: &BTreeMap<String, Brought>) -> Wanted {
         None if brings(&file.asked) => Bytes::Promised,
         None => Bytes::Kept,
     };
-    Wanted { asked: file.asked.clone(), bytes, given_id: Some(file.id.clone()).filter(|_| file.asked.id.is_none()) }
+    let given_id = Some(file.id.clone()).filter(|_| file.asked.id.is_none() && !file.joins);
+    Wanted { asked: file.asked.clone(), bytes, given_id }
 }

@@ -27,8 +27,10 @@ fn join(tx: &mut dyn Tx, cx: &mut OpCx<'_>, input: &Join) -> OpResult<Joined> {
         return Err(unknown(&input.directory));
     }
     let directory = enter(tx, &input.directory, &input.who, Right::Read)?;
+    let epoch = feed::epoch(tx, cx)?;
+    let is_same = input.epoch.as_ref().is_none_or(|of| *of == epoch);
     // A device cannot have more than there is: it comes from before a backup was put back.
-    let seq = stored(input.seq.min(directory.seq));
+    let seq = if is_same { stored(input.seq.min(directory.seq)) } else { 0 };
     tx.write(&SEEN, args![&input.directory, &input.who.device, &input.who.key, seq, cx.wall])?;
-    Ok(Joined { seq: directory.seq, epoch: feed::epoch(tx, cx)? })
+    Ok(Joined { seq: directory.seq, epoch })
 }

@@ -4,7 +4,7 @@ use base::mutants::{self, Mutant};
 use base::{OpResult, Sql, Tx, args};
 use kernel::{Op, OpCx, Query};
 
-use super::seats::Place;
+use super::seats::{Place, seats};
 use super::upload;
 
 /// Whether there are any: that costs the writer nothing.
@@ -24,8 +24,7 @@ static ANY: Sql = Sql::new(
 );
 static SEATS: Sql = Sql::new(
     "fld_seat.lapsed",
-    "SELECT place, directory, holder, reserved, waiting, upload, until FROM fld_seat WHERE until <= ?1 AND upload IS NULL \
-     ORDER BY until, place LIMIT 200",
+    concat!(seats!(), " WHERE s.until <= ?1 AND s.upload IS NULL ORDER BY s.until, s.place LIMIT 200"),
 );
 static UPLOADS: Sql =
     Sql::new("fld_upload.lapsed", "SELECT id FROM fld_upload WHERE until <= ?1 ORDER BY until, id LIMIT 3");

@@ -98,10 +98,10 @@ impl Planned {
         let files: Vec<FileStatus> = files.collect();
         let mut look_ms = RESERVED_MS;
         for place in seats.values_mut() {
-            if place.seat.is_free_for(client) {
+            if place.is_free_for(client) {
                 place.reserve(client, cx.heard);
             } else {
-                place.seat.wait(client);
+                place.wait(client);
                 look_ms = look_ms.max(place.until.0 - cx.heard.0);
             }
             place.save(tx)?;
@@ -123,7 +123,7 @@ fn status(place: usize, asked: &Asked, verdict: &Verdict, seat: Option<&Place>, 
         Verdict::There { id, version } => {
             (Some(id), Status::Free, format!("it is there already, as version {version}"))
         }
-        Verdict::Made { id, .. } => match seat.filter(|place| !place.seat.is_free_for(client)) {
+        Verdict::Made { id, .. } => match seat.filter(|place| !place.is_free_for(client)) {
             Some(_) => (Some(id), Status::Blocked, "somebody else writes it".to_owned()),
             None => (Some(id), Status::Free, "it can be had".to_owned()),
         },

@@ -1,7 +1,8 @@
 //! Seats as rows: loaded, changed by the pure [`Seat`], saved (FLD-6).
 //!
 //! A seat whose time is over in listening time is left by whoever touches it first; somebody also looks for those that nobody touches.
-//! Whoever waits is told by the directory's topic: seats wake nobody by name.
+//! Whoever waits is told by the directory's topic: seats wake nobody by name. The time of a seat that is held is its upload's: one row is renewed,
+//! however many files a group has.
 
 use base::{Heard, OpError, OpResult, Row, Sql, Tx, args, codes};
 use kernel::{Hint, OpCx};
@@ -15,12 +16,19 @@ use crate::seat::Seat;
 pub(crate) const RESERVED_MS: i64 = 5_000;
 
 /// All statements of this part.
-pub(crate) const STATEMENTS: &[&Sql] = &[&GET, &SAVE, &DROP, &DROP_UNWANTED, &OF_UPLOAD, &RENEW];
+pub(crate) const STATEMENTS: &[&Sql] = &[&GET, &SAVE, &DROP, &DROP_UNWANTED, &OF_UPLOAD];
 
-static GET: Sql = Sql::new(
-    "fld_seat.get",
-    "SELECT place, directory, holder, reserved, waiting, upload, until FROM fld_seat WHERE place = ?1",
-);
+/// Seats as [`Place::read`] takes them. One without its upload, which never is, is over.
+macro_rules! seats {
+    () => {
+        "SELECT s.place, s.directory, s.holder, s.reserved, s.waiting, s.upload, \
+         CASE WHEN s.upload IS NULL THEN s.until ELSE COALESCE(u.until, 0) END \
+         FROM fld_seat s LEFT JOIN fld_upload u ON u.id = s.upload"
+    };
+}
+pub(crate) use seats;
+
+static GET: Sql = Sql::new("fld_seat.get", concat!(seats!(), " WHERE s.place = ?1"));
 static SAVE: Sql = Sql::new(
     "fld_seat.save",
     "INSERT INTO fld_seat (place, directory, holder, reserved, waiting, upload, until) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) \
@@ -35,11 +43,10 @@ static DROP_UNWANTED: Sql = Sql::new(
 );
 static OF_UPLOAD: Sql = Sql::new(
     "fld_seat.of_upload",
-    "SELECT place, directory, holder, reserved, waiting, upload, until FROM fld_seat WHERE upload = ?1 AND upload IS NOT NULL \
-     ORDER BY place LIMIT ?2",
+    concat!(seats!(), " WHERE s.upload = ?1 AND s.upload IS NOT NULL ORDER BY s.place LIMIT ?2"),
 );
-static RENEW: Sql =
-    Sql::new("fld_seat.renew", "UPDATE fld_seat SET until = ?2 WHERE upload = ?1 AND upload IS NOT NULL");
+/// The time of a seat that is held, in its own row: nobody looks for it there.
+const OF_ITS_UPLOAD: Heard = Heard(i64::MAX);
 
 /// A seat with its row.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -53,6 +60,8 @@ pub(crate) struct Place {
     pub(crate) until: Heard,
     /// It has a row.
     is_kept: bool,
+    /// Its holder writes something else there: two groups of one client that both need a folder which is not there yet.
+    pub(crate) is_busy: bool,
 }
 
 /// Under this a seat is kept.
@@ -79,7 +88,7 @@ impl Place {
 
     fn empty(directory: &str, place: &str) -> Self {
         let (place, directory, seat) = (place.to_owned(), directory.to_owned(), Seat::default());
-        Self { place, directory, seat, upload: None, until: Heard(0), is_kept: false }
+        Self { place, directory, seat, upload: None, until: Heard(0), is_kept: false, is_busy: false }
     }
 
     pub(crate) fn read(row: &Row) -> OpResult<Self> {
@@ -93,7 +102,13 @@ impl Place {
             upload: name(5),
             until: Heard(row.int(6)),
             is_kept: true,
+            is_busy: false,
         })
+    }
+
+    /// Whether somebody may have it now.
+    pub(crate) fn is_free_for(&self, client: &String) -> bool {
+        self.seat.is_free_for(client) && !self.is_busy
     }
 
     /// Its time is over: whoever writes has left, with all that they had; or the reservation ends.
@@ -130,6 +145,13 @@ impl Place {
         }
     }
 
+    /// Somebody asked in vain. Whoever has it does not wait for themselves: they are told like all others.
+    pub(crate) fn wait(&mut self, client: &String) {
+        if self.seat.holder() != Some(client) {
+            self.seat.wait(client);
+        }
+    }
+
     /// Writes it down; a seat that nobody has, wants or waits for has no row.
     pub(crate) fn save(&self, tx: &mut dyn Tx) -> OpResult<()> {
         if self.seat.is_empty() {
@@ -138,7 +160,8 @@ impl Place {
         let waiting: Vec<&String> = self.seat.waiting().collect();
         let waiting = serde_json::to_string(&waiting).unwrap_or_default();
         let (holder, reserved) = (self.seat.holder(), self.seat.reserved());
-        let (upload, until) = (self.upload.as_deref(), self.until);
+        let upload = self.upload.as_deref();
+        let until = if upload.is_some() { OF_ITS_UPLOAD } else { self.until };
         Ok(tx.write(&SAVE, args![&self.place, &self.directory, holder, reserved, waiting, upload, until])?)
     }
 
@@ -156,9 +179,4 @@ pub(crate) fn leave_unwanted(tx: &mut dyn Tx, upload: &str) -> OpResult<()> {
 pub(crate) fn of_upload(tx: &mut dyn Tx, upload: &str, most: usize) -> OpResult<Vec<Place>> {
     let rows = tx.query(&OF_UPLOAD, args![upload, many(most)], most)?;
     rows.iter().map(Place::read).collect()
-}
-
-/// They last until then.
-pub(crate) fn renew(tx: &mut dyn Tx, upload: &str, until: Heard) -> OpResult<()> {
-    Ok(tx.write(&RENEW, args![upload, until])?)
 }

@@ -1,5 +1,7 @@
 //! What somebody was allowed to write, until it is written or given up.
 
+use std::collections::BTreeSet;
+
 use base::{Heard, OpError, OpResult, Row, Sql, Tx, args, codes};
 use kernel::{Hint, OpCx};
 use serde::{Deserialize, Serialize};
@@ -37,6 +39,9 @@ pub(crate) struct KeptFile {
     pub(crate) id: String,
     /// Its bytes are wanted.
     pub(crate) wanted: bool,
+    /// The id is that of a file which is there and may be the same: it is no id for a new one.
+    #[serde(default)]
+    pub(crate) joins: bool,
 }
 
 /// An upload.
@@ -49,9 +54,14 @@ pub(crate) struct Upload {
 }
 
 impl Upload {
+    /// The upload, if there is one.
+    pub(crate) fn find(tx: &mut dyn Tx, id: &str) -> OpResult<Option<Self>> {
+        tx.query_one(&GET, args![id])?.as_ref().map(Self::read).transpose()
+    }
+
     /// The upload, if it did not lapse; `NUPLOAD` if it did, or never was.
     pub(crate) fn get(tx: &mut dyn Tx, now: Heard, id: &str) -> OpResult<Self> {
-        let found = tx.query_one(&GET, args![id])?.as_ref().map(Self::read).transpose()?;
+        let found = Self::find(tx, id)?;
         let gone = || OpError::new(NUPLOAD, format!("upload `{}` lapsed or was rolled back: ask again", short(id)));
         found.filter(|upload| upload.until > now).ok_or_else(gone)
     }
@@ -66,6 +76,15 @@ impl Upload {
         })
     }
 
+    /// Whether it brings one of these files, too.
+    pub(crate) fn is_about(&self, files: &[Asked]) -> bool {
+        let own = || self.kept.files.iter().map(|file| &file.asked);
+        let ids: BTreeSet<&str> = own().filter_map(|asked| asked.id.as_deref()).collect();
+        let paths: BTreeSet<&str> = own().map(|asked| asked.path.as_str()).collect();
+        let is_here = |asked: &Asked| asked.id.as_deref().is_some_and(|id| ids.contains(id));
+        files.iter().any(|asked| is_here(asked) || paths.contains(asked.path.as_str()))
+    }
+
     pub(crate) fn insert(&self, tx: &mut dyn Tx, cx: &OpCx<'_>) -> OpResult<()> {
         let asked = serde_json::to_string(&self.kept).unwrap_or_default();
         let Who { client, device, .. } = &self.kept.who;
@@ -73,10 +92,9 @@ impl Upload {
     }
 }
 
-/// An upload and its seats last until then.
+/// An upload, and its seats with it, last until then.
 pub(crate) fn renew(tx: &mut dyn Tx, id: &str, until: Heard) -> OpResult<()> {
-    tx.write(&RENEW, args![id, until])?;
-    seats::renew(tx, id, until)
+    Ok(tx.write(&RENEW, args![id, until])?)
 }
 
 /// Forgets an upload: all its seats are left, and whoever waits for one is woken.

@@ -81,9 +81,12 @@ fn wanted(now: &Found, then: &Found, path: String) -> Wanted {
         target: then.entry.target.clone(),
     };
     let bytes = match &then.entry.content {
-        Some(content) if has_bytes => {
-            Bytes::Brought { content: content.clone(), hash: then.entry.hash.clone(), size: then.entry.size }
-        }
+        Some(content) if has_bytes => Bytes::Brought {
+            content: content.clone(),
+            hash: then.entry.hash.clone(),
+            author_hash: then.entry.author_hash.clone(),
+            size: then.entry.size,
+        },
         Some(_) | None => Bytes::Kept,
     };
     Wanted { asked, bytes, given_id: None }

@@ -4,7 +4,7 @@ use base::OpResult;
 
 use super::known::Known;
 use super::mutants::{Mutant, on};
-use super::{Bytes, Entry, Landing, Planner, Verdict, Wanted, denied, refused, there};
+use super::{Bytes, Entry, Landing, Planner, Seated, Verdict, Wanted, denied, refused, there};
 use crate::form::{Asked, Kind};
 use crate::names;
 
@@ -73,7 +73,7 @@ impl<'t> Planner<'t> {
         let own = brought.into_iter().find(|(_, made_in)| Some(made_in) == parent.as_ref());
         let id = own.map(|(id, _)| id);
         let entry = id.map(|id| self.draft.was(&id)).transpose()?.flatten();
-        Ok(entry.filter(|entry| !is_known_other(&asked.hash, &entry.hash)).map(|entry| there(&entry)))
+        Ok(entry.filter(|entry| !is_claimed_other(asked, entry)).map(|entry| there(&entry)))
     }
 
     fn read_new_id(&mut self, place: usize, id: &str) -> OpResult<Option<Verdict>> {
@@ -214,7 +214,7 @@ impl<'t> Planner<'t> {
             false => self.draft.tree.version(&entry.id, version)?,
         };
         let is_other = |brought: &Entry| {
-            brought.deleted != asked.deleted || (asked.content_changed && is_known_other(&asked.hash, &brought.hash))
+            brought.deleted != asked.deleted || (asked.content_changed && is_claimed_other(asked, brought))
         };
         let is_it = !brought.as_ref().is_some_and(is_other);
         Ok(is_it.then(|| Verdict::There { id: entry.id.clone(), version }))
@@ -244,8 +244,9 @@ impl<'t> Planner<'t> {
             return;
         }
         match &self.group[place].bytes {
-            Bytes::Brought { content, hash, size } => {
-                (entry.content, entry.hash, entry.size) = (Some(content.clone()), hash.clone(), *size);
+            Bytes::Brought { content, hash, author_hash, size } => {
+                (entry.content, entry.size) = (Some(content.clone()), *size);
+                (entry.hash, entry.author_hash) = (hash.clone(), author_hash.clone());
             }
             Bytes::Kept | Bytes::Promised => {
                 self.wants.insert(place);
@@ -268,7 +269,7 @@ pub(super) fn judge_content(entry: &Entry, known: &Known, wanted: &Wanted) -> Op
     let Some(before) = &known.entry else {
         // Nothing is known of what it was made from; but what is here may be what it wants.
         let is_there = !entry.deleted && entry.kind == Kind::File && is_equal(entry, wanted);
-        return Some(if is_there { there(entry) } else { made_from_older(entry, known) });
+        return Some(if is_there { there(entry) } else { maybe_equal(entry, wanted, made_from_older(entry, known)) });
     };
     let brings = brings_content(entry, Some(before), wanted);
     if entry.deleted && !before.deleted && !(brings && wanted.asked.content_changed) {
@@ -279,7 +280,8 @@ pub(super) fn judge_content(entry: &Entry, known: &Known, wanted: &Wanted) -> Op
     }
     // A tombstone has no content that could be lost.
     let is_newer = entry.content_version > known.version && !entry.deleted && !on(Mutant::EditsUnseen);
-    (brings && is_newer && !is_equal(entry, wanted)).then(|| made_from_older(entry, known))
+    let is_late = brings && is_newer && !is_equal(entry, wanted);
+    is_late.then(|| maybe_equal(entry, wanted, made_from_older(entry, known)))
 }
 
 pub(super) fn made_from_older(entry: &Entry, known: &Known) -> Verdict {
@@ -314,6 +316,25 @@ pub(super) fn is_equal(entry: &Entry, wanted: &Wanted) -> bool {
             is_hash && asked.size.is_none_or(|size| size == entry.size)
         }
     }
+}
+
+/// What is said against a change, unless it claims the hash that the author of what is there claimed: then its bytes are looked at, and
+/// only their chunks tell (FLD-10, FLD-14). A claim alone decides nothing: whoever made a false one would hide a file from everybody.
+pub(super) fn maybe_equal(entry: &Entry, wanted: &Wanted, against: Verdict) -> Verdict {
+    let asked = &wanted.asked;
+    let is_claimed = !entry.deleted
+        && wanted.bytes == Bytes::Promised
+        && matches!((&asked.hash, &entry.author_hash), (Some(one), Some(other)) if one.eq_ignore_ascii_case(other))
+        && asked.size.is_none_or(|size| size == entry.size);
+    match is_claimed {
+        true => Verdict::Made { id: entry.id.clone(), seat: Seated::File(entry.id.clone()), wants_bytes: true },
+        false => against,
+    }
+}
+
+/// Whether a file surely has another content than is asked for, by whatever hash is known of it.
+fn is_claimed_other(asked: &Asked, entry: &Entry) -> bool {
+    is_known_other(&asked.hash, &entry.hash) || is_known_other(&asked.hash, &entry.author_hash)
 }
 
 fn is_known_other(one: &Option<String>, other: &Option<String>) -> bool {

@@ -2,7 +2,7 @@
 
 use base::OpResult;
 
-use super::change::{is_equal, judge_content};
+use super::change::{is_equal, judge_content, maybe_equal};
 use super::mutants::{Mutant, on};
 use super::{CHANGES_MAX, Entry, Judged, Landing, Planner, Verdict, denied, refused, there};
 use crate::form::Kind;
@@ -153,10 +153,13 @@ impl Planner<'_> {
         if let Some(verdict) = self.brought_before(place, there_now, &known)? {
             return Ok(Err(verdict));
         }
-        if known.entry.is_none() {
-            return Ok(Err(taken));
-        }
-        if let Some(verdict) = judge_content(there_now, &known, wanted) {
+        let against = match known.entry.is_none() {
+            true => Some(maybe_equal(there_now, wanted, taken)),
+            false => judge_content(there_now, &known, wanted),
+        };
+        if let Some(verdict) = against {
+            // A second one of the group at this path is compared with this one.
+            self.landed.extend(matches!(verdict, Verdict::Made { .. }).then(|| there_now.id.clone()));
             return Ok(Err(verdict));
         }
         let mut entry = there_now.clone();
@@ -288,6 +291,7 @@ fn fresh(id: String, parent: String, name: &str, kind: Kind) -> Entry {
         deleted: false,
         content: None,
         hash: None,
+        author_hash: None,
         size: 0,
         mtime_us: None,
         executable: None,

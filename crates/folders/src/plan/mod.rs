@@ -16,6 +16,7 @@
 //! - **rename over**: what the client knew at the target gets a tombstone. A new file at the path of one that the same group deletes is how editors
 //!   save: a change of content of the old one.
 //! - **repeat**: what this client brought before, and does not know of, is there.
+//! - **maybe equal**: who claims the hash that the author of what is there claimed may bring it; whether both are the same is seen by their chunks.
 //!
 //! Files: `change` (what each change means), `known` (what the client knew), `land` (paths, and who may take a place), `remove` (deletes),
 //! `draft` (the tree as it will be), `rows` (what is to be written).
@@ -57,6 +58,8 @@ pub struct Entry {
     pub content: Option<String>,
     /// SHA-256 of that as hex, if we computed it.
     pub hash: Option<String>,
+    /// The same as its author claimed it, if we did not. Nothing is decided by it: it only tells who may try.
+    pub author_hash: Option<String>,
     /// Its size in bytes.
     pub size: u64,
     /// Optional attributes (FLD-19).
@@ -131,6 +134,8 @@ pub enum Bytes {
         content: String,
         /// SHA-256 as hex, if we computed it.
         hash: Option<String>,
+        /// The author's claim, if we did not.
+        author_hash: Option<String>,
         /// In bytes.
         size: u64,
     },

@@ -85,6 +85,6 @@ impl Planner<'_> {
 
     /// It becomes its tombstone, where it was. Its content stays in its past.
     pub(super) fn bury(&mut self, entry: Entry) -> OpResult<()> {
-        self.draft.put(Entry { deleted: true, content: None, hash: None, size: 0, ..entry })
+        self.draft.put(Entry { deleted: true, content: None, hash: None, author_hash: None, size: 0, ..entry })
     }
 }

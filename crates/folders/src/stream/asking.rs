@@ -13,9 +13,7 @@ use super::{Call, RequestId, Stream, read_as};
 use crate::form::{Ask, Asked, Asking, FileMeta, FileStatus, Kind, OfUpload, Told};
 use crate::wire::server_message::Message;
 use crate::wire::version_increase_allow::Wanted;
-use crate::wire::{
-    AskVersionIncrease, CheckVersion, VersionIncreaseAllow, VersionIncreaseDeny, VersionIncreased,
-};
+use crate::wire::{AskVersionIncrease, CheckVersion, VersionIncreaseAllow, VersionIncreaseDeny, VersionIncreased};
 
 impl Stream {
     pub(super) fn ask(&mut self, request: RequestId, ask: AskVersionIncrease) {
@@ -53,8 +51,9 @@ impl Stream {
         }
         let mut parts: BTreeMap<(String, u64, usize), Ask> = BTreeMap::new();
         let mut counts: BTreeMap<(String, u64), usize> = BTreeMap::new();
+        let only_own = ask.files.iter().any(|file| file.seen_dir_seq.is_some());
         for file in ask.files {
-            let directory = file.directory_id.clone();
+            let (directory, seen) = (file.directory_id.clone(), file.seen_dir_seq);
             let asked = crate::wire::asked(file).map_err(|why| Fault::invalid(&why))?;
             if asked.path.len() > PATH_MAX {
                 return Err(Fault::invalid(&format!("a path has at most {PATH_MAX} bytes")));
@@ -62,7 +61,7 @@ impl Stream {
             if !asked.deleted {
                 crate::names::parts(&asked.path).map_err(|why| Fault::invalid(&why))?;
             }
-            let (told, seq) = self.told(&directory, &asked)?;
+            let (told, seq) = self.told(&directory, &asked, seen)?;
             let count = counts.entry((directory.clone(), seq)).or_default();
             let key = (directory.clone(), seq, *count / PART_MAX);
             *count += 1;
@@ -70,6 +69,7 @@ impl Stream {
             part.told.beyond.extend(told);
             part.files.push(asked);
         }
+        parts.values_mut().for_each(|ask| self.tell_of_others(ask, only_own));
         Ok(parts.into_values().map(|ask| Part { ask, is_first: false, answer: Answer::Open }).collect())
     }
 
@@ -78,15 +78,30 @@ impl Stream {
         Ask { who: self.who.clone(), directory, told, files: vec![], lease_ms: FIRST_LEASE_MS }
     }
 
-    /// The version of this file that was told alone, and up to which commit all were, when this change was first asked for.
-    fn told(&mut self, directory: &str, asked: &Asked) -> Result<(Option<(String, u64)>, u64), Fault> {
+    /// The version of this file that was told alone, and up to which commit all were, when this change was first asked for. `seen`: up to
+    /// which the client says that it has all; what it was told since is still on its way to it.
+    fn told(
+        &mut self,
+        directory: &str,
+        asked: &Asked,
+        seen: Option<u64>,
+    ) -> Result<(Option<(String, u64)>, u64), Fault> {
         self.directory(directory)?;
         let Some(known) = self.directories.get(directory).map(|directory| &directory.known) else {
             return Ok((None, 0));
         };
         let snapshot = self.tries.snapshot(directory, asked, known);
         let told = asked.id.clone().zip(snapshot.version);
-        Ok((told, snapshot.seq))
+        Ok((told, seen.map_or(snapshot.seq, |seen| seen.min(snapshot.seq))))
+    }
+
+    /// Whoever deletes a folder, or renames onto a file, takes along what it knows there: that, too, is told with the question.
+    fn tell_of_others(&self, ask: &mut Ask, only_own: bool) {
+        let is_taking = |asked: &Asked| asked.id.is_some() && !asked.content_changed;
+        let known = self.directories.get(&ask.directory).filter(|_| ask.files.iter().any(is_taking));
+        // Versions of the files themselves come last: they stand before what was told since.
+        let others = known.into_iter().flat_map(|directory| directory.known.alone(only_own));
+        ask.told.beyond = others.chain(std::mem::take(&mut ask.told.beyond)).collect();
     }
 
     pub(super) fn answered(&mut self, number: u64, place: usize, result: Result<Value, OpError>) {
@@ -174,16 +189,17 @@ impl Stream {
             group.parts = made;
             self.increased(&request, group);
         }
-        let mut statuses = vec![];
+        let (mut statuses, barred) = (vec![], barred(&others));
         for part in others {
             match part.answer {
                 Answer::Failed(fault) => return self.fault(&request, fault),
-                // Somebody else is about to make a folder that all of it needs.
+                // A folder that all of it needs cannot be made, or somebody else is about to make it.
                 Answer::Denied { .. } if part.is_first => {}
                 Answer::Open => {
-                    let files = all_of(&part.ask, crate::Status::Blocked);
+                    let files = held_up(&part.ask, &barred);
                     statuses.extend(files.iter().map(|said| crate::wire::status(&part.ask.directory, said)));
-                    self.wait_for(&part.ask.directory, files.iter().collect(), part.ask.lease_ms);
+                    let blocked = files.iter().filter(|said| said.status == crate::Status::Blocked).collect();
+                    self.wait_for(&part.ask.directory, blocked, part.ask.lease_ms);
                 }
                 Answer::Denied { files, look_ms } => {
                     statuses.extend(files.iter().map(|said| crate::wire::status(&part.ask.directory, said)));
@@ -209,7 +225,7 @@ impl Stream {
             if let Ok(directory) = self.directory(&part.ask.directory) {
                 for meta in &files {
                     directory.known.seen(&meta.id);
-                    directory.known.add(meta);
+                    directory.known.add(meta, true);
                 }
             }
             // Somebody else renamed it meanwhile, and both hold: the client has to do it too.
@@ -236,6 +252,38 @@ fn all_of(ask: &Ask, status: crate::Status) -> Vec<FileStatus> {
         why: String::new(),
     };
     ask.files.iter().enumerate().map(said).collect()
+}
+
+/// Where folders were to be made and something else is: directory and path.
+fn barred(parts: &[Part]) -> Vec<(String, String)> {
+    let first = parts.iter().filter(|part| part.is_first);
+    let denied = first.filter_map(|part| match &part.answer {
+        Answer::Denied { files, .. } => Some((&part.ask.directory, files)),
+        Answer::Open | Answer::Increased { .. } | Answer::Allowed { .. } | Answer::Failed(_) => None,
+    });
+    let all = denied.flat_map(|(directory, files)| files.iter().map(move |said| (directory, said)));
+    let denied = all.filter(|(_, said)| said.status == crate::Status::Denied);
+    denied.map(|(directory, said)| (directory.clone(), said.path.clone())).collect()
+}
+
+/// What is said of files that were not even asked for, because their folders could not be made: those below what is no folder are denied, and
+/// the rest can be asked for; if nothing is in the way, all wait for whoever makes the folders.
+fn held_up(ask: &Ask, barred: &[(String, String)]) -> Vec<FileStatus> {
+    let mut barred =
+        barred.iter().filter(|(directory, _)| *directory == ask.directory).map(|(_, path)| path).peekable();
+    if barred.peek().is_none() {
+        return all_of(ask, crate::Status::Blocked);
+    }
+    let barred: BTreeSet<&str> = barred.map(String::as_str).collect();
+    let folders = |path: &str| path.match_indices('/').map(|(at, _)| at).collect::<Vec<usize>>();
+    let mut files = all_of(ask, crate::Status::Free);
+    for said in &mut files {
+        let found = folders(&said.path).into_iter().find(|at| barred.contains(&said.path[..*at]));
+        if let Some(at) = found {
+            (said.status, said.why) = (crate::Status::Denied, format!("`{}` is no folder", &said.path[..at]));
+        }
+    }
+    files
 }
 
 /// The folders of what is to be written, where a directory's share is larger than one part.

@@ -25,7 +25,7 @@ impl Stream {
             let fault = Fault::timeout("no such upload: it was given up, or never allowed");
             return self.fault(&request, fault.about(&list.id, &list.current_path));
         };
-        self.hear(number);
+        self.hear((number, file));
         let Some(group) = self.groups.get_mut(&number) else { return };
         match add_to_list(&mut group.files[file], &list) {
             Err(fault) => self.break_group(number, &request, fault),

@@ -1,20 +1,16 @@
 //! Directories of a connection: creating, subscribing, what was told of each, and what changed since.
 
-use std::collections::{BTreeMap, VecDeque};
-
 use base::OpError;
 use base::mutants::{self, Mutant};
 use kernel::{Out, Topic, Watch};
 use serde_json::Value;
 
 use super::answers::Fault;
-use super::limits::{
-    DIRECTORIES_MAX, LOOK_AGAIN_MS, LOOK_MS, PAGE_FILES, REMEMBERED_MAX, SUBSCRIPTIONS_MAX, WINDOW_BYTES,
-};
-use super::tries::Snapshot;
+use super::known::Known;
+use super::limits::{DIRECTORIES_MAX, LOOK_AGAIN_MS, LOOK_MS, PAGE_FILES, SUBSCRIPTIONS_MAX, WINDOW_BYTES};
 use super::waiting::Waiting;
 use super::{Call, RequestId, Stream, read_as};
-use crate::form::{Changes, ChangesOf, Create, Created, FileMeta, Join, Joined, Kind};
+use crate::form::{Changes, ChangesOf, Create, Created, FileMeta, Join, Joined};
 use crate::wire::server_message::Message;
 use crate::wire::{
     CheckVersion, DirectoryCreate, DirectorySubscribe, OkDirectoryCreated, OkSubscribed, OkUnsubscribed,
@@ -34,65 +30,6 @@ pub(super) struct Directory {
     again: bool,
     look_at: Option<u64>,
     pub(super) waiting: Waiting,
-}
-
-/// Which versions the client was told.
-#[derive(Debug, Default)]
-pub(super) struct Known {
-    /// All up to this commit.
-    pub(super) seq: u64,
-    /// Beyond it: file, version and the commit that made it.
-    beyond: VecDeque<(String, u64, u64)>,
-    /// Files whose new content was told by an event that may still be on its way: what was known of them before. It counts until
-    /// the client fetches the content or asks for the version (FLD-5).
-    unseen: BTreeMap<String, Snapshot>,
-}
-
-impl Known {
-    /// What counts as known of a file when a change of it is asked for.
-    pub(super) fn snapshot(&self, id: &str) -> Snapshot {
-        let now = Snapshot { seq: self.seq, version: self.version(id) };
-        self.unseen.get(id).copied().unwrap_or(now)
-    }
-
-    /// New content is told by an event; whether there is room to remember that.
-    fn tell(&mut self, meta: &FileMeta) -> bool {
-        let is_content = meta.kind == Kind::File && !meta.deleted && meta.content_version == meta.version;
-        if is_content && self.unseen.len() < REMEMBERED_MAX {
-            let before = self.snapshot(&meta.id);
-            self.unseen.insert(meta.id.clone(), before);
-        }
-        !is_content || self.unseen.contains_key(&meta.id)
-    }
-
-    /// The client has the content, or asked for the version.
-    pub(super) fn seen(&mut self, id: &str) {
-        self.unseen.remove(id);
-    }
-
-    /// A version that was told alone.
-    pub(super) fn add(&mut self, meta: &FileMeta) {
-        if meta.seq <= self.seq {
-            return;
-        }
-        self.beyond.retain(|(id, ..)| *id != meta.id);
-        self.beyond.push_back((meta.id.clone(), meta.version, meta.seq));
-        if self.beyond.len() > REMEMBERED_MAX {
-            self.beyond.pop_front();
-        }
-    }
-
-    /// Everything up to a commit was told.
-    pub(super) fn advance(&mut self, seq: u64) {
-        self.seq = self.seq.max(seq);
-        let seq = self.seq;
-        self.beyond.retain(|(_, _, made)| *made > seq);
-    }
-
-    /// The version of a file that was told alone.
-    pub(super) fn version(&self, id: &str) -> Option<u64> {
-        self.beyond.iter().find(|(known, ..)| known == id).map(|(_, version, _)| *version)
-    }
 }
 
 impl Directory {
@@ -138,7 +75,8 @@ impl Stream {
         }
         let known = wanted.dir_seq.map(|seq| (seq, wanted.directory_epoch));
         let seq = known.as_ref().map_or(0, |(seq, _)| *seq);
-        let input = Join { who: self.who.clone(), directory: directory.clone(), seq };
+        let epoch = known.as_ref().and_then(|(_, epoch)| epoch.clone());
+        let input = Join { who: self.who.clone(), directory: directory.clone(), seq, epoch };
         self.call("folders.join", &input, Call::Join { request, directory, known });
     }
 
@@ -249,9 +187,10 @@ impl Stream {
         let Some(directory) = self.directories.get_mut(name) else { return };
         let others = changes.files.iter().filter(|meta| meta.client != self.who.client);
         let are_remembered = others.filter(|meta| !directory.known.tell(meta)).count() == 0;
-        let is_behind = directory.known.seq < from || !are_remembered;
+        let before = directory.known.seq;
+        let is_behind = before < from || !are_remembered;
         // Whoever never had the whole listing knows these alone.
-        changes.files.iter().filter(|_| is_behind && are_remembered).for_each(|meta| directory.known.add(meta));
+        changes.files.iter().filter(|_| is_behind && are_remembered).for_each(|meta| directory.known.add(meta, false));
         directory.page = changes.more.then(|| (changes.seq, changes.file.clone()));
         if !changes.more {
             directory.heard = directory.heard.max(changes.seq);
@@ -263,7 +202,9 @@ impl Stream {
         let look_again = std::mem::take(&mut directory.again) || changes.more;
         let dir_seq = (!is_behind).then_some(changes.seq);
         let directory_id = Some(name.to_owned());
-        if !files.is_empty() {
+        // How far everything was told is news to those who keep it, also after changes of their own.
+        let is_news = self.caps.is_any() && dir_seq.is_some_and(|seq| seq > before) && !changes.more;
+        if !files.is_empty() || is_news {
             self.check_version(&None, CheckVersion { files, directory_id, dir_seq, more: Some(changes.more) });
         }
         if look_again {

@@ -2,7 +2,7 @@
 
 use base::{OpError, Sha};
 use serde_json::Value;
-use sha2::Digest as _;
+use sha2::{Digest as _, Sha256};
 
 use super::answers::Fault;
 use super::upload::{Answer, Content, Group, Phase};
@@ -19,7 +19,7 @@ impl Stream {
             None => open.next(),
         };
         let Some(number) = found else { return self.nothing_to_end(&request) };
-        self.hear(number);
+        self.hear((number, 0));
         let Some(group) = self.groups.get_mut(&number) else { return };
         (group.phase, group.end_request) = (Phase::Ending, request.clone());
         if let Some((file, fault)) = wrong(group) {
@@ -129,8 +129,15 @@ fn wrong(group: &Group) -> Option<(usize, Fault)> {
     })
 }
 
+/// The SHA-256 of a content as far as we saw it whole: of one chunk it is the chunk's, under which that is stored.
 fn hash_of(content: &Content) -> Option<String> {
-    content.digest.as_ref().map(|digest| Sha(digest.clone().finalize().into()).to_string())
+    let digest = match content.list.as_ref().map(|list| list.chunks.as_slice()) {
+        Some([]) => Some(Sha256::new()),
+        Some([(chunk, _)]) => return Some(chunk.clone()),
+        Some(_) => None,
+        None => content.digest.clone(),
+    };
+    digest.map(|digest| Sha(digest.finalize().into()).to_string())
 }
 
 fn written(content: &mut Content) -> Written {

@@ -4,7 +4,7 @@
 //! - `answers`: what is sent, and why something is not done;
 //! - `directories`: creating, subscribing, what was told, and what changed since;
 //! - `versions`: REQUEST_VERSION;
-//! - `asking`: ASK_VERSION_INCREASE up to its answer; `tries`: which version a change was made from;
+//! - `asking`: ASK_VERSION_INCREASE up to its answer; `known`, `tries`: which version a change was made from;
 //! - `upload`, `writing`, `chunks`, `ending`: what was allowed to be written, from its first piece to its commit;
 //! - `reading`: downloads;
 //! - `waiting`: who waits for a file that somebody writes.
@@ -18,6 +18,7 @@ mod asking;
 mod chunks;
 mod directories;
 mod ending;
+mod known;
 mod limits;
 mod reading;
 mod tries;
@@ -67,6 +68,11 @@ impl Caps {
         let said = opening.metadata.get("synxpo-caps").map_or("", String::as_str);
         let words: BTreeSet<&str> = said.split([',', ' ']).collect();
         Self { chunks: words.contains("chunks"), tree: words.contains("tree"), links: words.contains("links") }
+    }
+
+    /// The client knows more than the text.
+    fn is_any(self) -> bool {
+        self.chunks || self.tree || self.links
     }
 }
 

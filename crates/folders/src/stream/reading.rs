@@ -305,7 +305,7 @@ impl Sending {
         let mut meta = meta.clone();
         if let Some(version) = wanted.version.filter(|version| *version != meta.version) {
             // Of an older version only its number is known here.
-            (meta.version, meta.hash, meta.size) = (version, None, 0);
+            (meta.version, meta.hash, meta.author_hash, meta.size) = (version, None, None, 0);
         }
         Self {
             meta,

@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use super::directories::Known;
+use super::known::Known;
 use super::limits::REMEMBERED_MAX;
 use crate::form::Asked;
 

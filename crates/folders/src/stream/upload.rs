@@ -7,6 +7,7 @@ use sha2::{Digest, Sha256};
 
 use super::answers::Fault;
 use super::limits::{FIRST_WRITE_MS, GAP_MS, LEASE_MS, RATE_AFTER_MS, RATE_MIN, RENEW_MS, UPLOAD_MAX_MS};
+use super::writing::Place;
 use super::{Call, RequestId, Stream};
 use crate::form::{Ask, FileMeta, FileStatus, OfUpload};
 
@@ -81,6 +82,8 @@ pub(super) struct Group {
     pub(super) files: Vec<Content>,
     /// The file whose bytes came last.
     pub(super) current: Option<usize>,
+    /// The file that was spoken of last: the next message is nearly always about it or the one after it.
+    pub(super) near: usize,
     /// Chunks and segments that are on their way to the store.
     pub(super) storing: usize,
     /// Lists of chunks that are being looked up.
@@ -123,6 +126,7 @@ impl Group {
             phase: Phase::Asking,
             files: vec![],
             current: None,
+            near: 0,
             storing: 0,
             looking_up: 0,
             end_request: None,
@@ -182,10 +186,11 @@ impl Stream {
         }
     }
 
-    /// The client was heard: its seats last from now on.
-    pub(super) fn hear(&mut self, number: u64) {
+    /// The client was heard, speaking of a file: its seats last from now on.
+    pub(super) fn hear(&mut self, (number, file): Place) {
         let now = self.now;
         let Some(group) = self.groups.get_mut(&number) else { return };
+        group.near = file;
         let is_first = group.heard_at.replace(now).is_none();
         if is_first || now >= group.renewed_at + RENEW_MS {
             self.renew(number);

@@ -125,7 +125,7 @@ impl Stream {
         for meta in &known {
             if let Ok(directory) = self.directory(&meta.directory) {
                 directory.known.seen(&meta.id);
-                directory.known.add(meta);
+                directory.known.add(meta, false);
             }
         }
         let files = self.as_told(known.iter().copied());

@@ -22,7 +22,7 @@ impl Stream {
         };
         let about = (chunk.id.as_str(), chunk.directory_id.as_str(), chunk.current_path.as_str());
         let Some(place) = self.place(about) else { return self.not_allowed(&request, about) };
-        self.hear(place.0);
+        self.hear(place);
         let written = match chunk.index {
             Some(index) => self.write_listed(place, index, chunk),
             None => self.write_next(place, chunk),
@@ -157,7 +157,8 @@ impl Stream {
 fn file_of(group: &Group, id: &str, directory: &str, path: &str) -> Option<usize> {
     let lies_there = |content: &Content| directory.is_empty() || group.parts[content.part].ask.directory == directory;
     let is_it = |content: &Content| if id.is_empty() { content.path == path } else { content.id == id };
-    group.files.iter().position(|content| is_it(content) && lies_there(content))
+    let is_it = |at: &usize| group.files.get(*at).is_some_and(|content| is_it(content) && lies_there(content));
+    (group.near..group.files.len()).chain(0..group.near).find(is_it)
 }
 
 fn check_next(content: &Content, chunk: &FileChunk) -> Result<(), Fault> {

@@ -76,7 +76,7 @@ fn con_6_what_was_deleted_conflicts_devices_members_and_locks_are_seen() {
     let name = folders::names::conflict("a.txt", "phone", "2026-11-16", 1);
     desk.put(&phone, &id, edit(&format!("d/{name}"), 3), b"mine");
     desk.put(&phone, &id, edit("d/a.txt", 4), b"theirs");
-    desk.call(&JOIN, Join { who: phone, directory: id.clone(), seq: 1 }).unwrap();
+    desk.call(&JOIN, Join { who: phone, directory: id.clone(), seq: 1, epoch: None }).unwrap();
     assert!(matches!(desk.ask(&laptop, &id, vec![edit("new.txt", 5)]), Asking::Allowed { .. }));
 
     assert!(seen(&edge, &format!("/folders/{id}/deleted")).contains(&format!("/console/main/folder-files/{}", old.id)));
@@ -122,7 +122,7 @@ fn con_9_names_of_files_and_devices_are_never_markup() {
     let conflict = folders::names::conflict(EVIL, EVIL, "2026-11-16", 1);
     increased(desk.ask(&evil, &id, vec![folder(EVIL)]));
     let file = desk.put(&evil, &id, edit(&format!("{EVIL}/{conflict}"), 1), b"x");
-    desk.call(&JOIN, Join { who: evil.clone(), directory: id.clone(), seq: 0 }).unwrap();
+    desk.call(&JOIN, Join { who: evil.clone(), directory: id.clone(), seq: 0, epoch: None }).unwrap();
     assert!(matches!(desk.ask(&evil, &id, vec![rewrite(&file, 2)]), Asking::Allowed { .. }));
     let edge = opened(&desk);
     let shown = ["", "/conflicts", "/devices", "/locks"].map(|view| format!("/folders/{id}{view}"));

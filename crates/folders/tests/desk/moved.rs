@@ -98,3 +98,23 @@ fn fld_15_what_moved_is_told_the_same_in_pages_of_any_size() {
     assert_eq!(all.len(), 12, "to whom all is new, nothing moved");
     desk.check();
 }
+
+#[test]
+fn fld_12_fld_15_every_tombstone_of_a_deleted_folder_is_told_also_to_those_who_know_the_tree() {
+    let (desk, a) = (Desk::new(), device("a"));
+    let id = desk.directory(&a, &[]);
+    let made = increased(desk.ask(&a, &id, vec![folder("f"), folder("f/g"), folder("stays")]));
+    for path in ["f/1", "f/g/2"] {
+        desk.put(&a, &id, edit(path, 1), path.as_bytes());
+    }
+    let seq = desk.changes(&a, &id, 0).seq;
+    let gone = increased(desk.ask(&a, &id, vec![crate::kit::delete(&made[0], 2)]));
+    assert_eq!(gone.len(), 1, "the answer is about what was asked for");
+    for each in [false, true] {
+        let told = desk.page(&a, &id, (seq, ""), 1_000, each).files;
+        let paths: BTreeSet<&str> = told.iter().map(|file| file.path.as_str()).collect();
+        assert_eq!(paths, BTreeSet::from(["f", "f/g", "f/1", "f/g/2"]));
+        assert!(told.iter().all(|file| file.deleted && file.seq == seq + 1), "all in one commit");
+    }
+    desk.check();
+}

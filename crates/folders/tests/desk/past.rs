@@ -195,7 +195,8 @@ fn fld_24_a_version_that_stood_for_long_is_kept_after_it_was_overwritten() {
 fn fld_12_tombstones_stay_400_days_and_until_every_known_device_passed_them() {
     let (desk, a, b) = (Desk::new(), device("a"), device("b"));
     let id = desk.directory(&a, &[&b]);
-    let join = |who: &Who, seq| desk.call(&JOIN, Join { who: who.clone(), directory: id.clone(), seq }).unwrap();
+    let joining = |who: &Who, seq| Join { who: who.clone(), directory: id.clone(), seq, epoch: None };
+    let join = |who: &Who, seq| desk.call(&JOIN, joining(who, seq)).unwrap();
     let file = desk.put(&a, &id, edit("x", 1), b"one");
     join(&b, file.seq);
     let c = Who { is_admin: true, ..device("c") };
@@ -246,4 +247,27 @@ fn fld_25_a_directory_is_removed_with_all_that_it_had() {
     }
     assert_eq!(desk.count(&ALL), 0);
     desk.check();
+}
+
+#[test]
+fn fld_13_a_directory_has_another_epoch_after_a_backup_was_put_back() {
+    static SEQ: base::Sql = base::Sql::new("test.device_seq", "SELECT seq FROM fld_device");
+    let (desk, a) = (Desk::new(), device("a"));
+    let id = desk.directory(&a, &[]);
+    desk.put(&a, &id, edit("x", 1), b"one");
+    let join = |epoch: Option<&str>| {
+        let epoch = epoch.map(str::to_owned);
+        desk.call(&JOIN, Join { who: a.clone(), directory: id.clone(), seq: 1, epoch }).unwrap()
+    };
+    desk.call(&JOIN, Join { who: a.clone(), directory: id.clone(), seq: 0, epoch: None }).unwrap();
+    let before = join(None).epoch;
+    assert_eq!(join(Some(&before)).epoch, before);
+    desk.call(&kernel::feed::RENEW_EPOCH, ()).unwrap();
+    let device_gone = folders::care::OfDevice { by: a.clone(), directory: id.clone(), device: a.device.clone() };
+    desk.call(&folders::care::FORGET_DEVICE, device_gone).unwrap();
+    let after = join(Some(&before)).epoch;
+    assert_ne!(after, before, "whoever remembers something of this directory starts over");
+    assert_eq!(desk.count(&SEQ), 0, "what it had was of another past");
+    join(Some(&after));
+    assert_eq!(desk.count(&SEQ), 1);
 }

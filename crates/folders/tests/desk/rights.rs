@@ -7,7 +7,7 @@ use folders::form::{Asked, ChangesOf, ContentOf, FilesOf, Join, Told, Who};
 use crate::kit::{Desk, allowed, delete, device, edit, increased, rewrite};
 
 fn join(desk: &Desk, who: &Who, directory: &str) -> String {
-    let join = Join { who: who.clone(), directory: directory.to_owned(), seq: 0 };
+    let join = Join { who: who.clone(), directory: directory.to_owned(), seq: 0, epoch: None };
     desk.call(&JOIN, join).map_or_else(|error| error.code.name.to_owned(), |_| "in".into())
 }
 

@@ -130,6 +130,39 @@ fn fld_6_whoever_asks_anew_for_what_they_write_begins_anew() {
     desk.check();
 }
 
+#[test]
+fn fld_6_groups_of_one_client_that_need_one_new_folder_wait_for_each_other() {
+    let (desk, a) = (Desk::new(), device("a"));
+    let id = desk.directory(&a, &[]);
+    let (first, wanted) = allowed(desk.ask(&a, &id, vec![edit("new/x", 1)]));
+    let (files, look_ms) = denied(desk.ask(&a, &id, vec![edit("new/y", 2), edit("z", 2)]));
+    assert_eq!((files[0].status, files[1].status), (Status::Blocked, Status::Free), "the first goes on");
+    assert!((1..=30_000).contains(&look_ms), "{look_ms}");
+    desk.call(&RENEW, of(&first)).unwrap();
+    desk.check();
+    increased(desk.try_finish(&a, &id, &first, &[(&wanted[0].1, b"one")]).unwrap());
+    let (second, wanted) = allowed(desk.ask(&a, &id, vec![edit("new/y", 2)]));
+    increased(desk.try_finish(&a, &id, &second, &[(&wanted[0].1, b"two")]).unwrap());
+    assert_eq!(desk.paths(&a, &id), ["new", "new/x", "new/y"]);
+    desk.check();
+}
+
+#[test]
+fn fld_6_the_seats_of_a_group_last_as_long_as_its_upload() {
+    let (desk, a, b) = (Desk::new(), device("a"), device("b"));
+    let id = desk.directory(&a, &[&b]);
+    let (upload, _) = allowed(desk.ask(&a, &id, vec![edit("x", 1), edit("y", 1)]));
+    for _ in 0..3 {
+        desk.world().pass_ms(20_000);
+        desk.call(&RENEW, of(&upload)).unwrap();
+    }
+    assert!(locks(&desk, &id).iter().all(|lock| lock.left_ms == 30_000), "{:?}", locks(&desk, &id));
+    denied(desk.ask(&b, &id, vec![edit("x", 2)]));
+    desk.world().pass_ms(30_001);
+    allowed(desk.ask(&b, &id, vec![edit("y", 3)]));
+    desk.check();
+}
+
 pub fn one_path(desk: &Desk) {
     let (a, b) = (device("a"), device("b"));
     let id = desk.directory(&a, &[&b]);

@@ -204,3 +204,113 @@ fn fld_10_a_commit_whose_connection_broke_is_told_on_the_next() {
     talk.end("folders.changes", Changes { files, seq: 5, file: "f".into(), more: false });
     assert!(matches!(talk.one(), (None, Heard::CheckVersion(_))), "its answer was lost");
 }
+
+fn folder_gone(seen_dir_seq: Option<u64>) -> Said {
+    let file = folders::wire::ask_version_increase::FileInfo {
+        r#type: 1,
+        deleted: true,
+        content_changed: false,
+        seen_dir_seq,
+        ..crate::talk::edit(Some("folder"), "f", 1)
+    };
+    Said::AskVersionIncrease(folders::wire::AskVersionIncrease { files: vec![file] })
+}
+
+#[test]
+fn fld_17_what_goes_with_a_folder_is_what_its_client_says_that_it_has() {
+    for (seen, told) in [
+        (None, json!({ "seq": 6, "beyond": [["mine", 2]] })),
+        (Some(5), json!({ "seq": 5, "beyond": [["mine", 2]] })),
+        (Some(u64::MAX), json!({ "seq": 6, "beyond": [["mine", 2]] })),
+    ] {
+        let mut talk = Talk::new();
+        talk.say(all_of(DIRECTORY));
+        let files = vec![meta("folder", "f", 1, 1, "x"), meta("theirs", "f/b", 1, 6, "x")];
+        talk.end("folders.changes", Changes { files, seq: 6, file: String::new(), more: false });
+        talk.say(Said::AskVersionIncrease(folders::wire::AskVersionIncrease {
+            files: vec![crate::talk::edit(None, "f/mine", 7)],
+        }));
+        talk.end("folders.ask", Asking::Increased { files: vec![meta("mine", "f/mine", 2, 7, "connection")], seq: 7 });
+        talk.say(folder_gone(seen));
+        assert_eq!(talk.input("folders.ask")["told"], told, "never more than was told: {seen:?}");
+    }
+}
+
+#[test]
+fn fld_17_what_was_told_alone_counts_as_had_only_for_those_who_say_nothing() {
+    for (seen, beyond) in [(None, json!([["f1", 3]])), (Some(1), json!([]))] {
+        let mut talk = Talk::new();
+        let file = FileId { id: "f1".into(), directory_id: DIRECTORY.into() };
+        let request = FileRequest { request: Some(Request::FileId(file)), after_dir_seq: None };
+        talk.say(Said::RequestVersion(RequestVersion { requests: vec![request] }));
+        talk.end("folders.files", [meta("f1", "f/a", 3, 9, "other")]);
+        talk.say(folder_gone(seen));
+        assert_eq!(talk.input("folders.ask")["told"]["beyond"], beyond);
+    }
+}
+
+#[test]
+fn fld_15_who_knows_the_tree_hears_of_a_renamed_folder_alone() {
+    for (caps, each) in [("tree", false), ("", true)] {
+        let mut talk = Talk::with(caps, Role::Folder);
+        joined(&mut talk, 4);
+        talk.on(SessionEvent::Wake);
+        assert_eq!(talk.input("folders.changes")["each"], each, "{caps}");
+        let folder = folders::form::FileMeta { kind: folders::form::Kind::Folder, ..meta("f", "new", 2, 5, "other") };
+        talk.end("folders.changes", Changes { files: vec![folder], seq: 5, file: String::new(), more: false });
+        let (_, event) = talk.one();
+        let Heard::CheckVersion(check) = event else { panic!("{event:?}") };
+        assert_eq!(
+            check.files[0].name.as_deref(),
+            (!each).then_some("new"),
+            "the place in the tree for those who know it"
+        );
+        let request = FileRequest { request: Some(Request::DirectoryId(DIRECTORY.into())), after_dir_seq: Some(4) };
+        talk.say(Said::RequestVersion(RequestVersion { requests: vec![request] }));
+        assert_eq!(talk.input("folders.changes")["each"], each, "also when it asks");
+    }
+}
+
+#[test]
+fn fld_12_the_author_of_a_folder_s_deletion_is_told_of_every_tombstone() {
+    let mut talk = Talk::with("tree", Role::Folder);
+    joined(&mut talk, 4);
+    talk.say(folder_gone(None));
+    let tombstone =
+        |id: &str, path: &str| folders::form::FileMeta { deleted: true, ..meta(id, path, 2, 5, "connection") };
+    talk.end("folders.ask", Asking::Increased { files: vec![tombstone("folder", "f")], seq: 5 });
+    assert!(matches!(talk.one().1, Heard::VersionIncreased(told) if told.files.len() == 1), "what was asked for");
+    talk.on(SessionEvent::Wake);
+    let files = vec![tombstone("folder", "f"), tombstone("in-it", "f/a"), tombstone("in-it-too", "f/b")];
+    talk.end("folders.changes", Changes { files, seq: 5, file: String::new(), more: false });
+    let (id, event) = talk.one();
+    let Heard::CheckVersion(check) = event else { panic!("{event:?}") };
+    let told: Vec<(&str, bool)> = check.files.iter().map(|file| (file.current_path.as_str(), file.deleted)).collect();
+    assert_eq!((id, told), (None, vec![("f/a", true), ("f/b", true)]), "what followed from it");
+}
+
+#[test]
+fn fld_13_who_keeps_how_far_it_was_told_hears_of_that_after_its_own_changes() {
+    for (caps, events) in [("tree", 1), ("", 0)] {
+        let mut talk = Talk::with(caps, Role::Folder);
+        let known = DirectorySubscribe { directory_id: DIRECTORY.into(), dir_seq: Some(4), directory_epoch: None };
+        talk.say(Said::DirectorySubscribe(known));
+        talk.end("folders.join", Joined { seq: 4, epoch: "e".into() });
+        talk.end("folders.changes", Changes { files: vec![], seq: 4, file: String::new(), more: false });
+        talk.say(folder_gone(None));
+        let gone = || folders::form::FileMeta { deleted: true, ..meta("folder", "f", 2, 5, "connection") };
+        talk.end("folders.ask", Asking::Increased { files: vec![gone()], seq: 5 });
+        talk.heard();
+        for _ in 0..2 {
+            talk.on(SessionEvent::Wake);
+            talk.end("folders.changes", Changes { files: vec![gone()], seq: 5, file: String::new(), more: false });
+        }
+        let heard = talk.heard();
+        assert_eq!(heard.len(), events, "{caps}: {heard:?}");
+        let told = |one: &folders::wire::ServerMessage| match &one.message {
+            Some(Heard::CheckVersion(check)) => check.files.is_empty() && check.dir_seq == Some(5),
+            _ => false,
+        };
+        assert!(heard.iter().all(told), "{heard:?}");
+    }
+}

@@ -72,6 +72,7 @@ fn fld_4_fields_have_the_numbers_of_the_public_protocol() {
         ..Default::default()
     };
     assert_eq!(numbers(&meta), [1, 2, 3, 4, 5, 6, 7]);
+    assert_eq!(numbers(&FileMetadata { author_hash: Some(vec![1]), ..Default::default() }), [208]);
     let chunk = FileChunk {
         id: text(),
         directory_id: text(),

@@ -210,6 +210,7 @@ pub fn meta(id: &str, path: &str, version: u64, seq: u64, client: &str) -> FileM
         deleted: false,
         size: 3,
         hash: None,
+        author_hash: None,
         mtime_us: None,
         executable: None,
         target: None,

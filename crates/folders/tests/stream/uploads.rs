@@ -273,6 +273,31 @@ fn fld_21_only_missing_chunks_are_sent() {
 }
 
 #[test]
+fn fld_21_what_is_one_chunk_or_none_has_a_hash_that_was_checked() {
+    for chunks in [&[*b"one"][..], &[]] {
+        let mut talk = Talk::with("chunks", Role::Folder);
+        let bytes: Vec<u8> = chunks.iter().flat_map(|chunk| chunk.iter().copied()).collect();
+        talk.allowed(vec![FileInfo { hash: Some(crate::talk::digest(&bytes)), ..edit(None, "a", 1) }]);
+        let chunks = chunks.iter().map(|data| ChunkRef { digest: crate::talk::digest(data), size: 3 }).collect();
+        talk.say(Said::FileChunks(FileChunks { id: "f0".into(), chunks, last: true, ..FileChunks::default() }));
+        talk.end("folders.missing", [(); 0]);
+        talk.say(end());
+        if !bytes.is_empty() {
+            talk.end("folders.segment", "s");
+        }
+        assert_eq!(talk.input("folders.finish")["files"][0]["hash"], json!(sha(&bytes)));
+    }
+    let mut talk = Talk::with("chunks", Role::Folder);
+    talk.allowed(vec![FileInfo { hash: Some(vec![7; 32]), ..edit(None, "a", 1) }]);
+    let chunks = vec![ChunkRef { digest: crate::talk::digest(b"one"), size: 3 }];
+    talk.say(Said::FileChunks(FileChunks { id: "f0".into(), chunks, last: true, ..FileChunks::default() }));
+    talk.end("folders.missing", [(); 0]);
+    talk.heard();
+    talk.say(end());
+    talk.error(None, ErrorCode::InvalidRequest);
+}
+
+#[test]
 fn fld_21_a_chunk_that_is_not_what_was_listed_changes_nothing() {
     let mut talk = Talk::with("chunks", Role::Folder);
     talk.allowed(vec![edit(None, "a", 1)]);
@@ -307,4 +332,22 @@ fn fld_3_the_folders_of_a_large_group_are_made_before_its_parts() {
     let Heard::VersionIncreaseDeny(deny) = answer else { panic!("{answer:?}") };
     assert_eq!(deny.files.len(), 500);
     assert!(deny.files.iter().all(|file| file.status == 1), "somebody else makes the folder: all of it waits");
+}
+
+#[test]
+fn fld_14_a_large_group_whose_folder_is_a_file_is_denied_below_it() {
+    let mut talk = Talk::new();
+    let folder = |at: usize| if at < 250 { "file" } else { "free" };
+    let files: Vec<FileInfo> = (0..500).map(|at| edit(None, &format!("{}/{at}", folder(at)), 1)).collect();
+    talk.ask("a", Said::AskVersionIncrease(AskVersionIncrease { files }));
+    let said = |place, path: &str, status| FileStatus { place, id: None, path: path.into(), status, why: "why".into() };
+    let files = vec![said(0, "file", folders::Status::Denied), said(1, "free", folders::Status::Free)];
+    talk.end("folders.ask", Asking::Denied { files, look_ms: 100 });
+    let (_, answer) = talk.one();
+    let Heard::VersionIncreaseDeny(deny) = answer else { panic!("{answer:?}") };
+    let of_file = |file: &&folders::wire::FileStatusInfo| file.current_path().starts_with("file/");
+    let (below, free): (Vec<_>, Vec<_>) = deny.files.iter().partition(of_file);
+    assert_eq!((below.len(), free.len()), (250, 250));
+    assert!(below.iter().all(|file| file.status == 2) && free.iter().all(|file| file.status == 0), "{deny:?}");
+    assert_eq!(talk.watched, [], "nobody is waited for");
 }

@@ -126,6 +126,7 @@ impl Way<'_> {
             deleted: true,
             content: None,
             hash: None,
+            author_hash: None,
             size: 0,
             ..now.clone()
         });

@@ -219,7 +219,7 @@ pub(super) fn line(path: &str, entry: &Entry) -> String {
 pub(super) fn brought(asked: &Asked) -> Wanted {
     let bytes = match &asked.hash {
         Some(hash) if asked.content_changed && !asked.deleted => {
-            Bytes::Brought { content: hash.clone(), hash: Some(hash.clone()), size: 1 }
+            Bytes::Brought { content: hash.clone(), hash: Some(hash.clone()), author_hash: None, size: 1 }
         }
         _ => Bytes::Kept,
     };
