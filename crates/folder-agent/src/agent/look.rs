@@ -5,13 +5,11 @@ use std::io;
 
 use super::Agent;
 use crate::disk::{Disk, Found};
-use crate::ignore::IGNORE_FILE;
+use crate::ignore::{IGNORE_BYTES_MAX, IGNORE_NAME, Ignores};
 use crate::model::{Content, FileId, Local, SyncedTree};
 
 /// After a change others may follow at once.
 const DELAY_MS: u64 = 10;
-/// The most text of an ignore file.
-const IGNORE_BYTES_MAX: usize = 1 << 20;
 
 /// The folder of a path; `""` is the root.
 pub(super) fn folder_of(path: &str) -> &str {
@@ -90,10 +88,10 @@ impl<D: Disk> Agent<D> {
             None if folder.is_empty() => return Err(io::ErrorKind::NotFound.into()),
             None => return self.look_into(folder_of(folder)),
         };
-        if found.iter().any(|(name, _)| name == IGNORE_FILE) || self.ignores.has_file_in(folder) {
-            let before = self.ignores.clone();
+        if found.iter().any(|(name, _)| name == IGNORE_NAME) || self.ignore_texts.contains_key(folder) {
+            let before = self.ignore_texts.get(folder).cloned();
             self.read_ignores(folder)?;
-            if self.ignores != before {
+            if self.ignore_texts.get(folder) != before.as_ref() {
                 return self.look_at_everything();
             }
         }
@@ -214,7 +212,7 @@ impl<D: Disk> Agent<D> {
     }
 
     fn read_ignores(&mut self, folder: &str) -> io::Result<()> {
-        let path = join(folder, IGNORE_FILE);
+        let path = join(folder, IGNORE_NAME);
         let text = match self.disk.look(&path)? {
             Some(Found::File(Local { content: Content::File { .. }, .. })) => {
                 match self.disk.read_file(&path, 0, IGNORE_BYTES_MAX) {
@@ -226,7 +224,14 @@ impl<D: Disk> Agent<D> {
             }
             Some(_) | None => None,
         };
-        self.ignores.set(folder, text.as_deref());
+        if self.ignore_texts.get(folder) == text.as_ref() {
+            return Ok(());
+        }
+        match text {
+            Some(text) => self.ignore_texts.insert(folder.to_owned(), text),
+            None => self.ignore_texts.remove(folder),
+        };
+        self.ignores = Ignores::new(self.ignore_texts.iter().map(|(folder, text)| (folder.as_str(), text.as_str())));
         Ok(())
     }
 

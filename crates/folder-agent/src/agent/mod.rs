@@ -130,6 +130,8 @@ pub struct Agent<D> {
     /// What lies on this disk, as it was last looked at.
     local: LocalTree,
     ignores: Ignores,
+    /// Ignore files, by their folders.
+    ignore_texts: BTreeMap<String, String>,
     /// Paths that are not kept in step (ignored, unreadable, no files): what was synced there stays as it was.
     frozen: BTreeMap<String, String>,
     /// Folders that are to be looked at.

@@ -37,6 +37,7 @@ impl<D: Disk> Agent<D> {
             chance: seed,
             local: BTreeMap::new(),
             ignores: Ignores::default(),
+            ignore_texts: BTreeMap::new(),
             frozen: BTreeMap::new(),
             dirty: BTreeSet::new(),
             look_everywhere: true,

@@ -12,7 +12,7 @@ pub(super) fn read(meta: &FileMetadata) -> Option<(FileId, Remote)> {
         FileType::Folder => Content::Folder,
         FileType::Symlink => Content::Symlink(meta.symlink_target.clone().unwrap_or_default()),
         FileType::File => {
-            let hash = meta.hash.as_ref();
+            let hash = meta.hash.as_ref().or(meta.author_hash.as_ref());
             Content::File {
                 hash: hash.and_then(|hash| hash.as_slice().try_into().ok()),
                 size: meta.size.unwrap_or(0),

@@ -203,6 +203,7 @@ impl<D: Disk> Agent<D> {
             mtime_us,
             executable: executable.filter(|_| !ask.deleted),
             symlink_target: symlink_target.filter(|_| !ask.deleted),
+            seen_dir_seq: Some(self.state.number("seq")).filter(|seq| *seq > 0),
         }
     }
 
