@@ -82,9 +82,10 @@ impl Work<'_> {
     /// Whether a file is asked to leave its place.
     fn is_leaving(&self, id: FileId, asked: &Asked) -> bool {
         match self.fate(id) {
+            Fate::Kept if on(Mutant::TakesOver) => true,
             Fate::Kept => self.here.at.get(&id).is_some_and(|place| asked.places.contains(place)),
             Fate::Gone => asked.gone.contains(&id),
-            Fate::Here | Fate::Moved | Fate::Missing | Fate::Left => on(Mutant::TakesOver),
+            Fate::Here | Fate::Moved | Fate::Missing | Fate::Left => false,
         }
     }
 

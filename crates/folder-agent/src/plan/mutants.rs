@@ -15,7 +15,7 @@ pub(super) enum Mutant {
     RemovesTheWay,
     /// What is gone here is deleted there, whatever became of it meanwhile.
     DeletesUnseen,
-    /// A new file takes the id of the one that the server has at its path.
+    /// A file is asked to take the place of another that is not asked to leave it.
     TakesOver,
 }
 

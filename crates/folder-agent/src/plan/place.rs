@@ -117,6 +117,11 @@ impl<'a> Work<'a> {
     }
 
     fn send_away(&mut self, other: usize, depth: usize) -> Placed {
+        // The place was another's to take until a folder had to come back to it.
+        if self.has_own_right(other) {
+            self.yield_place(other);
+            return Placed::Yes;
+        }
         let Some(id) = self.here.nodes[other].id.filter(|_| self.is_read(other)) else { return Placed::No };
         if self.emptying.contains(&other) {
             return self.park(id, other);

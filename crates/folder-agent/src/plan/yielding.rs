@@ -63,6 +63,11 @@ impl Work<'_> {
         is_kept.then_some(Right::Moved)
     }
 
+    /// Whether a file lies where the server does not have it, and is not about to leave.
+    pub(super) fn has_own_right(&self, place: usize) -> bool {
+        self.right(place).is_some()
+    }
+
     fn without_room(&self) -> Vec<usize> {
         let mut without = vec![];
         for ((parent, _), twins) in &self.here.slots {
@@ -91,7 +96,7 @@ impl Work<'_> {
         }
     }
 
-    fn yield_place(&mut self, place: usize) {
+    pub(super) fn yield_place(&mut self, place: usize) {
         let (from, stat) = (self.here.path(place), self.here.nodes[place].stat());
         let id = self.here.nodes[place].id;
         if on(Mutant::RemovesTheWay) {
