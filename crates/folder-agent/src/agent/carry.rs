@@ -1,8 +1,8 @@
 //! Steps of a plan on this disk. Each is logged before it is made, and checks what it finds.
 
+use super::Agent;
 use super::look::{folder_of, join, path_of};
 use super::work::Trouble;
-use super::Agent;
 use crate::disk::{Disk, Expected, Found, Outcome};
 use crate::model::{Content, FileId, Local, Stat, Synced};
 use crate::plan::Step;
@@ -45,7 +45,7 @@ impl<D: Disk> Agent<D> {
             Step::MakeFolder { id, path } => self.make_folder(*id, path),
             Step::MakeLink { id, path, target, expected } => self.make_link(*id, path, target, *expected),
             Step::SetExecutable { id, path, stat, executable } => self.set_executable(*id, path, *stat, *executable),
-            Step::Move { id, from, stat, to } => self.move_file(*id, from, *stat, to),
+            Step::Move { id, from, stat, to, into } => self.move_file(*id, (from, *stat), to, *into),
             Step::Remove { id, path, stat } => self.remove(*id, path, *stat),
             Step::Copy { from, stat, to } => self.keep_copy(from, *stat, to),
         }
@@ -120,7 +120,13 @@ impl<D: Disk> Agent<D> {
         Ok(true)
     }
 
-    fn move_file(&mut self, id: FileId, from: &str, stat: Stat, to: &str) -> Result<bool, Trouble> {
+    fn move_file(
+        &mut self,
+        id: FileId,
+        (from, stat): (&str, Stat),
+        to: &str,
+        into: Option<FileId>,
+    ) -> Result<bool, Trouble> {
         // A file's own time of change is another one after it was moved, on its way through a temporary name too.
         let stat = match self.disk.look(from)? {
             Some(Found::File(local)) if local.stat.is_same_but_moved(&stat) => local.stat,
@@ -133,13 +139,11 @@ impl<D: Disk> Agent<D> {
         let Some(stat) = self.outcome(made, to)? else { return Ok(false) };
         self.dirty.insert(folder_of(from).to_owned());
         self.dirty.insert(folder_of(to).to_owned());
-        if is_temporary(to) {
-            return Ok(true);
-        }
         self.move_aside(from, to, stat);
-        let told = self.state.remote().get(&id).map(|told| (told.parent, told.name.clone()));
-        if let (Some(mut both), Some((parent, name))) = (self.state.synced().get(&id).cloned(), told) {
-            (both.parent, both.name) = (parent, name);
+        let Some(parent) = into else { return Ok(true) };
+        if let Some(mut both) = self.state.synced().get(&id).cloned() {
+            let name = to.rsplit('/').next().unwrap_or(to);
+            (both.parent, both.name) = (parent, name.to_owned());
             // Only if it was what is synced: what was changed here stays a change.
             if both.stat.is_same_but_moved(&stat) {
                 both.stat = stat;

@@ -131,7 +131,8 @@ impl<D: Disk> Agent<D> {
     pub(super) fn ask_for_ranges(&mut self, ranges: Vec<request_file_content::Range>) {
         let Some(file) = self.download.as_ref().and_then(|download| download.files.first()) else { return };
         let version = file.told.as_ref().map(|told| told.version);
-        let wanted = request_file_content::FileId { version, ranges, ..wanted(&self.settings.directory, file.fetch.id) };
+        let wanted =
+            request_file_content::FileId { version, ranges, ..wanted(&self.settings.directory, file.fetch.id) };
         let request = self.say(Say::RequestFileContent(RequestFileContent { files: vec![wanted] }));
         if let Some(download) = &mut self.download {
             (download.request, download.is_allowed) = (request, false);

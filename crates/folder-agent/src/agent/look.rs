@@ -21,7 +21,10 @@ pub(super) fn join(folder: &str, name: &str) -> String {
 }
 
 /// All paths below a folder, without the folder itself.
-pub(super) fn below<'a, V>(tree: &'a BTreeMap<String, V>, folder: &str) -> impl Iterator<Item = &'a String> + use<'a, V> {
+pub(super) fn below<'a, V>(
+    tree: &'a BTreeMap<String, V>,
+    folder: &str,
+) -> impl Iterator<Item = &'a String> + use<'a, V> {
     let prefix = if folder.is_empty() { String::new() } else { format!("{folder}/") };
     let from = prefix.clone();
     tree.range(from..).map(|(path, _)| path).take_while(move |path| path.starts_with(&prefix))
@@ -179,7 +182,9 @@ impl<D: Disk> Agent<D> {
                 let is_link = matches!(local.content, Content::Symlink(_));
                 match () {
                     () if self.ignores.is_ignored(path, is_folder) => Some("ignored".to_owned()),
-                    () if is_link && !self.settings.links => Some("symbolic links are not kept in step here".to_owned()),
+                    () if is_link && !self.settings.links => {
+                        Some("symbolic links are not kept in step here".to_owned())
+                    }
                     () => None,
                 }
             }

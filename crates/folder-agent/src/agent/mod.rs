@@ -299,12 +299,8 @@ impl<D: Disk> Agent<D> {
     }
 
     fn tell(&mut self, what: &str, path: &str, text: &str) {
-        let line = LogLine {
-            at_us: self.now.wall_us,
-            what: what.to_owned(),
-            path: path.to_owned(),
-            text: text.to_owned(),
-        };
+        let line =
+            LogLine { at_us: self.now.wall_us, what: what.to_owned(), path: path.to_owned(), text: text.to_owned() };
         self.state.log(line);
     }
 

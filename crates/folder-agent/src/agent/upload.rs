@@ -13,8 +13,8 @@ use super::tries::subject;
 use super::work::Trouble;
 use super::{Agent, told};
 use crate::disk::{Disk, Stage};
-use crate::model::{Content, FileId, Kind, Remote, Synced};
-use crate::plan::{Ask, Step};
+use crate::model::{Content, FileId, Kind, Remote, Synced, SyncedTree};
+use crate::plan::{Ask, Step, accept};
 
 /// Files of a group: the server takes so many with one commit.
 const GROUP_FILES: usize = 400;
@@ -327,47 +327,32 @@ impl<D: Disk> Agent<D> {
     }
 
     fn accepted(&mut self, ask: &Ask, meta: &FileMetadata) {
-        let before = meta.id.as_deref().and_then(FileId::read).and_then(|id| self.state.synced().get(&id).cloned());
         let Some((id, told)) = told::read(meta) else { return };
         if self.state.remote().get(&id).is_none_or(|known| known.version <= told.version) {
             self.state.put_remote(id, told.clone());
         }
-        if ask.deleted {
-            if told.deleted {
-                self.state.drop_synced(id);
-                self.state.drop_remote(id);
-                self.tell("sent", &ask.path, "removed");
+        let before = self.state.synced().get(&id).cloned();
+        let mut one: SyncedTree = before.iter().map(|before| (id, before.clone())).collect();
+        accept(self.state.remote(), &mut one, ask, id);
+        let now = one.remove(&id).or_else(|| followed(ask, &told)).filter(|_| !(ask.deleted && told.deleted));
+        match now {
+            Some(now) if is_followed(ask, &told) => {
+                // It was taken, and somebody else wrote more on top of it: what is here is what that was made from.
+                let over = followed(ask, &told).unwrap_or(now);
+                self.state.put_synced(id, over);
             }
-            return;
+            Some(now) => self.state.put_synced(id, now),
+            None => self.state.drop_synced(id),
         }
-        let both = self.now_synced(ask, &told, meta, before.as_ref());
-        self.state.put_synced(id, both);
-        self.tell("sent", &ask.path, if ask.content_changed { "content" } else { "name or attributes" });
-    }
-
-    /// What both have now: what was asked for. Where others changed more meanwhile, the next plan sees that it differs from what was told.
-    fn now_synced(&self, ask: &Ask, told: &Remote, meta: &FileMetadata, before: Option<&Synced>) -> Synced {
-        let is_where_asked = meta.current_path == ask.path;
-        let (parent, name) = match before {
-            Some(before) if !is_where_asked => (before.parent, before.name.clone()),
-            Some(_) | None => (told.parent, told.name.clone()),
+        if told.deleted && ask.deleted {
+            self.state.drop_remote(id);
+        }
+        let what = match (ask.deleted, ask.content_changed) {
+            (true, _) => "removed",
+            (false, true) => "content",
+            (false, false) => "name or attributes",
         };
-        let is_followed = match (&ask.content, &told.content) {
-            (Content::File { hash: Some(own), .. }, Content::File { hash: Some(theirs), .. }) => own != theirs,
-            _ => false,
-        };
-        let content_version = match before {
-            _ if is_followed => 0,
-            // Only the name was asked for: the content may be newer than what is here.
-            Some(before) if !ask.content_changed => before.content_version,
-            Some(_) | None => told.content_version,
-        };
-        let content = match (before, ask.content_changed) {
-            (Some(before), false) if ask.content.kind() == Kind::File => with_bit(&before.content, &ask.content),
-            (Some(_) | None, _) => ask.content.clone(),
-        };
-        let stat = ask.stat.or_else(|| before.map(|before| before.stat)).unwrap_or_default();
-        Synced { parent, name, version: told.version, content_version, content, stat }
+        self.tell("sent", &ask.path, what);
     }
 
     /// Nothing was changed.
@@ -451,12 +436,25 @@ fn content_size(ask: &Ask) -> u64 {
     }
 }
 
-/// The bytes of one with the executable bit of the other.
-fn with_bit(bytes: &Content, bit: &Content) -> Content {
-    match (bytes, bit) {
-        (Content::File { hash, size, .. }, Content::File { executable, .. }) => {
-            Content::File { hash: *hash, size: *size, executable: *executable }
+/// Whether the server has a later content than the one that was brought.
+fn is_followed(ask: &Ask, told: &Remote) -> bool {
+    match (&ask.content, &told.content) {
+        (Content::File { hash: Some(own), .. }, Content::File { hash: Some(theirs), .. }) => {
+            ask.content_changed && !ask.deleted && own != theirs
         }
-        (Content::File { .. } | Content::Folder | Content::Symlink(_), _) => bytes.clone(),
+        _ => false,
     }
+}
+
+/// What both had before that.
+fn followed(ask: &Ask, told: &Remote) -> Option<Synced> {
+    let stat = ask.stat.filter(|_| is_followed(ask, told))?;
+    Some(Synced {
+        parent: told.parent,
+        name: told.name.clone(),
+        version: told.version.saturating_sub(1),
+        content_version: 0,
+        content: ask.content.clone(),
+        stat,
+    })
 }

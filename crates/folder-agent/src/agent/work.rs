@@ -224,7 +224,19 @@ impl<D: Disk> Agent<D> {
     /// For names of conflict copies.
     pub(super) fn date(&self) -> String {
         let wall = base::Wall(self.now.wall_us / 1_000);
-        wall.rfc3339().chars().take(16).map(|c| if c == 'T' { ' ' } else if c == ':' { '.' } else { c }).collect()
+        wall.rfc3339()
+            .chars()
+            .take(16)
+            .map(|c| {
+                if c == 'T' {
+                    ' '
+                } else if c == ':' {
+                    '.'
+                } else {
+                    c
+                }
+            })
+            .collect()
     }
 
     fn follow_steps(&mut self, plan: &Plan) -> Result<bool, Trouble> {

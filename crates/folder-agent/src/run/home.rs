@@ -9,8 +9,8 @@ use synxpo::names::Policy;
 use super::connection::Address;
 use super::world;
 use crate::agent::Settings;
-use crate::disk::{Disk as _, Marker};
 use crate::disk::real::RealDisk;
+use crate::disk::{Disk as _, Marker};
 use crate::state::{State, StateError};
 
 /// Why something about links cannot be done.
@@ -125,9 +125,8 @@ impl Home {
         for name in names {
             let path = self.folder(&name).join("link.json");
             match world::read(&path) {
-                Ok(text) => links.push(
-                    serde_json::from_str(&text).map_err(|error| LinkError::Damaged(path, error.to_string()))?,
-                ),
+                Ok(text) => links
+                    .push(serde_json::from_str(&text).map_err(|error| LinkError::Damaged(path, error.to_string()))?),
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {}
                 Err(error) => return Err(LinkError::Io(path, error)),
             }
@@ -177,7 +176,8 @@ impl Home {
     /// The disk refused.
     pub fn save(&self, link: &Link) -> Result<(), LinkError> {
         let path = self.folder(&link.link).join("link.json");
-        let text = serde_json::to_string_pretty(link).map_err(|error| LinkError::Damaged(path.clone(), error.to_string()))?;
+        let text =
+            serde_json::to_string_pretty(link).map_err(|error| LinkError::Damaged(path.clone(), error.to_string()))?;
         world::write_secret(&path, &text).map_err(|error| LinkError::Io(path, error))
     }
 

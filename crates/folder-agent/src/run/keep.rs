@@ -152,12 +152,7 @@ fn drive(
     })
 }
 
-fn hand_over(
-    agent: &mut Agent<RealDisk>,
-    out: Out,
-    pipe: &Pipe,
-    order: impl Fn(What),
-) -> Result<(), StateError> {
+fn hand_over(agent: &mut Agent<RealDisk>, out: Out, pipe: &Pipe, order: impl Fn(What)) -> Result<(), StateError> {
     let mut next = out;
     loop {
         let (is_empty, close) = (next.say.is_empty(), next.close);

@@ -35,7 +35,8 @@ pub(super) async fn open(client: SendRequest<Bytes>, address: &Address) -> io::R
         .header("synxpo-caps", "chunks,tree,links")
         .body(())
         .map_err(io::Error::other)?;
-    let (answer, to) = client.ready().await.map_err(io::Error::other)?.send_request(request, false).map_err(io::Error::other)?;
+    let (answer, to) =
+        client.ready().await.map_err(io::Error::other)?.send_request(request, false).map_err(io::Error::other)?;
     let answer = answer.await.map_err(io::Error::other)?;
     let status = answer.headers().get("grpc-status").and_then(|status| status.to_str().ok());
     if answer.status() != 200 || status.is_some_and(|status| status != "0") {

@@ -11,17 +11,15 @@ use crate::model::{Content, FileId, Hash, Remote, Stat, Synced};
 
 /// Reads everything.
 pub(super) fn load(db: Connection) -> Result<State, StateError> {
-    let remote = all(&db, "SELECT id, parent, name, version, content_version, content, deleted, mtime_us FROM remote", remote)?;
+    let remote =
+        all(&db, "SELECT id, parent, name, version, content_version, content, deleted, mtime_us FROM remote", remote)?;
     let synced = all(
         &db,
         "SELECT id, parent, name, version, content_version, content, inode, size, mtime_ns, ctime_ns FROM synced",
         synced,
     )?;
-    let asides = all(
-        &db,
-        "SELECT path, stage, hash, size, executable, mtime_us, inode, mtime_ns, ctime_ns FROM aside",
-        aside,
-    )?;
+    let asides =
+        all(&db, "SELECT path, stage, hash, size, executable, mtime_us, inode, mtime_ns, ctime_ns FROM aside", aside)?;
     let tries = all(&db, "SELECT subject, sign, try_us FROM try", |row| {
         Ok((row.get(0)?, Try { sign: hash_at(row, 1)?, try_us: row.get(2)? }))
     })?;
@@ -63,12 +61,7 @@ fn remote(row: &Row<'_>) -> Result<(FileId, Remote), StateError> {
 }
 
 fn synced(row: &Row<'_>) -> Result<(FileId, Synced), StateError> {
-    let stat = Stat {
-        inode: unsigned(row, 6)?,
-        size: unsigned(row, 7)?,
-        mtime_ns: row.get(8)?,
-        ctime_ns: row.get(9)?,
-    };
+    let stat = Stat { inode: unsigned(row, 6)?, size: unsigned(row, 7)?, mtime_ns: row.get(8)?, ctime_ns: row.get(9)? };
     let both = Synced {
         parent: id_at(row, 1)?,
         name: row.get(2)?,
@@ -298,9 +291,8 @@ impl State {
     pub fn lines(&self, path: Option<&str>, limit: u32) -> Result<Vec<LogLine>, StateError> {
         let sql = "SELECT at_us, what, path, text FROM log WHERE ?1 IS NULL OR path = ?1 ORDER BY number DESC LIMIT ?2";
         let mut statement = self.db.prepare(sql)?;
-        let line = |row: &Row<'_>| {
-            Ok(LogLine { at_us: row.get(0)?, what: row.get(1)?, path: row.get(2)?, text: row.get(3)? })
-        };
+        let line =
+            |row: &Row<'_>| Ok(LogLine { at_us: row.get(0)?, what: row.get(1)?, path: row.get(2)?, text: row.get(3)? });
         let lines = statement.query_map(params![path, limit], line)?.collect::<Result<Vec<_>, _>>()?;
         Ok(lines)
     }
