@@ -255,11 +255,13 @@ fn an_unreadable_file_is_an_error_and_no_empty_file() {
         return;
     }
     fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).unwrap();
-    let program = folder.path().join("tests");
+    let (program, theirs) = (folder.path().join("tests"), folder.path().join("theirs"));
+    fs::create_dir(&theirs).unwrap();
+    fs::set_permissions(&theirs, fs::Permissions::from_mode(0o777)).unwrap();
     fs::copy(std::env::current_exe().unwrap(), &program).unwrap();
     let test = "disk::real::tests::an_unreadable_file_is_an_error_and_no_empty_file";
     let mut command = Command::new(program);
-    command.args(["--exact", test]).env(ROLE, "1").current_dir("/").uid(65_534).gid(65_534);
+    command.args(["--exact", test]).env(ROLE, "1").env("TMPDIR", &theirs).current_dir("/").uid(65_534).gid(65_534);
     let output = command.output().unwrap();
     let said = String::from_utf8_lossy(&output.stdout);
     assert!(output.status.success() && said.contains("1 passed"), "{output:?}");
