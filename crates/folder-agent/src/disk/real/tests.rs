@@ -115,7 +115,7 @@ fn fld_7_a_save_between_the_look_and_the_exchange_is_exchanged_back() {
     assert_eq!(real.names(""), ["a", "new"]);
 }
 
-/// Somebody saves all the time, by rename and in place, while the daemon installs: whatever was saved last is there.
+/// Somebody saves all the time, as editors do, by rename, while the daemon installs: whatever was saved last is there.
 #[test]
 fn fld_7_no_save_is_lost_however_it_meets_an_install() {
     const SAVES: u32 = 400;
