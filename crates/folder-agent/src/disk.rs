@@ -72,7 +72,7 @@ pub struct Marker {
 /// A folder of this machine.
 ///
 /// Every change is whole: after a crash it was made or not. It is durable only after [`Disk::settle`]; of all that was not settled a crash keeps what
-/// came first. The bytes of a stage are durable before the stage takes its place, so that no crash shows a file that is half there. A crash in the
+/// came first (where a file system has no one journal, changes of different folders each by themselves). The bytes of a stage are durable before the stage takes its place, so that no crash shows a file that is half there. A crash in the
 /// middle of an install may lose its stage (then what lay at the path still lies there), and bytes of stages that were not settled may be torn: who
 /// finds a stage after a crash reads it before it trusts it.
 pub trait Disk {
@@ -92,7 +92,7 @@ pub trait Disk {
     /// the stage held before is gone. Durable after [`Disk::settle`].
     ///
     /// # Errors
-    /// The disk refused, or it may not be read.
+    /// The disk refused, or it may not be read; the stage may hold a part of it then.
     fn set_aside(&mut self, path: &str, stage: Stage) -> io::Result<Option<Aside>>;
 
     /// Some bytes of a stage; fewer at its end.

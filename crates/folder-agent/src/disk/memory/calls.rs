@@ -124,7 +124,9 @@ impl Disk for MemoryDisk {
             let refused = names::parts(&join(folder, &entry.name)).err();
             Some((entry.name.clone(), refused.map_or(found, Found::Other)))
         };
-        Ok(self.world.children(number).filter_map(|(_, entry)| shown(entry)).collect())
+        let mut found: Vec<_> = self.world.children(number).filter_map(|(_, entry)| shown(entry)).collect();
+        found.sort_by(|(a, _), (b, _)| a.cmp(b));
+        Ok(found)
     }
 
     fn look(&mut self, path: &str) -> io::Result<Option<Found>> {
@@ -232,7 +234,7 @@ impl Disk for MemoryDisk {
         let place = self.place_of(path)?;
         let (inode, _) = self.stage_inode(stage)?;
         let Some(place) = place else { return Ok(Outcome::Changed) };
-        self.dirty.clear();
+        self.dirty.remove(&inode);
         self.world.step();
         self.world.change(inode, |inode| {
             inode.executable = executable;
