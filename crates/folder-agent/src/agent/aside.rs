@@ -106,6 +106,7 @@ impl<D: Disk> Agent<D> {
             self.drop_stage_later(before.stage);
         }
         self.state.put_aside(path, Put { stage, aside });
+        self.has_unsettled = true;
         self.is_stale = true;
         Ok(true)
     }
