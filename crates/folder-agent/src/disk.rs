@@ -12,7 +12,9 @@ mod suite;
 
 use std::io;
 
-use crate::model::{Content, Hash, Local, Stat};
+use synxpo::names::OWN_NAME;
+
+use crate::model::{Content, FileId, Hash, Local, Stat};
 
 /// A place for bytes of our own: what was set aside, what is being downloaded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -229,5 +231,17 @@ pub fn join(folder: &str, name: &str) -> String {
 
 /// The parts of a path that may be one: whatever a server says, nothing leads out of the root or to what is our own (FLD-18).
 fn checked(path: &str) -> io::Result<Vec<&str>> {
-    synxpo::names::parts(path).map_err(|why| io::Error::new(io::ErrorKind::InvalidInput, why))
+    parts(path).map_err(|why| io::Error::new(io::ErrorKind::InvalidInput, why))
+}
+
+/// The parts of a path, if each may be a name here: one that the server takes, or at the top that of a file which waits for its place
+/// (`.fastness-<id>`). Such a file is somebody's own: it is shown like any other.
+fn parts(path: &str) -> Result<Vec<&str>, String> {
+    let (first, rest) = path.split_once('/').map_or((path, None), |(first, rest)| (first, Some(rest)));
+    let id = first.strip_prefix(OWN_NAME).and_then(|name| name.strip_prefix('-'));
+    if !id.is_some_and(|id| FileId::read(id).is_some_and(|read| read.to_string() == id)) {
+        return synxpo::names::parts(path);
+    }
+    let inside = rest.map_or(Ok(vec![]), synxpo::names::parts)?;
+    Ok(std::iter::once(first).chain(inside).collect())
 }

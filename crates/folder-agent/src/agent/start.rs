@@ -88,7 +88,7 @@ impl<D: Disk> Agent<D> {
         Ok(self.disk.marker()? == Some(wanted))
     }
 
-    /// Moves through a temporary name are the only thing that a look at the disk cannot find again by itself.
+    /// Moves that a crash cut short go on; whatever else there was is found by the next look.
     pub(super) fn finish_intents(&mut self) -> Result<(), Trouble> {
         let steps: Vec<Step> =
             self.state.intents()?.iter().filter_map(|text| serde_json::from_str(text).ok()).collect();
@@ -100,7 +100,6 @@ impl<D: Disk> Agent<D> {
                 self.disk.rename(from, local.stat, to)?;
             }
         }
-        self.rescue(&steps)?;
         self.disk.settle()?;
         self.has_intents = false;
         Ok(self.state.save_and_clear_intents()?)

@@ -232,6 +232,16 @@ impl<D: Disk> Agent<D> {
         }
     }
 
+    /// What is still to be done, for people who look for what hangs.
+    #[must_use]
+    pub fn open_ends(&self) -> String {
+        let plan = self.plan_without(&BTreeSet::new());
+        format!(
+            "{plan:?} waits {:?} rests {:?} upload {:?} download {:?} frozen {:?} here {:?}",
+            self.waits, self.rests, self.upload, self.download, self.frozen, self.local
+        )
+    }
+
     fn plan_without(&self, stuck: &BTreeSet<String>) -> Plan {
         let date = self.date();
         let view = View {

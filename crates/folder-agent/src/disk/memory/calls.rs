@@ -4,7 +4,6 @@ use std::io;
 use std::sync::Arc;
 
 use sha2::Digest as _;
-use synxpo::names;
 
 use super::MemoryDisk;
 use super::world::{self, Data, Entry, Inode, Place};
@@ -121,7 +120,7 @@ impl Disk for MemoryDisk {
         let number = self.world.folder(folder)?;
         let shown = |entry: &Entry| {
             let found = self.world.inode(entry.inode).map(|inode| self.found(entry.inode, inode))?;
-            let refused = names::parts(&join(folder, &entry.name)).err();
+            let refused = crate::disk::parts(&join(folder, &entry.name)).err();
             Some((entry.name.clone(), refused.map_or(found, Found::Other)))
         };
         let mut found: Vec<_> = self.world.children(number).filter_map(|(_, entry)| shown(entry)).collect();
