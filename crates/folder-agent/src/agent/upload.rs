@@ -20,8 +20,6 @@ use crate::plan::{Ask, Step, accept};
 const GROUP_FILES: usize = 400;
 /// Bytes of a group, but for its first file.
 const GROUP_BYTES: u64 = 8 << 20;
-/// Larger contents go alone, and only what the server lacks of them.
-const LARGE_BYTES: u64 = 1 << 20;
 /// Bytes of a piece.
 const PIECE: usize = 1 << 20;
 /// Bytes that are handed over at once; more is asked for when there is room.
@@ -152,7 +150,7 @@ impl<D: Disk> Agent<D> {
             let Some(sent) = self.sent(ask) else { continue };
             let size = content_size(ask);
             // What went wrong within a group is tried alone, so that it holds up nobody.
-            let is_alone = size > LARGE_BYTES || wait.is_some_and(|wait| wait.tries > 0);
+            let is_alone = size > self.settings.large_bytes || wait.is_some_and(|wait| wait.tries > 0);
             if !group.is_empty() && (is_alone || bytes + size > GROUP_BYTES || group.len() >= GROUP_FILES) {
                 break;
             }
@@ -219,7 +217,8 @@ impl<D: Disk> Agent<D> {
                 upload.wanted.push((place, wanted.id.clone(), 0));
             }
         }
-        let is_large = |sent: &Sent| content_size(&sent.ask) > LARGE_BYTES;
+        let large_bytes = self.settings.large_bytes;
+        let is_large = |sent: &Sent| content_size(&sent.ask) > large_bytes;
         if let [(place, id, _)] = &upload.wanted[..]
             && is_large(&upload.sent[*place])
             && let Some(stage) = upload.sent[*place].stage

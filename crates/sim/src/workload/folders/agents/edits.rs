@@ -63,7 +63,7 @@ fn write(
     sim: &mut Sim,
     by_rename: bool,
 ) -> Vec<String> {
-    let size = if sim.rng.once_in(20) { sim.rng.below(3_000_000) } else { sim.rng.below(100) };
+    let size = if sim.rng.once_in(6) { sim.rng.below(200_000) } else { sim.rng.below(100) };
     let text = shared.new_text(size);
     let mut user = disk.user();
     let written = if by_rename { user.save_by_rename(path, &text) } else { user.write(path, &text) };
