@@ -37,10 +37,11 @@ impl Sim {
         self.open_session(asker, def, false);
     }
 
-    /// A client opens a stream; `asker.token` names the connection.
-    pub fn stream(&mut self, asker: Asker, def: &'static SessionDef) {
+    /// A client opens a stream with this metadata; `asker.token` names the connection.
+    pub fn stream(&mut self, asker: Asker, def: &'static SessionDef, metadata: &[(&str, &str)]) {
         self.open_session(asker, def, true);
-        let opening = Opening { connection: format!("connection {}", asker.token), ..Opening::default() };
+        let metadata = metadata.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        let opening = Opening { connection: format!("connection {}", asker.token), metadata };
         let opening = serde_json::to_vec(&opening).expect("an opening is JSON");
         self.session(asker.token, SessionEvent::Message(opening));
     }

@@ -25,6 +25,9 @@ impl Device {
             Some(Message::OkSubscribed(_)) if self.flight == Flight::Subscribing => self.list(shared, sim),
             Some(Message::CheckVersion(versions)) => self.check_version(versions, is_event, shared, sim),
             Some(Message::VersionIncreaseAllow(_)) if self.flight == Flight::Asking => self.write(shared, sim),
+            Some(Message::ChunksMissing(missing)) if self.flight == Flight::Writing => {
+                self.bring_chunks(&missing.indexes, shared, sim);
+            }
             Some(Message::VersionIncreaseDeny(deny)) => {
                 let statuses: Vec<i32> = deny.files.iter().map(|file| file.status).collect();
                 self.denied(&statuses, shared, sim);
