@@ -305,8 +305,11 @@ impl Device {
 
     fn edit_of(&self, what: What, of: Option<(String, Local)>, path: String, shared: &mut Shared, sim: &Sim) -> Edit {
         let over = of.as_ref().and_then(|(_, local)| local.text).unwrap_or(0);
-        let number =
-            if matches!(what, What::New | What::Write) { shared.texts.write(over).0 } else { shared.other_number() };
+        let number = if matches!(what, What::New | What::Write) {
+            shared.texts.write(over, self.is_modern).0
+        } else {
+            shared.other_number()
+        };
         let base = of.as_ref().map_or(0, |(_, local)| local.version);
         let try_us = self.skew_us + sim.now_us() + 1;
         Edit { number, what, id: of.map(|(id, _)| id), path, base, try_us, is_denied: false }
