@@ -64,9 +64,8 @@ impl Device {
             let is_newer = |known: u64| meta.version > known;
             let newer = self.files.get(&id).is_none_or(|own| is_newer(own.version))
                 && self.heard.get(&id).is_none_or(|heard| is_newer(heard.version));
-            if newer && meta.deleted && !self.files.contains_key(&id) {
-                self.heard.remove(&id);
-            } else if newer {
+            // Also a tombstone of what it does not have: an older version may be on its way to it.
+            if newer {
                 self.heard.insert(id, meta);
             }
         }
