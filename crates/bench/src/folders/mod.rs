@@ -1,6 +1,7 @@
 //! `bench folders-server`: the server of folders by itself, over its stream: commits of metadata, bytes up and down, how fast a change is told
 //! to a thousand, the rename of a large tree, and memory while two gibibytes come in. Every commit is durable before it is answered.
 
+mod small;
 mod stream;
 
 use std::net::SocketAddr;
@@ -43,8 +44,14 @@ pub fn run(effort: &Effort) -> Result<()> {
     let folder = tempfile::tempdir_in(".")?;
     let folder = folder.path().canonicalize()?;
     print_sync_time(&folder)?;
-    let parts: [(&str, Part); 5] =
-        [("commits", commits), ("bytes", bytes), ("fan-out", fan_out), ("rename", rename), ("memory", memory)];
+    let parts: [(&str, Part); 6] = [
+        ("commits", commits),
+        ("small", small::files),
+        ("bytes", bytes),
+        ("fan-out", fan_out),
+        ("rename", rename),
+        ("memory", memory),
+    ];
     for (name, part) in parts.into_iter().filter(|(name, _)| name.contains(&effort.only)) {
         println!("\nfolders-server: {name}");
         let figures = part(effort, &serve(&folder.join(name))?)?;

@@ -193,7 +193,7 @@ impl Device {
         let (connection, at) = (shared.connections, Asker { token: shared.connections, ..self.at });
         (self.connection, self.life) = (Some(connection), sim.life());
         let open = move |sim: &mut Sim| {
-            sim.stream_with(at, &folders::stream::STREAM, &[("synxpo-caps", "chunks,tree,links")]);
+            sim.stream(at, &folders::stream::STREAM, &[("synxpo-caps", "chunks,tree,links")]);
         };
         sim.after(50_000, Event::Arrive(sim.life(), Box::new(open)));
         self.opens_at_us = Some(sim.now_us() + 100_000);

@@ -122,10 +122,7 @@ impl Workload for Agents {
         if let Some(differs) = self.differs() {
             return Err(differs);
         }
-        let mut there: BTreeSet<String> = self.shared.seen.hashes().map(str::to_owned).collect();
-        for device in &self.devices {
-            there.extend(device.backed_up());
-        }
+        let there: BTreeSet<String> = self.shared.seen.tree().into_values().flatten().collect();
         let lost = self.shared.kept.iter().find(|(hash, _)| !there.contains(*hash));
         lost.map_or(Ok(()), |(hash, device)| Err(format!("what machine {device} wrote vanished: {hash}")))
     }
