@@ -145,9 +145,9 @@ impl Home {
         let links = self.links()?;
         let inside = |link: &Link, full: &Path| Some(full.strip_prefix(&link.root).ok()?.to_str()?.to_owned());
         // A symbolic link in a folder is a file of it; one that leads to a folder is that folder.
-        let found = [named, real].iter().find_map(|full| {
-            links.iter().find_map(|link| Some((link.clone(), inside(link, full)?)))
-        });
+        let found = [named, real]
+            .iter()
+            .find_map(|full| links.iter().find_map(|link| Some((link.clone(), inside(link, full)?))));
         found.ok_or_else(|| LinkError::Refused(format!("`{}` lies in no folder that is linked", path.display())))
     }
 

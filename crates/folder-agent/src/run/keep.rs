@@ -1,8 +1,8 @@
 //! Keeps one folder in step, until it is stopped.
 
 use std::io;
-use std::sync::{Arc, Mutex};
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use prost::Message as _;

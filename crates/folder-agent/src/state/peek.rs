@@ -1,4 +1,5 @@
-//! A look into a state that a daemon is at work with: only what is asked for is read, however many files there are.
+//! A look into a state that a daemon is at work with: only what is asked for is read, however many files there are. Of all that is in it only
+//! wishes are written.
 
 use std::path::Path;
 use std::time::Duration;
@@ -56,6 +57,15 @@ impl Peek {
         Ok((some, all.cast_unsigned()))
     }
 
+    /// Asks something of the daemon.
+    ///
+    /// # Errors
+    /// SQLite refused.
+    pub fn wish(&self, wish: &str) -> Result<(), StateError> {
+        self.0.execute("INSERT INTO wish (wish) VALUES (?1)", [wish])?;
+        Ok(())
+    }
+
     /// The number of the newest line of the log.
     ///
     /// # Errors
@@ -101,6 +111,8 @@ mod tests {
         assert_eq!(peek.lines_after(0, 10).unwrap(), [(1, line("a"))]);
         assert_eq!(peek.lines_after(1, 10).unwrap(), []);
         assert_eq!(peek.others(0).unwrap(), (vec![], 1));
+        peek.wish("confirm").unwrap();
+        assert_eq!(state.next_wish().unwrap().as_deref(), Some("confirm"));
         assert_eq!((peek.files().unwrap(), peek.value("none").unwrap()), (0, None));
     }
 }
