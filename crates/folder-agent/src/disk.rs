@@ -12,7 +12,9 @@ mod suite;
 
 use std::io;
 
-use crate::model::{Content, Hash, Local, Stat};
+use synxpo::names::OWN_NAME;
+
+use crate::model::{Content, FileId, Hash, Local, Stat};
 
 /// A place for bytes of our own: what was set aside, what is being downloaded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -72,7 +74,7 @@ pub struct Marker {
 /// A folder of this machine.
 ///
 /// Every change is whole: after a crash it was made or not. It is durable only after [`Disk::settle`]; of all that was not settled a crash keeps what
-/// came first. The bytes of a stage are durable before the stage takes its place, so that no crash shows a file that is half there. A crash in the
+/// came first (where a file system has no one journal, changes of different folders each by themselves). The bytes of a stage are durable before the stage takes its place, so that no crash shows a file that is half there. A crash in the
 /// middle of an install may lose its stage (then what lay at the path still lies there), and bytes of stages that were not settled may be torn: who
 /// finds a stage after a crash reads it before it trusts it.
 pub trait Disk {
@@ -92,7 +94,7 @@ pub trait Disk {
     /// the stage held before is gone. Durable after [`Disk::settle`].
     ///
     /// # Errors
-    /// The disk refused, or it may not be read.
+    /// The disk refused, or it may not be read; the stage may hold a part of it then.
     fn set_aside(&mut self, path: &str, stage: Stage) -> io::Result<Option<Aside>>;
 
     /// Some bytes of a stage; fewer at its end.
@@ -229,5 +231,17 @@ pub fn join(folder: &str, name: &str) -> String {
 
 /// The parts of a path that may be one: whatever a server says, nothing leads out of the root or to what is our own (FLD-18).
 fn checked(path: &str) -> io::Result<Vec<&str>> {
-    synxpo::names::parts(path).map_err(|why| io::Error::new(io::ErrorKind::InvalidInput, why))
+    parts(path).map_err(|why| io::Error::new(io::ErrorKind::InvalidInput, why))
+}
+
+/// The parts of a path, if each may be a name here: one that the server takes, or at the top that of a file which waits for its place
+/// (`.fastness-<id>`). Such a file is somebody's own: it is shown like any other.
+fn parts(path: &str) -> Result<Vec<&str>, String> {
+    let (first, rest) = path.split_once('/').map_or((path, None), |(first, rest)| (first, Some(rest)));
+    let id = first.strip_prefix(OWN_NAME).and_then(|name| name.strip_prefix('-'));
+    if !id.is_some_and(|id| FileId::read(id).is_some_and(|read| read.to_string() == id)) {
+        return synxpo::names::parts(path);
+    }
+    let inside = rest.map_or(Ok(vec![]), synxpo::names::parts)?;
+    Ok(std::iter::once(first).chain(inside).collect())
 }

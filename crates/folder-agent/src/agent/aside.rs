@@ -64,7 +64,7 @@ impl<D: Disk> Agent<D> {
             heat.times = 0;
         }
         let need_ms = (QUIET_MS << heat.times.min(10)).min(QUIET_MAX_MS);
-        let age_ms = match (now_ns - stat.ctime_ns.max(stat.mtime_ns.min(now_ns))) / 1_000_000 {
+        let age_ms = match (now_ns - stat.ctime_ns) / 1_000_000 {
             age if age >= 0 => age.cast_unsigned(),
             // Its time lies ahead of the clock: only what was seen counts.
             _ => now_ms - heat.seen_ms,
@@ -106,6 +106,7 @@ impl<D: Disk> Agent<D> {
             self.drop_stage_later(before.stage);
         }
         self.state.put_aside(path, Put { stage, aside });
+        self.has_unsettled = true;
         self.is_stale = true;
         Ok(true)
     }

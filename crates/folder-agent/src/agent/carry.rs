@@ -1,17 +1,11 @@
 //! Steps of a plan on this disk. Each is logged before it is made, and checks what it finds.
 
 use super::Agent;
-use super::look::{folder_of, join, path_of};
+use super::look::{folder_of, path_of};
 use super::work::Trouble;
 use crate::disk::{Disk, Expected, Found, Outcome};
 use crate::model::{Content, FileId, Local, Stat, Synced};
 use crate::plan::Step;
-use synxpo::names::OWN_NAME;
-
-/// A name on the way of files that take each other's places.
-fn is_temporary(path: &str) -> bool {
-    path.starts_with(OWN_NAME)
-}
 
 impl<D: Disk> Agent<D> {
     /// Makes these steps, in their order; whether anything was done.
@@ -25,7 +19,6 @@ impl<D: Disk> Agent<D> {
         for step in steps {
             any |= self.make(step)?;
         }
-        self.rescue(steps)?;
         self.disk.settle()?;
         self.state.save()?;
         if !intents.is_empty() {
@@ -195,32 +188,6 @@ impl<D: Disk> Agent<D> {
                 Ok(None)
             }
         }
-    }
-
-    /// A file whose way through a temporary name came to a halt is put where people see it.
-    pub(super) fn rescue(&mut self, steps: &[Step]) -> Result<(), Trouble> {
-        for step in steps {
-            let Step::Move { from, to, .. } = step else { continue };
-            if is_temporary(to) && !is_temporary(from) {
-                self.rescue_one(to, from)?;
-            }
-        }
-        Ok(())
-    }
-
-    fn rescue_one(&mut self, temporary: &str, origin: &str) -> Result<(), Trouble> {
-        let Some(Found::File(local)) = self.disk.look(temporary)? else { return Ok(()) };
-        let name = origin.rsplit('/').next().unwrap_or(origin);
-        let names = (1..100).map(|nth| synxpo::names::conflict(name, &self.settings.device, &self.date(), nth));
-        let places: Vec<String> = names.map(|name| join(folder_of(origin), &name)).collect();
-        let at_top = places.iter().map(|place| place.rsplit('/').next().unwrap_or(place).to_owned());
-        for place in std::iter::once(origin.to_owned()).chain(places.iter().cloned()).chain(at_top) {
-            if let Outcome::Done(_) = self.disk.rename(temporary, local.stat, &place)? {
-                self.dirty.insert(folder_of(&place).to_owned());
-                return Ok(());
-            }
-        }
-        Ok(())
     }
 
     /// Whether the folder of a file is where it was when that was planned: another one of the same name is not it.

@@ -253,7 +253,12 @@ impl<D: Disk> Agent<D> {
                 Some((path, Local { stat: synced.stat, content: synced.content.clone() }))
             })
             .collect();
-        self.local.extend(frozen);
+        for (path, local) in frozen.into_iter().collect::<BTreeMap<_, _>>() {
+            // Whatever lay in a folder that is gone is gone with it.
+            if folder_of(&path).is_empty() || self.local.contains_key(folder_of(&path)) {
+                self.local.entry(path).or_insert(local);
+            }
+        }
     }
 
     /// Whether a path is not kept in step.

@@ -163,11 +163,14 @@ pub struct Agent<D> {
     /// The marker was seen, and is believed until then.
     marked_until: u64,
     wishes_at: u64,
+    publish_at: u64,
     prune_at: u64,
     /// Steps were logged that may not all have been made.
     has_intents: bool,
     /// Stages that nothing needs, once the state that named them is saved.
     unused_stages: Vec<crate::disk::Stage>,
+    /// Something was set aside that is not durable yet.
+    has_unsettled: bool,
     /// All pieces of a download came.
     is_come: bool,
     /// What the server refuses, for people.

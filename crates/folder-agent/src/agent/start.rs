@@ -66,9 +66,11 @@ impl<D: Disk> Agent<D> {
             rest_until: 0,
             marked_until: 0,
             wishes_at: 0,
+            publish_at: 0,
             prune_at: 0,
             has_intents: true,
             unused_stages: vec![],
+            has_unsettled: false,
             is_come: false,
             refusal: None,
             reconnect_in_ms: 0,
@@ -86,7 +88,7 @@ impl<D: Disk> Agent<D> {
         Ok(self.disk.marker()? == Some(wanted))
     }
 
-    /// Moves through a temporary name are the only thing that a look at the disk cannot find again by itself.
+    /// Moves that a crash cut short go on; whatever else there was is found by the next look.
     pub(super) fn finish_intents(&mut self) -> Result<(), Trouble> {
         let steps: Vec<Step> =
             self.state.intents()?.iter().filter_map(|text| serde_json::from_str(text).ok()).collect();
@@ -98,7 +100,6 @@ impl<D: Disk> Agent<D> {
                 self.disk.rename(from, local.stat, to)?;
             }
         }
-        self.rescue(&steps)?;
         self.disk.settle()?;
         self.has_intents = false;
         Ok(self.state.save_and_clear_intents()?)

@@ -18,6 +18,8 @@ const SICK_MS: u64 = 1_000;
 const SICK_MAX_MS: u64 = 60_000;
 /// The marker is looked at so often.
 const MARKER_MS: u64 = 1_000;
+/// A report is written at most so often.
+const PUBLISH_MS: u64 = 1_000;
 /// Wishes of people are looked for so often.
 const WISH_MS: u64 = 1_000;
 /// Backups are pruned so often, and kept so long (FLD-23).
@@ -51,16 +53,28 @@ impl<D: Disk> Agent<D> {
             return Ok(());
         }
         match self.try_to_work() {
-            Ok(()) => {
-                self.sick_tries = 0;
-                self.state.save()
-            }
-            Err(Trouble::State(error)) => Err(error),
-            Err(Trouble::Disk(error)) => {
-                self.be_sick(&error.to_string());
-                self.state.save()
-            }
+            Ok(()) if self.now.ran_ms >= self.sick_until => self.sick_tries = 0,
+            Ok(()) => {}
+            Err(Trouble::State(error)) => return Err(error),
+            Err(Trouble::Disk(error)) => self.be_sick(&error.to_string()),
         }
+        self.publish();
+        self.state.save()
+    }
+
+    /// What people are shown by other programs: at most once a second, and always the last word.
+    fn publish(&mut self) {
+        let Ok(report) = serde_json::to_string(&self.report) else { return };
+        if self.state.value("report") == Some(&report) {
+            return;
+        }
+        if self.now.ran_ms < self.publish_at {
+            self.wakes.insert(self.publish_at);
+            return;
+        }
+        self.publish_at = self.now.ran_ms + PUBLISH_MS;
+        self.state.set("report", Some(report));
+        self.state.set("reported_us", Some(self.now.wall_us.to_string()));
     }
 
     fn be_sick(&mut self, why: &str) {
@@ -103,7 +117,15 @@ impl<D: Disk> Agent<D> {
                 break;
             }
         }
-        self.drop_unused_stages_saved()?;
+        self.settle_asides()?;
+        self.drop_unused_stages_saved()
+    }
+
+    /// What the state says of a stage holds only once that is durable.
+    fn settle_asides(&mut self) -> Result<(), Trouble> {
+        if std::mem::take(&mut self.has_unsettled) {
+            self.disk.settle()?;
+        }
         Ok(())
     }
 
@@ -208,6 +230,16 @@ impl<D: Disk> Agent<D> {
                 return plan;
             }
         }
+    }
+
+    /// What is still to be done, for people who look for what hangs.
+    #[must_use]
+    pub fn open_ends(&self) -> String {
+        let plan = self.plan_without(&BTreeSet::new());
+        format!(
+            "{plan:?} waits {:?} rests {:?} upload {:?} download {:?} frozen {:?} here {:?}",
+            self.waits, self.rests, self.upload, self.download, self.frozen, self.local
+        )
     }
 
     fn plan_without(&self, stuck: &BTreeSet<String>) -> Plan {

@@ -4,6 +4,7 @@ use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
 use super::fate::Fate;
+use super::here::TOP;
 use super::mutants::{Mutant, on};
 use super::work::{Bytes, Work, bit};
 use super::{Ask, Fetch};
@@ -68,10 +69,12 @@ impl Work<'_> {
         let mut asked = Asked { places: places.collect(), gone: gone.collect() };
         loop {
             let before = (asked.places.len(), asked.gone.len());
-            let kept = self.fates.iter().filter(|(id, fate)| **fate == Fate::Kept && !self.is_leaving(**id, &asked));
+            let is_held = |id: FileId, fate| matches!(fate, Fate::Kept | Fate::Moved) && !self.is_leaving(id, &asked);
+            let kept = self.fates.iter().filter(|(id, fate)| is_held(**id, **fate));
             let held: BTreeSet<FileId> = kept.flat_map(|(id, _)| self.there.above(*id)).collect();
             asked.gone.retain(|id| !held.contains(id));
-            let shut = self.shut(&asked);
+            let shut: BTreeSet<usize> =
+                asked.places.iter().copied().filter(|place| self.is_shut(*place, &asked)).collect();
             asked.places.retain(|place| !shut.contains(place));
             if before == (asked.places.len(), asked.gone.len()) {
                 return asked;
@@ -89,16 +92,23 @@ impl Work<'_> {
         }
     }
 
-    /// Those who would lie where another stays, or in a folder that cannot be.
-    fn shut(&self, asked: &Asked) -> BTreeSet<usize> {
-        let mut shut = BTreeSet::new();
-        for (place, node) in self.here.nodes.iter().enumerate().skip(1) {
-            let has_folder = node.id.is_some_and(|id| self.there.has_place(id)) || asked.places.contains(&place);
-            if shut.contains(&node.parent) || !has_folder || !self.is_open(place, asked) {
-                shut.insert(place);
+    /// Whether a file would lie where another stays, or in a folder that the server would not find under this path.
+    fn is_shut(&self, place: usize, asked: &Asked) -> bool {
+        let mut folder = self.here.nodes[place].parent;
+        while folder != TOP {
+            let node = &self.here.nodes[folder];
+            let is_known = match node.id.map(|id| (id, self.fate(id))) {
+                None | Some((_, Fate::Kept)) => asked.places.contains(&folder),
+                Some((id, Fate::Here | Fate::Moved | Fate::Missing | Fate::Gone | Fate::Left)) => {
+                    self.there.has_place(id)
+                }
+            };
+            if !is_known {
+                return true;
             }
+            folder = node.parent;
         }
-        shut
+        !self.is_open(place, asked)
     }
 
     /// Whether nobody on the server keeps this slot.

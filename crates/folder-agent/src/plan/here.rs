@@ -1,6 +1,7 @@
 //! The tree of this disk, as it will be after the steps that are planned so far.
 
 use std::borrow::Cow;
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 use synxpo::names::{self, Policy};
@@ -63,19 +64,22 @@ impl<'a> Here<'a> {
         let root = Node { path: "", name: "".into(), parent: TOP, local: None, id: Some(top), state: State::Left };
         let at = BTreeMap::from([(top, TOP)]);
         let mut here = Self { policy, nodes: vec![root], slots: BTreeMap::new(), at };
+        let mut last = ("", TOP);
         for (path, found) in local {
             let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
-            let parent = here.find_path(folder);
+            // Most lie in the folder of the one before.
+            let parent = if folder == last.0 { Some(last.1) } else { here.find_path("", folder) };
             assert!(parent.is_some(), "the folder of `{path}` was not looked at");
             let (parent, name) = (parent.unwrap_or(TOP), Cow::Borrowed(name));
+            last = (folder, parent);
             here.add(Node { path, name, parent, local: Some(found), id: None, state: State::Read });
         }
         here
     }
 
-    /// Who lay at a path when it was looked at.
-    fn find_path(&self, path: &str) -> Option<usize> {
-        self.nodes.binary_search_by(|node| node.path.cmp(path)).ok()
+    /// Who lay in a folder under a name when it was looked at.
+    fn find_path(&self, folder: &str, name: &str) -> Option<usize> {
+        self.nodes.binary_search_by(|node| compare(node.path, folder, name)).ok()
     }
 
     pub(super) fn add(&mut self, node: Node<'a>) -> usize {
@@ -95,11 +99,13 @@ impl<'a> Here<'a> {
     }
 
     /// The file of a name: that very name first, then another composition of it. Of folders another case will do, too: nobody can tell which was meant.
+    /// Only before the first step: by the paths of the look.
     pub(super) fn find(&self, parent: usize, name: &str, kind: Kind) -> Option<usize> {
-        let twins = self.in_slot(parent, name);
-        let named = |is: &dyn Fn(&str) -> bool| twins.iter().copied().find(|place| is(&self.nodes[*place].name));
-        let exact = named(&|other| other == name).or_else(|| named(&|other| names::is_same(self.policy, other, name)));
-        exact.or_else(|| twins.first().copied().filter(|_| kind == Kind::Folder))
+        if let Some(exact) = self.find_path(self.nodes[parent].path, name) {
+            return Some(exact);
+        }
+        let mut twins = self.in_slot(parent, name).iter().copied();
+        twins.find(|place| self.is_same_name(&self.nodes[*place].name, name) || kind == Kind::Folder)
     }
 
     pub(super) fn is_same_name(&self, one: &str, other: &str) -> bool {
@@ -174,4 +180,15 @@ impl<'a> Here<'a> {
         }
         at == folder
     }
+}
+
+/// Compares a path with that of a name in a folder, without putting the latter together.
+fn compare(path: &str, folder: &str, name: &str) -> Ordering {
+    if folder.is_empty() {
+        return path.cmp(name);
+    }
+    let (path, folder) = (path.as_bytes(), folder.as_bytes());
+    let (head, rest) = path.split_at(path.len().min(folder.len()));
+    let slash = || rest.first().cmp(&Some(&b'/'));
+    head.cmp(folder).then_with(slash).then_with(|| rest[1..].cmp(name.as_bytes()))
 }

@@ -12,6 +12,10 @@
 //! - where the server's tree claims a place, whoever lies there without a right to it is renamed, never removed;
 //! - of a file that is not read yet nothing is decided, nor of what depends on it.
 //!
+//! Whoever carries a plan out notes in what is synced: after `Adopt`, `MakeFolder` and `MakeLink` the server's version with the stat here; after `Move`,
+//! a fetch and a change that the server took, what [`moved`], [`fetched`] and [`accept`] say; after `Remove` and `Forget` nothing of it any more; after
+//! `Copy` and `SetExecutable` nothing new. What is not noted, because of a crash, the next plan finds out by reading files again.
+//!
 //! Files: `quiet` (nothing differs), `here` and `there` (the two trees), `identify` (which file here is which there), `fate` (what is to become of each),
 //! `accept` (what is synced after an answer), `adopt`, `yielding`, `remove` and `place` (the steps, in this order), `ask` (fetches and asks).
 

@@ -52,9 +52,13 @@ impl<'a> Work<'a> {
     }
 
     fn place(&mut self, id: FileId, depth: usize) -> Placed {
-        match self.fate(id) {
-            Fate::Moved | Fate::Missing => {}
-            Fate::Here | Fate::Kept | Fate::Gone | Fate::Left => {
+        match (self.fate(id), self.remote.get(&id)) {
+            (Fate::Moved | Fate::Missing, _) => {}
+            // A folder that has to come back needs those above it.
+            (Fate::Gone, _) => drop(self.fates.insert(id, Fate::Missing)),
+            // It lies in its folder, wherever that lies.
+            (Fate::Here, Some(remote)) => return self.place(remote.parent, depth),
+            (Fate::Here | Fate::Kept | Fate::Left, _) => {
                 return if self.here.at.contains_key(&id) { Placed::Yes } else { Placed::No };
             }
         }
@@ -83,25 +87,32 @@ impl<'a> Work<'a> {
         }
     }
 
-    /// Two folders that were moved into each other, one here and one there: the server's move counts, and the one that was moved here goes back.
+    /// Whoever is to go into a folder that lies in it waits until that one is out of it. Of two folders that were moved into each other, one here and one
+    /// there, the server's move counts, and the one that was moved here goes back.
     fn leave_circle(&mut self, id: FileId, parent: usize, depth: usize) -> bool {
         let Some(place) = self.here.at.get(&id).copied() else { return true };
         while self.here.is_within(parent, place) {
-            let mut at = parent;
-            let kept = loop {
-                let id = self.here.nodes[at].id.filter(|id| self.fate(*id) == Fate::Kept);
-                if id.is_some() || at == place {
-                    break id;
-                }
-                at = self.here.nodes[at].parent;
-            };
-            let Some(kept) = kept else { return false };
+            let is_out =
+                |work: &mut Self, id: Option<FileId>| id.is_some_and(|id| work.place(id, depth) == Placed::Yes);
+            let moved = self.first_within(parent, place, Fate::Moved);
+            if is_out(self, moved) {
+                continue;
+            }
+            let Some(kept) = self.first_within(parent, place, Fate::Kept) else { return false };
             self.fates.insert(kept, Fate::Moved);
-            if self.place(kept, depth) != Placed::Yes {
+            if !is_out(self, Some(kept)) {
+                self.fates.insert(kept, Fate::Kept);
                 return false;
             }
         }
         true
+    }
+
+    /// The first folder of a fate, from one up to another in which it lies.
+    fn first_within(&self, from: usize, top: usize, fate: Fate) -> Option<FileId> {
+        let above = std::iter::successors(Some(from), |at| Some(self.here.nodes[*at].parent));
+        let ids = above.take_while(|at| *at != top).filter_map(|at| self.here.nodes[at].id);
+        ids.into_iter().find(|id| self.fate(*id) == fate)
     }
 
     fn make_room(&mut self, id: FileId, parent: usize, remote: &Remote, depth: usize) -> Placed {

@@ -12,7 +12,7 @@ pub(super) struct There<'a> {
     remote: &'a RemoteTree,
     /// The living file of a slot.
     slots: BTreeMap<(FileId, String), FileId>,
-    /// Whether all folders above a file live, up to the top.
+    /// Whether a folder and all above it live, up to the top.
     whole: BTreeMap<FileId, bool>,
 }
 
@@ -21,7 +21,7 @@ impl<'a> There<'a> {
         let mut there = Self { policy, remote, slots: BTreeMap::new(), whole: BTreeMap::from([(FileId::TOP, true)]) };
         for (id, file) in remote.iter().filter(|(_, file)| !file.deleted) {
             there.slots.entry((file.parent, names::slot(policy, &file.name))).or_insert(*id);
-            there.find_whole(*id);
+            there.find_whole(file.parent);
         }
         there
     }
@@ -36,7 +36,7 @@ impl<'a> There<'a> {
             // What is in itself finds this.
             self.whole.insert(at, false);
             trail.push(at);
-            match self.remote.get(&at).filter(|file| !file.deleted && self.is_folder(file.parent)) {
+            match self.remote.get(&at).filter(|file| !file.deleted && file.content.kind() == Kind::Folder) {
                 Some(file) => at = file.parent,
                 None => break false,
             }
@@ -44,13 +44,10 @@ impl<'a> There<'a> {
         self.whole.extend(trail.into_iter().map(|id| (id, is_whole)));
     }
 
-    fn is_folder(&self, id: FileId) -> bool {
-        id == FileId::TOP || self.remote.get(&id).is_some_and(|file| file.content.kind() == Kind::Folder)
-    }
-
     /// Whether a file lives, and has a place: its folders live, too.
     pub(super) fn has_place(&self, id: FileId) -> bool {
-        self.whole.get(&id).copied().unwrap_or(false)
+        let file = self.remote.get(&id).filter(|file| !file.deleted);
+        file.is_some_and(|file| self.whole.get(&file.parent).copied().unwrap_or(false))
     }
 
     /// The living file of a slot.

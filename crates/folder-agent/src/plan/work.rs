@@ -103,11 +103,12 @@ impl<'a> Work<'a> {
 
     /// What changed of a file that lives on both sides.
     pub(super) fn bytes(&self, place: usize, remote: &Remote) -> Bytes {
-        let content = self.content(place);
-        if content.is_same_bytes(&remote.content) {
+        let synced = self.synced_of(place);
+        let is_there = synced.is_none_or(|synced| is_changed(remote, synced));
+        let is_touched = synced.is_none_or(|synced| synced.stat != self.here.nodes[place].stat());
+        if (!is_there && !is_touched) || self.content(place).is_same_bytes(&remote.content) {
             return Bytes::Same;
         }
-        let is_there = self.synced_of(place).is_none_or(|synced| is_changed(remote, synced));
         match (self.is_edited(place), is_there) {
             (false, false) => Bytes::Same,
             (true, false) => Bytes::Here,

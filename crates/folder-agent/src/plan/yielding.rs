@@ -71,6 +71,9 @@ impl Work<'_> {
     fn without_room(&self) -> Vec<usize> {
         let mut without = vec![];
         for ((parent, _), twins) in &self.here.slots {
+            if twins.iter().all(|twin| self.right(*twin).is_none()) {
+                continue;
+            }
             let Some(name) = twins.first().map(|twin| &self.here.nodes[*twin].name) else { continue };
             let claim = self.here.nodes[*parent].id.and_then(|parent| self.claim(parent, name));
             if claim.is_none() && twins.len() < 2 {

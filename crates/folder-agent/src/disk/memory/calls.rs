@@ -4,7 +4,6 @@ use std::io;
 use std::sync::Arc;
 
 use sha2::Digest as _;
-use synxpo::names;
 
 use super::MemoryDisk;
 use super::world::{self, Data, Entry, Inode, Place};
@@ -121,10 +120,12 @@ impl Disk for MemoryDisk {
         let number = self.world.folder(folder)?;
         let shown = |entry: &Entry| {
             let found = self.world.inode(entry.inode).map(|inode| self.found(entry.inode, inode))?;
-            let refused = names::parts(&join(folder, &entry.name)).err();
+            let refused = crate::disk::parts(&join(folder, &entry.name)).err();
             Some((entry.name.clone(), refused.map_or(found, Found::Other)))
         };
-        Ok(self.world.children(number).filter_map(|(_, entry)| shown(entry)).collect())
+        let mut found: Vec<_> = self.world.children(number).filter_map(|(_, entry)| shown(entry)).collect();
+        found.sort_by(|(a, _), (b, _)| a.cmp(b));
+        Ok(found)
     }
 
     fn look(&mut self, path: &str) -> io::Result<Option<Found>> {
@@ -232,7 +233,7 @@ impl Disk for MemoryDisk {
         let place = self.place_of(path)?;
         let (inode, _) = self.stage_inode(stage)?;
         let Some(place) = place else { return Ok(Outcome::Changed) };
-        self.dirty.clear();
+        self.dirty.remove(&inode);
         self.world.step();
         self.world.change(inode, |inode| {
             inode.executable = executable;

@@ -68,8 +68,8 @@ impl RealDisk {
             match fs::mkdirat(&day, &name, fs::Mode::RWXU) {
                 Ok(()) => {
                     let tree = Tree::new(own_folder(&day, &name)?, self.tree.names)?;
-                    self.unflushed.note(self.own.backups.try_clone()?)?;
-                    self.unflushed.note(day)?;
+                    self.unflushed.note(&self.own.backups)?;
+                    self.unflushed.note(&day)?;
                     return Ok(Batch { tree });
                 }
                 Err(Errno::EXIST) if nth < BATCHES_MAX => {}
@@ -90,7 +90,7 @@ impl RealDisk {
             Err(error) if tree::is_stale(&error) => return Ok(None),
             opened => opened?,
         };
-        self.unflushed.note(folder.try_clone()?)?;
+        self.unflushed.note(&folder)?;
         let spot = Spot { folder, name: self.tree.names.to_local(name).into_owned() };
         Ok(spot.look()?.is_none().then_some(spot))
     }
@@ -156,7 +156,7 @@ impl RealDisk {
             bytes -= backup.bytes;
         }
         remove_empty(&tree, &folders)?;
-        self.unflushed.note(self.own.backups.try_clone()?)
+        self.unflushed.note(&self.own.backups)
     }
 
     /// Puts a backup at a path, or beside it if something lies there; missing folders are made. Where it lies then.
@@ -177,8 +177,8 @@ impl RealDisk {
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
                 moved => {
                     moved?;
-                    self.unflushed.note(spot.folder)?;
-                    self.unflushed.note(from.folder)?;
+                    self.unflushed.note(&spot.folder)?;
+                    self.unflushed.note(&from.folder)?;
                     return self.settle_all().map(|()| path);
                 }
             }

@@ -23,7 +23,7 @@ impl RealDisk {
             Err(errno) => return Err(errno.into()),
         }
         let seen = spot.look()?;
-        self.unflushed.note(spot.folder)?;
+        self.unflushed.note(&spot.folder)?;
         Ok(seen.map_or(Outcome::Changed, |seen| Outcome::Done(seen.stat)))
     }
 
@@ -48,8 +48,8 @@ impl RealDisk {
             Err(error) => return Err(error),
         }
         let now = to.look()?.filter(|seen| seen.stat.inode == expected.inode);
-        self.unflushed.note(from.folder)?;
-        self.unflushed.note(to.folder)?;
+        self.unflushed.note(&from.folder)?;
+        self.unflushed.note(&to.folder)?;
         Ok(now.map_or(Outcome::Changed, |seen| Outcome::Done(Stat { ctime_ns: seen.stat.ctime_ns, ..expected })))
     }
 
@@ -68,7 +68,7 @@ impl RealDisk {
             Err(error) => return Err(error),
         }
         let now = backup.look()?.map_or(expected, |seen| seen.stat);
-        self.unflushed.note(spot.folder)?;
+        self.unflushed.note(&spot.folder)?;
         Ok(Outcome::Done(now))
     }
 
@@ -81,7 +81,7 @@ impl RealDisk {
             }
             Err(errno) => return Err(errno.into()),
         }
-        self.unflushed.note(spot.folder)?;
+        self.unflushed.note(&spot.folder)?;
         Ok(Outcome::Done(expected))
     }
 
@@ -93,7 +93,7 @@ impl RealDisk {
         };
         fs::fchmod(&file, with_executable(seen.mode, executable))?;
         let ctime_ns = tree::seen(&file)?.stat.ctime_ns;
-        self.unflushed.note(file.into())?;
+        self.unflushed.note(&file)?;
         Ok(Outcome::Done(Stat { ctime_ns, ..expected }))
     }
 }

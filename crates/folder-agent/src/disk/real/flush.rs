@@ -1,8 +1,9 @@
 //! What is to be made durable. Few things are flushed one by one; with many it is quicker to flush the file system once.
 
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsFd, OwnedFd};
 
 use rustix::fs;
 
@@ -28,11 +29,14 @@ pub(super) struct Unflushed {
 
 impl Unflushed {
     /// A file or folder was changed.
-    pub(super) fn note(&mut self, handle: OwnedFd) -> io::Result<()> {
+    pub(super) fn note(&mut self, handle: impl AsFd) -> io::Result<()> {
         if self.is_many {
             return Ok(());
         }
-        self.handles.insert(tree::seen(&handle)?.stat.inode, handle);
+        let inode = tree::seen(&handle)?.stat.inode;
+        if let Entry::Vacant(vacant) = self.handles.entry(inode) {
+            vacant.insert(handle.as_fd().try_clone_to_owned()?);
+        }
         if self.handles.len() > HANDLES_FEW {
             self.handles.clear();
             self.is_many = true;

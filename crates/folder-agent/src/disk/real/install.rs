@@ -32,7 +32,7 @@ impl RealDisk {
         let mode = there.filter(|seen| seen.kind == FileType::RegularFile).map_or(self.own.mode, |seen| seen.mode);
         dress(&file, mode, executable, mtime_us)?;
         if self.flush_stage(stage, &file)? {
-            self.unflushed.note(file.try_clone()?)?;
+            self.unflushed.note(&file)?;
         }
         let ours = tree::seen(&file)?;
         if !self.put(&self.stage_spot(stage)?, &ours, &parts, &spot, expected)? {
@@ -66,8 +66,8 @@ impl RealDisk {
 
     /// Puts something of our own at a spot; `false` if something else lies there, and then ours is where it was.
     fn put(&mut self, own: &Spot, ours: &Seen, parts: &[&str], spot: &Spot, expected: Expected) -> io::Result<bool> {
-        self.unflushed.note(own.folder.try_clone()?)?;
-        self.unflushed.note(spot.folder.try_clone()?)?;
+        self.unflushed.note(&own.folder)?;
+        self.unflushed.note(&spot.folder)?;
         match expected {
             Expected::Nothing => match self.moves.move_to_free(own, spot) {
                 Ok(()) => Ok(true),

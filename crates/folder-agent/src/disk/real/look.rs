@@ -40,7 +40,7 @@ impl RealDisk {
         let Some(name) = self.tree.names.from_local(text) else {
             return other(text, "a name that would read as another".to_owned());
         };
-        match names::parts(&join(folder, &name)) {
+        match crate::disk::parts(&join(folder, &name)) {
             Ok(_) => Ok(self.at(handle, local)?.map(|found| (name.into_owned(), found))),
             Err(why) => other(&name, why),
         }

@@ -29,7 +29,7 @@ impl RealDisk {
 
     fn note_stage(&mut self, stage: Stage) -> io::Result<()> {
         if self.unflushed.stages.insert(stage) {
-            self.unflushed.note(self.own.stages.try_clone()?)?;
+            self.unflushed.note(&self.own.stages)?;
         }
         Ok(())
     }
@@ -37,7 +37,7 @@ impl RealDisk {
     pub(super) fn forget_stage(&mut self, stage: Stage) -> io::Result<()> {
         own::remove_if_there(&self.own.stages, &stage.0.to_string())?;
         self.unflushed.stages.remove(&stage);
-        self.unflushed.note(self.own.stages.try_clone()?)
+        self.unflushed.note(&self.own.stages)
     }
 
     pub(super) fn write_to_stage(&mut self, stage: Stage, offset: u64, bytes: &[u8]) -> io::Result<()> {

@@ -22,6 +22,14 @@ fn inode(path: &Path) -> u64 {
     fs::symlink_metadata(path).unwrap().ino()
 }
 
+impl RealDisk {
+    /// The bytes of all backups.
+    fn backed_up(&self) -> Vec<Vec<u8>> {
+        let ids = self.backups().unwrap().into_iter().map(|backup| backup.id);
+        ids.map(|id| fs::read(self.path.join(".fastness/backup").join(id)).unwrap()).collect()
+    }
+}
+
 #[test]
 fn fld_13_a_second_daemon_on_one_folder_is_refused() {
     let real = Real::new();
@@ -105,6 +113,34 @@ fn fld_7_a_save_between_the_look_and_the_exchange_is_exchanged_back() {
     assert_eq!(real.disk.moves.replace(&new, &at, &backup, &planned).unwrap(), Swapped::Not);
     assert!(!real.disk.moves.take(&at, &backup, &planned).unwrap());
     assert_eq!(real.names(""), ["a", "new"]);
+}
+
+/// Somebody saves all the time, as editors do, by rename, while the daemon installs: whatever was saved last is there.
+#[test]
+fn fld_7_no_save_is_lost_however_it_meets_an_install() {
+    const SAVES: u32 = 400;
+    let mut real = Real::new();
+    let root = real.root().to_owned();
+    real.write("a", b"save 0");
+    let user = std::thread::spawn(move || {
+        for number in 1..=SAVES {
+            let temporary = root.join(".saving");
+            fs::write(&temporary, format!("save {number}")).unwrap();
+            fs::rename(&temporary, root.join("a")).unwrap();
+        }
+    });
+    let mut installs = 0;
+    while !user.is_finished() || installs == 0 {
+        let planned = stat(&mut real.disk, "a");
+        let stage = real.stage(1, b"from the server");
+        if let Outcome::Done(_) = real.disk.install(stage, "a", Expected::File(planned), false, None).unwrap() {
+            installs += 1;
+        }
+    }
+    user.join().unwrap();
+    let backups = real.disk.backed_up();
+    let last = format!("save {SAVES}").into_bytes();
+    assert!(real.bytes("a").unwrap() == last || backups.contains(&last), "the last save after {installs} installs");
 }
 
 #[test]
@@ -219,11 +255,13 @@ fn an_unreadable_file_is_an_error_and_no_empty_file() {
         return;
     }
     fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).unwrap();
-    let program = folder.path().join("tests");
+    let (program, theirs) = (folder.path().join("tests"), folder.path().join("theirs"));
+    fs::create_dir(&theirs).unwrap();
+    fs::set_permissions(&theirs, fs::Permissions::from_mode(0o777)).unwrap();
     fs::copy(std::env::current_exe().unwrap(), &program).unwrap();
     let test = "disk::real::tests::an_unreadable_file_is_an_error_and_no_empty_file";
     let mut command = Command::new(program);
-    command.args(["--exact", test]).env(ROLE, "1").current_dir("/").uid(65_534).gid(65_534);
+    command.args(["--exact", test]).env(ROLE, "1").env("TMPDIR", &theirs).current_dir("/").uid(65_534).gid(65_534);
     let output = command.output().unwrap();
     let said = String::from_utf8_lossy(&output.stdout);
     assert!(output.status.success() && said.contains("1 passed"), "{output:?}");

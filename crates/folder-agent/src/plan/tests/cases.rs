@@ -223,6 +223,30 @@ fn fld_17_whoever_waited_for_its_place_when_a_plan_broke_off_is_found() {
     two().here(nobody, 9, "x").check(&[steps[0].as_str()]);
 }
 
+/// The server would take the second for one that was renamed onto the first, and bury that.
+#[test]
+fn fld_16_nobody_is_asked_into_a_place_that_another_does_not_leave_yet() {
+    let chain = || two().moved_here("d/a", "c").moved_here("b", "d/a");
+    chain().edited_there(2, "new").check(&["fetch 2 c = new over 2"]);
+    // Not even a folder is deleted in which such a one is.
+    let out = two().moved_here("d/a", "c").lost_here("d").edited_there(2, "new");
+    out.check(&["fetch 2 c = new over 2"]);
+}
+
+#[test]
+fn fld_15_a_tangle_of_folders_is_taken_apart_from_the_top() {
+    // Here: y/x/z, there: x/z/y. What lies where it belongs in its folder moves along with it.
+    let nested = Trees::default().level(2, 0, "y", "/").level(1, 2, "x", "/").level(3, 1, "z", "/");
+    nested.moved_there(1, 0, "x").moved_there(2, 3, "y").check(&["move 1 y/x -> x", "move 2 y -> x/z/y"]);
+}
+
+#[test]
+fn fld_13_a_version_that_went_down_is_of_a_server_that_was_put_back() {
+    let mut back = two();
+    back.synced.entry(crate::model::FileId(3)).and_modify(|synced| synced.version = 5);
+    back.check(&["forget 3"]);
+}
+
 #[test]
 fn fld_17_a_file_that_became_a_folder_is_deleted_and_new() {
     let turned = two().here("b", 9, "/").here("b/x", 10, "x");

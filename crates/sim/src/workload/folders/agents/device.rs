@@ -26,6 +26,8 @@ pub(super) struct Device {
     skew_us: u64,
     agent: Option<Agent<MemoryDisk>>,
     connection: Option<u64>,
+    /// That of the server when it was connected to.
+    life: u32,
     /// The connection is there from then on.
     opens_at_us: Option<u64>,
     connects_at_us: u64,
@@ -42,6 +44,7 @@ impl Device {
             skew_us,
             agent: None,
             connection: None,
+            life: 0,
             opens_at_us: None,
             connects_at_us: 0,
             edits_at_us: sim.rng.within(1_000_000, 10_000_000),
@@ -70,7 +73,8 @@ impl Device {
 
     pub(super) fn told(&self) -> String {
         let report = self.agent.as_ref().map(Agent::report);
-        format!("machine {} {:?} {report:?}", self.at.client, self.connection)
+        let ends = self.agent.as_ref().map(Agent::open_ends);
+        format!("machine {} {:?} {report:?} {ends:?}", self.at.client, self.connection)
     }
 
     /// Its time has come.
@@ -80,6 +84,7 @@ impl Device {
         }
         self.start(shared, sim);
         self.crash(shared, sim);
+        self.notice(sim);
         if self.connection.is_none() && sim.now_us() >= self.connects_at_us {
             self.connect(shared, sim);
         }
@@ -91,7 +96,7 @@ impl Device {
             self.edits_at_us = sim.now_us() + sim.rng.within(100_000, 20_000_000);
             self.work(shared, sim);
         }
-        self.happen(Happened::Woke, shared, sim);
+        self.happen(Happened::Woke, sim);
         self.look_again(sim);
     }
 
@@ -158,6 +163,15 @@ impl Device {
         self.cut(sim);
     }
 
+    /// A server that is gone without a word is noticed by its silence, as pings do it.
+    fn notice(&mut self, sim: &mut Sim) {
+        if self.connection.is_some() && self.life != sim.life() && self.opens_at_us.is_none() {
+            self.connection = None;
+            self.cut(sim);
+            self.happen(Happened::Closed, sim);
+        }
+    }
+
     fn cut(&mut self, sim: &mut Sim) {
         if let Some(connection) = self.connection.take() {
             sim.after(1, Event::Disconnect(sim.life(), connection));
@@ -173,7 +187,7 @@ impl Device {
         }
         shared.connections += 1;
         let (connection, at) = (shared.connections, Asker { token: shared.connections, ..self.at });
-        self.connection = Some(connection);
+        (self.connection, self.life) = (Some(connection), sim.life());
         let open = move |sim: &mut Sim| {
             sim.stream_with(at, &folders::stream::STREAM, &[("synxpo-caps", "chunks,tree,links")]);
         };
@@ -183,7 +197,7 @@ impl Device {
 
     fn opened(&mut self, shared: &mut Shared, sim: &mut Sim) {
         if shared.directory.is_some() && self.agent.is_some() {
-            return self.happen(Happened::Opened, shared, sim);
+            return self.happen(Happened::Opened, sim);
         }
         let message = Some(Message::DirectoryCreate(DirectoryCreate::default()));
         self.send(&ClientMessage { message, ..ClientMessage::default() }, sim);
@@ -208,7 +222,7 @@ impl Device {
             News::Cut => {
                 self.connection = None;
                 self.cut(sim);
-                self.happen(Happened::Closed, shared, sim);
+                self.happen(Happened::Closed, sim);
             }
             News::Message(bytes) => match ServerMessage::decode(&bytes[..]) {
                 Ok(message) => self.heard(message, shared, sim),
@@ -231,12 +245,12 @@ impl Device {
             Some(Heard::Error(error)) if error.code == i32::from(folders::wire::error::ErrorCode::InvalidRequest) => {
                 shared.wrong(format!("machine {} was refused: {error:?}", self.at.client));
             }
-            _ => self.happen(Happened::Heard(Box::new(message)), shared, sim),
+            _ => self.happen(Happened::Heard(Box::new(message)), sim),
         }
     }
 
     /// The daemon is told of something.
-    pub(super) fn happen(&mut self, event: Happened, shared: &mut Shared, sim: &mut Sim) {
+    pub(super) fn happen(&mut self, event: Happened, sim: &mut Sim) {
         let now = self.now(sim);
         let Some(agent) = &mut self.agent else { return };
         agent.disk().set_now(now.wall_us * 1_000);
@@ -266,7 +280,7 @@ impl Device {
         let folders = super::edits::edit(agent.disk(), self.at.client, shared, sim);
         // A watcher misses something now and then: a look at everything finds it.
         if !folders.is_empty() && !sim.rng.once_in(8) {
-            self.happen(Happened::Changed(folders), shared, sim);
+            self.happen(Happened::Changed(folders), sim);
         }
     }
 }
