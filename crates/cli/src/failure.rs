@@ -75,6 +75,21 @@ impl Failure {
         Self::of(Kind::Usage, message)
     }
 
+    /// The server said no, in words of its own.
+    pub(crate) fn refused(message: impl ToString) -> Self {
+        Self::of(Kind::Refused, message)
+    }
+
+    /// There is no server.
+    pub(crate) fn unreached(message: impl ToString) -> Self {
+        Self::of(Kind::Unreached, message)
+    }
+
+    /// What went wrong, in one line that is not escaped.
+    pub(crate) fn message(&self) -> &str {
+        &self.message
+    }
+
     /// A server that is there and takes no work.
     pub(crate) fn unready(server: &str) -> Self {
         Self::of(Kind::Unreached, format!("{server} takes no work now")).hint("its log and `fastness doctor` tell why")

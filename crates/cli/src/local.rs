@@ -113,3 +113,41 @@ pub(crate) fn write_secret(path: &Path, text: &str) -> io::Result<()> {
     file.sync_all()?;
     fs::rename(&beside, path)
 }
+
+/// Names in a folder as far as they are text, in their order, and which of them are folders; nothing is followed.
+pub(crate) fn entries(folder: &Path) -> io::Result<Vec<(String, bool)>> {
+    let mut entries = vec![];
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
+        entries.extend(entry.file_name().into_string().ok().map(|name| (name, is_folder)));
+    }
+    entries.sort();
+    Ok(entries)
+}
+
+/// Writes a file that others read, whole or not at all; folders that are missing are made.
+pub(crate) fn write(path: &Path, text: &str) -> io::Result<()> {
+    if let Some(folder) = path.parent() {
+        fs::create_dir_all(folder)?;
+    }
+    let mut draft = Draft::of(path)?;
+    draft.write_all(text.as_bytes())?;
+    draft.keep()
+}
+
+/// Adds to the end of a file, which is made if it is not there.
+pub(crate) fn append(path: &Path, text: &str) -> io::Result<()> {
+    let mut file = OpenOptions::new().create(true).append(true).open(path)?;
+    file.write_all(text.as_bytes())?;
+    file.sync_all()
+}
+
+/// Removes a file; whether it was there.
+pub(crate) fn remove(path: &Path) -> io::Result<bool> {
+    match fs::remove_file(path) {
+        Ok(()) => Ok(true),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(error),
+    }
+}

@@ -1,6 +1,8 @@
 //! `fastness login` and `logout`: a key of one's own for later commands, made by the right of an account.
 
-use clap::{Arg, ArgMatches, Command};
+use std::path::PathBuf;
+
+use clap::{ArgMatches, Args, Command, FromArgMatches};
 use client::{Given, Request};
 use serde_json::json;
 
@@ -27,13 +29,23 @@ Examples:
   fastness logout
   fastness logout --server https://fastness.example";
 
+/// Who logs in.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct Login {
+    /// Whose password is asked for
+    #[arg(long, value_name = "NAME", default_value = "admin")]
+    account: String,
+    /// Namespace of the account
+    #[arg(long, value_name = "NS", default_value = ADMINISTRATION)]
+    home: String,
+    /// Read the password from here; `-` for the standard input
+    #[arg(long, value_name = "FILE")]
+    password_file: Option<PathBuf>,
+}
+
 pub(crate) fn login_command() -> Command {
-    let option = |name: &'static str, value: &'static str| Arg::new(name).long(name).value_name(value);
-    let command = Command::new(LOGIN)
-        .about("Make an access key for later commands, by an administrator's password")
-        .arg(option("account", "NAME").default_value("admin").help("Whose password is asked for"))
-        .arg(option("home", "NS").default_value(ADMINISTRATION).help("Namespace of the account"))
-        .arg(option("password-file", "FILE").help("Read the password from here; `-` for the standard input"));
+    let command = Login::augment_args(Command::new(LOGIN));
+    let command = command.about("Make an access key for later commands, by an administrator's password");
     Common::add_to(command).after_help(LOGIN_EXAMPLES)
 }
 
@@ -41,51 +53,52 @@ pub(crate) fn logout_command() -> Command {
     Common::add_to(Command::new(LOGOUT).about("Revoke that key and forget it")).after_help(LOGOUT_EXAMPLES)
 }
 
-fn word(matches: &ArgMatches, name: &str) -> String {
-    matches.get_one::<String>(name).cloned().unwrap_or_default()
-}
-
-/// Login, a key, logout: the session ends at once, the key stays.
 pub(crate) async fn login(matches: &ArgMatches) -> Done {
-    let mut common = common(matches)?;
-    common.reach.idempotency_key = None;
-    let server = common.reach.server.clone().unwrap_or_else(|| SERVER.into()).trim_end_matches('/').to_owned();
-    let (account, home) = (word(matches, "account"), word(matches, "home"));
-    let password = password(matches, &account, &server)?;
-    common.reach.namespace.clone_from(&home);
-    let session = Session::with_key(&common, &server, "")?;
-    let body = json!({ "account": account, "password": password });
-    let opened = session.call(Request::new("POST", &["sessions"]).json(&body)).await?;
-    // Before a key is made: one that cannot be kept would be valid, and nobody would know of it.
-    let mut profiles = Profiles::load()?;
-    let (key_id, key) = make_key(&common, &server, &opened, &account).await?;
-    let profile = Profile { account: account.clone(), namespace: home.clone(), key_id, key };
-    let before = profiles.put(&server, profile.clone());
-    if let Err(failure) = profiles.save() {
-        let _ = revoke(&common, &server, &profile).await;
-        return Err(failure);
-    }
-    if opened.value["must_change"] == true {
-        session.out.remark("somebody else made this password: change it in the console");
-    }
-    if let Some(before) = before {
-        revoke(&common, &server, &before)
-            .await
-            .unwrap_or_else(|_| session.out.remark("the key of the login before stays"));
-    }
-    let who = json!({ "server": server, "account": account, "namespace": home, "role": opened.value["role"] });
-    session.out.done(&who, &format!("logged in at {server} as {account}"), None)
+    Login::from_arg_matches(matches).map_err(Failure::usage)?.run(common(matches)?).await
 }
 
-fn password(matches: &ArgMatches, account: &str, server: &str) -> Result<String, Failure> {
-    if let Some(path) = matches.get_one::<String>("password-file") {
-        let wrong = |error| Failure::usage(format!("cannot read {path}: {error}"));
-        let bytes = local::read(path.as_ref()).map_err(wrong)?;
-        return Ok(String::from_utf8_lossy(&bytes).trim_end_matches(['\r', '\n']).to_owned());
+impl Login {
+    /// Login, a key, logout: the session ends at once, the key stays.
+    pub(crate) async fn run(&self, mut common: Common) -> Done {
+        common.reach.idempotency_key = None;
+        let server = common.reach.server.clone().unwrap_or_else(|| SERVER.into()).trim_end_matches('/').to_owned();
+        let (account, home) = (self.account.clone(), self.home.clone());
+        let password = self.password(&server)?;
+        common.reach.namespace.clone_from(&home);
+        let session = Session::with_key(&common, &server, "")?;
+        let body = json!({ "account": account, "password": password });
+        let opened = session.call(Request::new("POST", &["sessions"]).json(&body)).await?;
+        // Before a key is made: one that cannot be kept would be valid, and nobody would know of it.
+        let mut profiles = Profiles::load()?;
+        let (key_id, key) = make_key(&common, &server, &opened, &account).await?;
+        let profile = Profile { account: account.clone(), namespace: home.clone(), key_id, key };
+        let before = profiles.put(&server, profile.clone());
+        if let Err(failure) = profiles.save() {
+            let _ = revoke(&common, &server, &profile).await;
+            return Err(failure);
+        }
+        if opened.value["must_change"] == true {
+            session.out.remark("somebody else made this password: change it in the console");
+        }
+        if let Some(before) = before {
+            revoke(&common, &server, &before)
+                .await
+                .unwrap_or_else(|_| session.out.remark("the key of the login before stays"));
+        }
+        let who = json!({ "server": server, "account": account, "namespace": home, "role": opened.value["role"] });
+        session.out.done(&who, &format!("logged in at {server} as {account}"), None)
     }
-    let nobody =
-        |_| Failure::usage("nobody can be asked for the password here").hint("give it by --password-file FILE");
-    rpassword::prompt_password(format!("Password of {account} at {server}: ")).map_err(nobody)
+
+    fn password(&self, server: &str) -> Result<String, Failure> {
+        if let Some(path) = &self.password_file {
+            let wrong = |error| Failure::usage(format!("cannot read {}: {error}", path.display()));
+            let bytes = local::read(path).map_err(wrong)?;
+            return Ok(String::from_utf8_lossy(&bytes).trim_end_matches(['\r', '\n']).to_owned());
+        }
+        let nobody =
+            |_| Failure::usage("nobody can be asked for the password here").hint("give it by --password-file FILE");
+        rpassword::prompt_password(format!("Password of {} at {server}: ", self.account)).map_err(nobody)
+    }
 }
 
 async fn make_key(common: &Common, server: &str, opened: &Given, account: &str) -> Result<(String, String), Failure> {

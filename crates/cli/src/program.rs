@@ -96,7 +96,8 @@ async fn run_single(name: &str, inner: &ArgMatches) -> Done {
 }
 
 async fn run_service(service: &Service, inner: &ArgMatches, of_noun: &ArgMatches) -> Done {
-    let session = Session::open(&common(of_noun)?)?;
+    let common = common(of_noun)?;
+    let session = if service.needs_key { Session::open(&common)? } else { Session::open_leniently(&common)? };
     (service.run)(inner, &session).await
 }
 

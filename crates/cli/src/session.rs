@@ -21,10 +21,24 @@ const ATTEMPTS: u32 = 6;
 /// Time for bytes of any size, unless a person says how long.
 const TRANSFER: Duration = Duration::from_secs(3600);
 
+/// A key, which nobody is shown.
+#[derive(Clone)]
+struct Secret(String);
+
+impl std::fmt::Debug for Secret {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("…")
+    }
+}
+
 /// What a verb works with.
 #[derive(Debug)]
 pub(crate) struct Session {
     client: Client,
+    /// The flags that it was opened by.
+    common: Common,
+    /// The key that the server is shown; empty if there is none.
+    access: Secret,
     /// How things are shown.
     pub(crate) out: Output,
     /// The server that is meant.
@@ -49,6 +63,17 @@ impl Session {
         Self::with_key(common, &server, &key)
     }
 
+    /// The same for what may be done without a server: with whatever key is there, or with none.
+    pub(crate) fn open_leniently(common: &Common) -> Result<Self, Failure> {
+        let reach = &common.reach;
+        // Logins that cannot be read are missed by whoever needs one.
+        let profiles = Profiles::load().unwrap_or_default();
+        let given = given_key(reach)?;
+        let server = if given.is_some() { named_server(reach) } else { server_of(reach, &profiles) };
+        let key = given.or_else(|| profiles.key_for(&server).map(str::to_owned)).unwrap_or_default();
+        Self::with_key(common, &server, &key)
+    }
+
     /// With this key, or with none.
     pub(crate) fn with_key(common: &Common, server: &str, key: &str) -> Result<Self, Failure> {
         let reach = &common.reach;
@@ -59,6 +84,8 @@ impl Session {
         let client = client.with_retry(Retry { attempts, patience: total, ..Retry::default() });
         Ok(Self {
             client: client.within(total),
+            common: common.clone(),
+            access: Secret(key.to_owned()),
             out: Output::of(&common.show),
             server: server.to_owned(),
             namespace: reach.namespace.clone(),
@@ -80,6 +107,8 @@ impl Session {
     fn like(&self) -> Self {
         Self {
             client: self.client.clone(),
+            common: self.common.clone(),
+            access: self.access.clone(),
             out: self.out.clone(),
             server: self.server.clone(),
             namespace: self.namespace.clone(),
@@ -92,6 +121,28 @@ impl Session {
     pub(crate) fn administration(&self) -> Result<Self, Failure> {
         let client = self.client.in_namespace(ADMINISTRATION).map_err(|error| Failure::of_call(error, false, ""))?;
         Ok(Self { client, namespace: ADMINISTRATION.into(), ..self.like() })
+    }
+
+    /// The same at another server, by another right.
+    pub(crate) fn elsewhere(&self, server: &str, namespace: &str, key: &str) -> Result<Self, Failure> {
+        let mut common = self.common.clone();
+        namespace.clone_into(&mut common.reach.namespace);
+        Self::with_key(&common, server.trim_end_matches('/'), key)
+    }
+
+    /// The flags that it was opened by.
+    pub(crate) fn common(&self) -> &Common {
+        &self.common
+    }
+
+    /// The server that is meant.
+    pub(crate) fn server(&self) -> &str {
+        &self.server
+    }
+
+    /// The key that the server is shown.
+    pub(crate) fn access_key(&self) -> Result<&str, Failure> {
+        Some(self.access.0.as_str()).filter(|key| !key.is_empty()).ok_or_else(no_key)
     }
 
     /// The client itself, for what has a patience of its own.
@@ -135,18 +186,23 @@ impl Session {
 
     /// Asks before something that cannot be taken back.
     pub(crate) fn confirm(&self, sure: Sure, what: &str) -> Done {
+        let place = format!(", in namespace {} at {}", escaped(&self.namespace), escaped(&self.server));
+        self.ask(sure, what, &place)
+    }
+
+    /// The same about this machine.
+    pub(crate) fn confirm_here(&self, sure: Sure, what: &str) -> Done {
+        self.ask(sure, what, "")
+    }
+
+    fn ask(&self, sure: Sure, what: &str, place: &str) -> Done {
         if sure.yes {
             return Ok(());
         }
         if !(io::stdin().is_terminal() && io::stderr().is_terminal()) {
             return Err(Failure::usage(format!("to {what} needs --yes where nobody can be asked")));
         }
-        eprint!(
-            "Really {}, in namespace {} at {}? [y/N] ",
-            escaped(what),
-            escaped(&self.namespace),
-            escaped(&self.server)
-        );
+        eprint!("Really {}{place}? [y/N] ", escaped(what));
         let mut answer = String::new();
         io::stdin().read_line(&mut answer).map_err(Failure::here)?;
         match answer.trim() {
@@ -199,7 +255,9 @@ fn given_key(reach: &Reach) -> Result<Option<String>, Failure> {
 
 /// The key of a login.
 fn stored_key(profiles: &Profiles, server: &str) -> Result<String, Failure> {
-    let missing =
-        || Failure::usage("no access key").hint("set FASTNESS_KEY, give --key-file FILE, or log in: fastness login");
-    profiles.key_for(server).map(str::to_owned).ok_or_else(missing)
+    profiles.key_for(server).map(str::to_owned).ok_or_else(no_key)
+}
+
+fn no_key() -> Failure {
+    Failure::usage("no access key").hint("set FASTNESS_KEY, give --key-file FILE, or log in: fastness login")
 }

@@ -3,6 +3,7 @@
 mod admin;
 mod documents;
 mod exchange;
+mod folders;
 mod sensors;
 mod tasks;
 mod workflow;
@@ -25,6 +26,11 @@ pub(crate) const ALL: &[Service] = &[
         "workflow",
         "Workflow: processes of many tasks, who does them, and what went wrong",
     ),
+    Service::of::<folders::Folders>(
+        "folders",
+        "Folders: keep folders of this machine in step with directories of the server",
+    )
+    .without_key(),
     Service::of::<admin::Admin>("admin", "Namespaces, accounts, keys, alerts, journal and counters"),
 ];
 
@@ -36,6 +42,8 @@ pub(crate) struct Service {
     pub(crate) about: &'static str,
     /// Adds its nouns to a command.
     pub(crate) nouns: fn(Command) -> Command,
+    /// Whether nothing of it can be done without a key.
+    pub(crate) needs_key: bool,
     /// Runs what was read.
     pub(crate) run: for<'a> fn(&'a ArgMatches, &'a Session) -> Work<'a>,
 }
@@ -50,7 +58,12 @@ pub(crate) trait Nouns: Subcommand {
 
 impl Service {
     const fn of<N: Nouns + 'static>(name: &'static str, about: &'static str) -> Self {
-        Self { name, about, nouns: N::augment_subcommands, run: run::<N> }
+        Self { name, about, nouns: N::augment_subcommands, needs_key: true, run: run::<N> }
+    }
+
+    /// The same; a verb that asks the server looks for the key itself.
+    const fn without_key(self) -> Self {
+        Self { needs_key: false, ..self }
     }
 }
 

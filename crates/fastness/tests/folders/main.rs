@@ -1,5 +1,10 @@
-//! Folders as a whole: the program, and a client in Python that is made from the `.proto` alone (FLD-1 to FLD-6, FLD-14).
+//! Folders as a whole: the program, a client in Python that is made from the `.proto` alone (FLD-1 to FLD-6, FLD-14), and daemons as processes
+//! with their commands (FLD-22).
 #![expect(clippy::disallowed_methods, reason = "a test makes files")]
+
+mod alone;
+mod daemon;
+mod kit;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};

@@ -21,7 +21,7 @@ const PING: Duration = Duration::from_secs(20);
 const CONNECT: Duration = Duration::from_secs(15);
 
 /// Where a directory is, and by what right.
-#[derive(Clone, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Address {
     /// `https://host` or `http://host:port`.
     pub server: Url,

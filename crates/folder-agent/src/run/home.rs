@@ -11,7 +11,8 @@ use super::world;
 use crate::agent::{LARGE_BYTES, Settings};
 use crate::disk::real::RealDisk;
 use crate::disk::{Disk as _, Marker};
-use crate::state::{State, StateError};
+use crate::model::Stat;
+use crate::state::{Peek, State, StateError};
 
 /// Why something about links cannot be done.
 #[derive(Debug, thiserror::Error)]
@@ -31,7 +32,7 @@ pub enum LinkError {
 }
 
 /// A folder of this machine that is kept in step.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Link {
     /// Which one: the marker at its root names it.
     pub link: String,
@@ -140,12 +141,14 @@ impl Home {
     /// # Errors
     /// A file cannot be read, or no folder that is linked holds it.
     pub fn link_of(&self, path: &Path) -> Result<(Link, String), LinkError> {
-        let full = full_path(path).map_err(|error| LinkError::Io(path.to_owned(), error))?;
+        let io = |error| LinkError::Io(path.to_owned(), error);
+        let (named, real) = (named_path(path).map_err(io)?, full_path(path).map_err(io)?);
         let links = self.links()?;
-        let found = links.into_iter().find_map(|link| {
-            let inside = full.strip_prefix(&link.root).ok()?.to_str()?.to_owned();
-            Some((link, inside))
-        });
+        let inside = |link: &Link, full: &Path| Some(full.strip_prefix(&link.root).ok()?.to_str()?.to_owned());
+        // A symbolic link in a folder is a file of it; one that leads to a folder is that folder.
+        let found = [named, real]
+            .iter()
+            .find_map(|full| links.iter().find_map(|link| Some((link.clone(), inside(link, full)?))));
         found.ok_or_else(|| LinkError::Refused(format!("`{}` lies in no folder that is linked", path.display())))
     }
 
@@ -157,6 +160,7 @@ impl Home {
         let io = |error| LinkError::Io(link.root.clone(), error);
         world::make_folder(&link.root).map_err(io)?;
         link.root = world::real_path(&link.root).map_err(io)?;
+        self.keep_out(&link.root)?;
         for other in self.links()? {
             if other.root.starts_with(&link.root) || link.root.starts_with(&other.root) {
                 let text = format!("`{}` is linked already ({})", other.root.display(), other.directory);
@@ -171,6 +175,17 @@ impl Home {
         Ok(link)
     }
 
+    /// Keys and states are nobody else's: a folder that holds them is not linked.
+    fn keep_out(&self, root: &Path) -> Result<(), LinkError> {
+        world::make_folder(&self.0).map_err(|error| LinkError::Io(self.0.clone(), error))?;
+        let own = world::real_path(&self.0).map_err(|error| LinkError::Io(self.0.clone(), error))?;
+        if own.starts_with(root) || root.starts_with(&own) {
+            let text = format!("`{}` holds what the daemon remembers (`{}`), keys too", root.display(), own.display());
+            return Err(LinkError::Refused(text));
+        }
+        Ok(())
+    }
+
     /// Writes down a link.
     ///
     /// # Errors
@@ -180,6 +195,38 @@ impl Home {
         let text =
             serde_json::to_string_pretty(link).map_err(|error| LinkError::Damaged(path.clone(), error.to_string()))?;
         world::write_secret(&path, &text).map_err(|error| LinkError::Io(path, error))
+    }
+
+    /// Ends a link: whoever keeps it in step notices and stops. What is remembered of it stays until [`Home::remove`].
+    ///
+    /// # Errors
+    /// The disk refused.
+    pub fn end(&self, link: &Link) -> Result<(), LinkError> {
+        let path = self.folder(&link.link).join("link.json");
+        world::end_file(&path).map_err(|error| LinkError::Io(path, error))
+    }
+
+    /// Whether a daemon keeps a folder in step now.
+    #[must_use]
+    pub fn is_kept(&self, link: &Link) -> bool {
+        world::is_locked(&link.root.join(synxpo::names::OWN_NAME).join("lock"))
+    }
+
+    /// What lies at a path of a folder, and whether that is a folder; nothing is followed.
+    ///
+    /// # Errors
+    /// The disk refused.
+    pub fn stat(&self, link: &Link, inside: &str) -> Result<Option<(Stat, bool)>, LinkError> {
+        let path = link.root.join(inside);
+        world::stat(&path).map_err(|error| LinkError::Io(path, error))
+    }
+
+    /// A look into the state of a link; `None` if it was never kept in step.
+    ///
+    /// # Errors
+    /// It cannot be read.
+    pub fn peek(&self, link: &Link) -> Result<Option<Peek>, LinkError> {
+        Ok(Peek::open(&self.state_path(link))?)
     }
 
     /// Forgets a link; what is in the folder stays, backups too.
@@ -200,14 +247,20 @@ impl Home {
     }
 }
 
+/// The path with its own name, whatever lies there, in a folder as the system knows it.
+fn named_path(path: &Path) -> io::Result<PathBuf> {
+    match (path.parent(), path.file_name()) {
+        (Some(parent), Some(name)) if parent.as_os_str().is_empty() => Ok(full_path(Path::new("."))?.join(name)),
+        (Some(parent), Some(name)) => Ok(full_path(parent)?.join(name)),
+        _ => full_path(path),
+    }
+}
+
 /// Also of what is not there (any more).
 fn full_path(path: &Path) -> io::Result<PathBuf> {
     match world::real_path(path) {
         Ok(real) => Ok(real),
-        Err(error) => match (path.parent(), path.file_name()) {
-            (Some(parent), Some(name)) if parent.as_os_str().is_empty() => Ok(full_path(Path::new("."))?.join(name)),
-            (Some(parent), Some(name)) => Ok(full_path(parent)?.join(name)),
-            _ => Err(error),
-        },
+        Err(error) if path.file_name().is_none() => Err(error),
+        Err(_) => named_path(path),
     }
 }

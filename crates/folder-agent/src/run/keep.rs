@@ -1,7 +1,8 @@
 //! Keeps one folder in step, until it is stopped.
 
-use std::sync::Arc;
+use std::io;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use prost::Message as _;
@@ -11,7 +12,7 @@ use tokio::sync::{Notify, mpsc, watch};
 use super::home::{Home, Link, LinkError};
 use super::line::{Receiver, Sender};
 use super::world;
-use crate::agent::{Agent, Event, Out};
+use crate::agent::{Agent, Event, Out, Report};
 use crate::disk::real::RealDisk;
 use crate::state::{State, StateError};
 use crate::watch::{Changed, Watcher};
@@ -40,6 +41,49 @@ enum What {
 struct Pipe {
     queued: AtomicUsize,
     has_room: Notify,
+    offline: Mutex<Option<Offline>>,
+}
+
+impl Pipe {
+    fn offline(&self) -> Option<Offline> {
+        self.offline.lock().ok().and_then(|offline| offline.clone())
+    }
+
+    /// Tells why there is no connection, or that there is one.
+    fn set_offline(&self, why: Option<Offline>) {
+        if let Ok(mut offline) = self.offline.lock()
+            && *offline != why
+        {
+            *offline = why;
+            self.has_room.notify_one();
+        }
+    }
+}
+
+/// Why there is no connection.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Offline {
+    /// The server answers and refuses: the key, most likely.
+    pub is_refused: bool,
+    /// For people.
+    pub why: String,
+}
+
+impl Offline {
+    fn of(error: &io::Error) -> Self {
+        Self { is_refused: error.kind() == io::ErrorKind::PermissionDenied, why: error.to_string() }
+    }
+}
+
+/// What a folder that is kept in step is at.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Progress {
+    /// As the machine says.
+    pub report: Report,
+    /// Connected, and nothing is to be done.
+    pub is_idle: bool,
+    /// Why there is no connection; `None` while there is one, and before the first try.
+    pub offline: Option<Offline>,
 }
 
 /// A folder that is being kept in step.
@@ -48,6 +92,7 @@ pub struct Keeper {
     events: mpsc::Sender<Event>,
     stop: watch::Sender<bool>,
     ended: watch::Receiver<Option<String>>,
+    progress: watch::Receiver<Progress>,
 }
 
 impl Keeper {
@@ -61,6 +106,18 @@ impl Keeper {
                 return "the folder's thread ended".to_owned();
             }
         }
+    }
+
+    /// Why it ended by itself, if it did.
+    #[must_use]
+    pub fn why_ended(&self) -> Option<String> {
+        self.ended.borrow().clone()
+    }
+
+    /// What it is at.
+    #[must_use]
+    pub fn progress(&self) -> Progress {
+        self.progress.borrow().clone()
     }
 
     /// Looks at everything now.
@@ -93,17 +150,18 @@ pub fn keep(home: &Home, link: &Link) -> Result<Keeper, LinkError> {
     let (orders, outgoing) = mpsc::unbounded_channel();
     let (stop, stopped) = watch::channel(false);
     let (tell_end, ended) = watch::channel(None);
+    let (tell, progress) = watch::channel(progress_of(&agent, None));
     let pipe = Arc::new(Pipe::default());
     let watcher = watch_folder(link, events.clone());
     tokio::spawn(connect(link.address.clone(), outgoing, events.clone(), pipe.clone(), stopped.clone()));
     let work = move || {
         let _watcher = watcher;
-        let end = drive(agent, incoming, &orders, &pipe, stopped);
+        let end = drive(agent, incoming, &orders, (&pipe, &tell), stopped);
         let why = end.err().map_or_else(|| "stopped".to_owned(), |error| error.to_string());
         let _ = tell_end.send(Some(why));
     };
     let thread = Some(world::thread("folder", work).map_err(io)?);
-    Ok(Keeper { thread, events, stop, ended })
+    Ok(Keeper { thread, events, stop, ended, progress })
 }
 
 /// What cannot be watched is looked at by time.
@@ -124,7 +182,7 @@ fn drive(
     mut agent: Agent<RealDisk>,
     mut incoming: mpsc::Receiver<Event>,
     orders: &mpsc::UnboundedSender<Order>,
-    pipe: &Pipe,
+    (pipe, tell): (&Pipe, &watch::Sender<Progress>),
     mut stopped: watch::Receiver<bool>,
 ) -> Result<(), StateError> {
     let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_time().build() else { return Ok(()) };
@@ -143,10 +201,19 @@ fn drive(
                 () = world::until(wake_at) => Event::Woke,
             };
             connection += u64::from(matches!(event, Event::Opened));
+            let offline = pipe.offline();
+            // For whoever looks from another program.
+            agent.state.set("offline", offline.as_ref().map(|offline| offline.why.clone()));
             let out = agent.on(event, world::now())?;
             hand_over(&mut agent, out, pipe, |what| drop(orders.send(Order { connection, what })))?;
+            let now = progress_of(&agent, offline);
+            tell.send_if_modified(|told| (*told != now).then(|| *told = now).is_some());
         }
     })
+}
+
+fn progress_of(agent: &Agent<RealDisk>, offline: Option<Offline>) -> Progress {
+    Progress { report: agent.report().clone(), is_idle: agent.is_idle(), offline }
 }
 
 fn hand_over(agent: &mut Agent<RealDisk>, out: Out, pipe: &Pipe, order: impl Fn(What)) -> Result<(), StateError> {
@@ -186,6 +253,7 @@ async fn connect(
             _ = stopped.changed() => return,
             opened = address.open() => opened,
         };
+        pipe.set_offline(opened.as_ref().err().map(|error| Offline::of(error)));
         if let Ok((to, from)) = opened {
             connection += 1;
             if events.send(Event::Opened).await.is_err() {

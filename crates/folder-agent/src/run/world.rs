@@ -116,3 +116,97 @@ pub(super) fn real_path(path: &std::path::Path) -> io::Result<std::path::PathBuf
 pub(super) fn make_folder(path: &std::path::Path) -> io::Result<()> {
     std::fs::create_dir_all(path)
 }
+
+/// What lies under a name; nothing is followed.
+pub(super) enum Lying {
+    /// Has others in it.
+    Folder,
+    /// Bytes.
+    File {
+        /// How many.
+        size: u64,
+    },
+    /// A link, a FIFO and the like.
+    Other,
+}
+
+/// What lies in a folder, as far as its name is text; nothing if it is not there.
+pub(super) fn lying(folder: &std::path::Path) -> io::Result<Vec<(String, Lying)>> {
+    let mut found = vec![];
+    for name in names(folder)? {
+        let meta = match std::fs::symlink_metadata(folder.join(&name)) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+            meta => meta?,
+        };
+        let lying = match meta.file_type() {
+            kind if kind.is_dir() => Lying::Folder,
+            kind if kind.is_file() => Lying::File { size: meta.len() },
+            _ => Lying::Other,
+        };
+        found.push((name, lying));
+    }
+    Ok(found)
+}
+
+/// Copies a file with its permissions and its time, or a link as it is; what lay there is gone.
+pub(super) fn copy(from: &std::path::Path, to: &std::path::Path) -> io::Result<()> {
+    remove_file(to);
+    let meta = std::fs::symlink_metadata(from)?;
+    if meta.is_symlink() {
+        return std::os::unix::fs::symlink(std::fs::read_link(from)?, to);
+    }
+    std::fs::copy(from, to)?;
+    let file = std::fs::File::open(to)?;
+    file.set_modified(meta.modified()?)?;
+    file.sync_all()
+}
+
+/// Moves a file to a path where nothing lies; `AlreadyExists` otherwise.
+pub(super) fn put_where_nothing_lies(from: &std::path::Path, to: &std::path::Path) -> io::Result<()> {
+    use rustix::fs::{CWD, RenameFlags, renameat_with};
+    match renameat_with(CWD, from, CWD, to, RenameFlags::NOREPLACE) {
+        // Some file systems cannot refuse: then it is looked at first.
+        Err(rustix::io::Errno::INVAL | rustix::io::Errno::NOSYS) if std::fs::symlink_metadata(to).is_err() => {
+            std::fs::rename(from, to)
+        }
+        Err(rustix::io::Errno::INVAL | rustix::io::Errno::NOSYS) => Err(io::ErrorKind::AlreadyExists.into()),
+        moved => Ok(moved?),
+    }
+}
+
+/// Forgets a file of ours; one that stays is overwritten by the next.
+pub(super) fn remove_file(path: &std::path::Path) {
+    let _ = std::fs::remove_file(path);
+}
+
+/// Removes a file; one that is not there is no error.
+pub(super) fn end_file(path: &std::path::Path) -> io::Result<()> {
+    match std::fs::remove_file(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        removed => removed,
+    }
+}
+
+/// Whether somebody holds the lock of a file; nothing is made, and the lock is free again at once.
+pub(super) fn is_locked(path: &std::path::Path) -> bool {
+    let Ok(file) = std::fs::File::open(path) else { return false };
+    matches!(file.try_lock_shared(), Err(std::fs::TryLockError::WouldBlock))
+}
+
+/// What lies at a path, as the daemon tells files apart.
+pub(super) fn stat(path: &std::path::Path) -> io::Result<Option<(crate::model::Stat, bool)>> {
+    use std::os::unix::fs::MetadataExt as _;
+    let meta = match std::fs::symlink_metadata(path) {
+        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+            return Ok(None);
+        }
+        meta => meta?,
+    };
+    let ns = |seconds: i64, nanos: i64| seconds.saturating_mul(1_000_000_000).saturating_add(nanos);
+    let (mtime_ns, ctime_ns) = (ns(meta.mtime(), meta.mtime_nsec()), ns(meta.ctime(), meta.ctime_nsec()));
+    let stat = match meta.is_dir() {
+        true => crate::model::Stat { inode: meta.ino(), ..crate::model::Stat::default() },
+        false => crate::model::Stat { inode: meta.ino(), size: meta.len(), mtime_ns, ctime_ns },
+    };
+    Ok(Some((stat, meta.is_dir())))
+}

@@ -1,6 +1,7 @@
 //! What the daemon remembers, in a SQLite file of its own. In memory are the trees; what changed is written together by [`State::save`], so
 //! that a crash leaves what the last save left.
 
+mod peek;
 mod rows;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -10,6 +11,7 @@ use rusqlite::Connection;
 
 use crate::disk::{Aside, Stage};
 use crate::model::{FileId, Remote, RemoteTree, Synced, SyncedTree};
+pub use peek::Peek;
 
 /// Why the state cannot be had or written.
 #[derive(Debug, thiserror::Error)]
