@@ -113,11 +113,6 @@ impl Seen {
         living.collect()
     }
 
-    /// All contents that any file ever had.
-    pub(super) fn hashes(&self) -> impl Iterator<Item = &str> {
-        self.versions.iter().filter_map(|version| version.hash.as_deref())
-    }
-
     /// Every living file: where it is, and the hash of what it holds.
     pub(super) fn tree(&self) -> BTreeMap<String, Option<String>> {
         self.rows.iter().map(|(id, (.., hash))| (self.path(id), hash.clone())).collect()

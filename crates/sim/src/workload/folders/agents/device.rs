@@ -64,11 +64,6 @@ impl Device {
         agent.disk_now().tree().into_iter().map(|(path, content)| (path, hash_of(&content))).collect()
     }
 
-    pub(super) fn backed_up(&self) -> Vec<String> {
-        let Some(agent) = &self.agent else { return vec![] };
-        agent.disk_now().backed_up().iter().map(|hash| base::Sha(*hash).to_string()).collect()
-    }
-
     pub(super) fn is_settled(&self) -> bool {
         self.agent.as_ref().is_some_and(Agent::is_idle)
     }
@@ -212,7 +207,7 @@ impl Device {
             Some(Message::FileWrite(write)) => format!("{} bytes", write.encoded_len()),
             other => format!("{other:?}"),
         };
-        sim.say(&format!("machine {} says {}", self.at.client, &said[..said.floor_char_boundary(300)]));
+        sim.say(&format!("machine {} says {}", self.at.client, &said[..said.floor_char_boundary(1200)]));
         let Some(connection) = self.connection else { return };
         sim.after(10_000, Event::Session(sim.life(), connection, SessionEvent::Message(message.encode_to_vec())));
         if sim.rng.once_in(sim.faults.answer_lost) {
@@ -245,7 +240,7 @@ impl Device {
             Some(Heard::FileWrite(write)) => format!("{} bytes", write.encoded_len()),
             other => format!("{other:?}"),
         };
-        sim.say(&format!("machine {} hears {}", self.at.client, &said[..said.floor_char_boundary(300)]));
+        sim.say(&format!("machine {} hears {}", self.at.client, &said[..said.floor_char_boundary(1200)]));
         shared.answers += 1;
         match &message.message {
             Some(Heard::OkDirectoryCreated(created)) => {

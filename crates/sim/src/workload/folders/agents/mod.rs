@@ -1,8 +1,8 @@
 //! Daemons, each with a disk of its own and a person who works on it: edits, renames, trees against edits inside them, editors that save by rename,
 //! twins of case and Unicode. Machines crash anywhere, disks refuse, streams are cut, clocks are years apart, watchers miss things (FLD-26).
 //!
-//! In the end all disks have the same, and so has the server. No edit vanishes: what its author did not replace or remove is in the tree, in the
-//! server's history, or in a backup.
+//! In the end all disks have the same, and so has the server. No edit vanishes: what nobody replaced or removed who had it before them is in the tree
+//! that all have.
 
 mod device;
 mod edits;
