@@ -232,7 +232,7 @@ impl<D: Disk> Agent<D> {
         for (file, hash) in whole {
             self.install(&file, hash)?;
         }
-        self.disk.settle()?;
+        self.settle()?;
         self.is_stale = true;
         Ok(())
     }
@@ -253,6 +253,7 @@ impl<D: Disk> Agent<D> {
             self.rest(fetch.id);
             return Ok(());
         }
+        self.has_unsettled = true;
         let made = self.disk.install(file.stage, &fetch.path, fetch.expected, executable, told.mtime_us);
         let Some(stat) = self.outcome(made, &fetch.path)? else {
             self.state.put_download(fetch.id, None);

@@ -172,7 +172,7 @@ pub struct Agent<D> {
     has_intents: bool,
     /// Stages that nothing needs, once the state that named them is saved.
     unused_stages: Vec<crate::disk::Stage>,
-    /// Something was set aside that is not durable yet.
+    /// Something was done to the disk that is not durable yet.
     has_unsettled: bool,
     /// All pieces of a download came.
     is_come: bool,

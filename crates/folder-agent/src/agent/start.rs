@@ -74,6 +74,7 @@ impl<D: Disk> Agent<D> {
     pub(super) fn finish_intents(&mut self) -> Result<(), Trouble> {
         let steps: Vec<Step> =
             self.state.intents()?.iter().filter_map(|text| serde_json::from_str(text).ok()).collect();
+        self.has_unsettled = true;
         for step in &steps {
             let Step::Move { from, stat, to, .. } = step else { continue };
             if let Some(Found::File(local)) = self.disk.look(from)?
@@ -83,7 +84,7 @@ impl<D: Disk> Agent<D> {
             }
         }
         self.drop_stages()?;
-        self.disk.settle()?;
+        self.settle()?;
         self.has_intents = false;
         Ok(self.state.save_and_clear_intents()?)
     }

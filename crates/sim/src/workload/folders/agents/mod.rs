@@ -65,6 +65,13 @@ impl Agents {
         let Some(directory) = self.shared.directory.clone() else { return Ok(()) };
         let seen = sim.look(|tx| judge::seen(tx, &directory)).ok_or("the server is down")?;
         self.shared.seen = seen.map_err(|error| error.to_string())?;
+        // What is there twice, two people may each remove once and mean to keep.
+        let mut once = BTreeSet::new();
+        for hash in self.shared.seen.tree().into_values().flatten() {
+            if !once.insert(hash.clone()) {
+                self.shared.kept.remove(&hash);
+            }
+        }
         Ok(())
     }
 
