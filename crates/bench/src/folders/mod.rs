@@ -21,7 +21,7 @@ use tokio::runtime::Builder;
 
 use crate::contest::Effort;
 use crate::disk::print_sync_time;
-use crate::documents::{Process, ask_json, request};
+use crate::documents::{Process, ask_all, ask_json, request};
 use crate::sensors::{KEY, start_process};
 use stream::{Line, Stream};
 
@@ -206,7 +206,8 @@ fn bytes(effort: &Effort, server: &Process) -> Result<Value> {
 fn fan_out(effort: &Effort, server: &Process) -> Result<Value> {
     let address = server.address;
     let id = directory(address)?;
-    ask(address, "PATCH", &format!("folders/directories/{id}"), &json!({ "anyone": "read" }))?;
+    let patch = (format!("/v1/main/folders/directories/{id}"), json!({ "anyone": "read" }).to_string());
+    ask_all(address, &[request("PATCH", &patch.0, &format!("Bearer {KEY}"), &patch.1)])?;
     let keys: Result<Vec<String>> = (0..SUBSCRIBERS.div_ceil(OF_KEY)).map(|_| key(address)).collect();
     let (keys, rounds) = (keys?, effort.rounds.max(3));
     let mut all_ms = block_on(async {
