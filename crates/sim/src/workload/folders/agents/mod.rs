@@ -10,6 +10,7 @@ mod edits;
 use std::collections::{BTreeMap, BTreeSet};
 
 use folder_agent::model::Content;
+use folders::names::{Policy, slot};
 
 use super::judge::{self, Seen};
 use crate::sim::{Asker, News, Sim};
@@ -77,9 +78,9 @@ impl Agents {
 
     /// What one machine has otherwise than the server.
     fn differs(&self) -> Option<String> {
-        let there = self.shared.seen.tree();
+        let there = by_slot(self.shared.seen.tree());
         self.devices.iter().enumerate().find_map(|(number, device)| {
-            let here = device.tree();
+            let here = by_slot(device.tree());
             let paths: BTreeSet<&String> = here.keys().chain(there.keys()).collect();
             let differs = paths.into_iter().find(|path| here.get(*path) != there.get(*path));
             differs.map(|path| {
@@ -87,6 +88,11 @@ impl Agents {
             })
         })
     }
+}
+
+/// Another composition of the same letters is the same name, and stays as it is on each disk.
+fn by_slot(tree: BTreeMap<String, Option<String>>) -> BTreeMap<String, Option<String>> {
+    tree.into_iter().map(|(path, hash)| (slot(Policy::Folded, &path), hash)).collect()
 }
 
 /// The hash of what a file holds, as the server writes it.
