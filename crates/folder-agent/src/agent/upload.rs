@@ -209,11 +209,10 @@ impl<D: Disk> Agent<D> {
         let Some(upload) = self.upload.as_mut().filter(|upload| upload.request == request) else { return };
         (upload.phase, upload.name) = (Phase::Writing, allow.upload.clone());
         for wanted in allow.files.iter().rev() {
-            // Another file may be removed from the very path that a new one takes.
-            let is_it = |sent: &Sent| match sent.ask.id {
-                Some(id) => FileId::read(&wanted.id) == Some(id),
-                None => sent.stage.is_some() && sent.ask.path == wanted.current_path,
-            };
+            // Another file may be removed from the very path that a new one takes; the server may see in both one file that was saved anew.
+            let is_named = |ask: &Ask| ask.id.is_some_and(|id| FileId::read(&wanted.id) == Some(id));
+            let is_it =
+                |sent: &Sent| sent.stage.is_some() && (is_named(&sent.ask) || sent.ask.path == wanted.current_path);
             if let Some(place) = upload.sent.iter().position(is_it) {
                 upload.wanted.push((place, wanted.id.clone(), 0));
             }
