@@ -298,7 +298,7 @@ impl<D: Disk> Agent<D> {
         // The first time something only changed in between, which the next plan knows.
         let rest_ms = if tries == 0 { 0 } else { (REST_MS << tries.min(10)).min(REST_MAX_MS) };
         let until_ms = self.now.ran_ms + rest_ms;
-        self.rests.insert(id, Wait { until_ms, tries: tries + 1, why: Why::Failed });
+        self.rests.insert(id, Wait { until_ms, tries: tries + 1, why: Why::Failed, alone: false });
         self.plan_at(until_ms);
     }
 
@@ -308,7 +308,7 @@ impl<D: Disk> Agent<D> {
             download.files.iter().map(|file| (file.fetch.id, file.fetch.path.clone())).collect();
         for (id, path) in ids {
             let tries = self.rests.get(&id).map_or(1, |rest| rest.tries.max(1));
-            self.rests.insert(id, Wait { until_ms: 0, tries, why: Why::Failed });
+            self.rests.insert(id, Wait { until_ms: 0, tries, why: Why::Failed, alone: false });
             self.rest(id);
             self.tell("trouble", &path, &format!("it could not be fetched: {why}"));
         }
