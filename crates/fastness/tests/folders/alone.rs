@@ -11,7 +11,11 @@ fn fld_22_pull_and_once_end_when_everything_is_here() {
     let id = laptop.out(&["create", "Plans", "-q"]);
     laptop.write("a/b/c.txt", "deep");
     laptop.write("odd \u{1b}[31m\nname", "odd");
-    assert_eq!(laptop.alone(&["link", id.trim(), laptop.root_text()]).code, 2, "the server is asked, which needs a key");
+    assert_eq!(
+        laptop.alone(&["link", id.trim(), laptop.root_text()]).code,
+        2,
+        "the server is asked, which needs a key"
+    );
     laptop.out(&["link", id.trim(), laptop.root_text()]);
     let ran = laptop.alone(&["run", laptop.root_text(), "--once"]);
     assert_eq!(ran.code, 0, "{ran:?}");

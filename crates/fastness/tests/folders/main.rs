@@ -4,6 +4,7 @@
 
 mod alone;
 mod daemon;
+mod guide;
 mod kit;
 
 use std::path::{Path, PathBuf};
