@@ -35,7 +35,10 @@ use kernel::{FigureDef, ServiceDef, SessionDef, StuckDef};
 /// The service.
 pub static SERVICE: ServiceDef = ServiceDef {
     name: "folders",
-    migrations: &[Migration { service: "folders", version: 1, text: include_str!("../migrations/0001.sql") }],
+    migrations: &[
+        Migration { service: "folders", version: 1, text: include_str!("../migrations/0001.sql") },
+        Migration { service: "folders", version: 2, text: include_str!("../migrations/0002.sql") },
+    ],
     statements: &STATEMENTS,
     operations: &[
         &desk::CREATE,

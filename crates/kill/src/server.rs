@@ -27,6 +27,7 @@ pub struct Launch {
     log: PathBuf,
     env: Vec<(String, String)>,
     below: Vec<String>,
+    listen: String,
 }
 
 impl Launch {
@@ -34,7 +35,13 @@ impl Launch {
     #[must_use]
     pub fn new(program: &Path, data: &Path) -> Self {
         let log = data.with_extension("log");
-        Self { program: program.to_owned(), data: data.to_owned(), log, env: vec![], below: vec![] }
+        Self { program: program.to_owned(), data: data.to_owned(), log, env: vec![], below: vec![], listen: "127.0.0.1:0".into() }
+    }
+
+    /// On this address, for those who know it already.
+    #[must_use]
+    pub fn listen_on(self, address: std::net::SocketAddr) -> Self {
+        Self { listen: address.to_string(), ..self }
     }
 
     /// With a variable in its environment.
@@ -74,7 +81,7 @@ impl Launch {
         let program = self.program.display().to_string();
         let mut words = self.below.iter().map(String::as_str).chain([program.as_str()]);
         let mut command = Command::new(words.next().unwrap_or_default());
-        command.args(words).args(["serve", "--listen", "127.0.0.1:0", "--data"]).arg(&self.data);
+        command.args(words).args(["serve", "--listen", &self.listen, "--data"]).arg(&self.data);
         command.env("FASTNESS_ADMIN_KEY", KEY).envs(self.env.iter().cloned());
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         command

@@ -37,13 +37,8 @@ impl Sim {
         self.open_session(asker, def, false);
     }
 
-    /// A client opens a stream; `asker.token` names the connection.
-    pub fn stream(&mut self, asker: Asker, def: &'static SessionDef) {
-        self.stream_with(asker, def, &[]);
-    }
-
-    /// The same with metadata of the call.
-    pub fn stream_with(&mut self, asker: Asker, def: &'static SessionDef, metadata: &[(&str, &str)]) {
+    /// A client opens a stream with this metadata; `asker.token` names the connection.
+    pub fn stream(&mut self, asker: Asker, def: &'static SessionDef, metadata: &[(&str, &str)]) {
         self.open_session(asker, def, true);
         let metadata = metadata.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
         let opening = Opening { connection: format!("connection {}", asker.token), metadata };

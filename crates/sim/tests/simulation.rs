@@ -64,6 +64,17 @@ fn exc_10_to_20_the_first_worlds_of_exchange_pass() {
     exchange_seeds(20).for_each(check);
 }
 
+/// Seeds whose worlds are those of daemons.
+fn daemon_seeds(count: usize) -> impl Iterator<Item = u64> {
+    (7..).step_by(24).zip((20..).step_by(24)).flat_map(|(one, other)| [one, other]).take(count)
+}
+
+#[test]
+fn fld_26_fld_3_fld_7_fld_11_fld_17_the_first_worlds_of_daemons_pass() {
+    let _turn = turn();
+    daemon_seeds(60).for_each(check);
+}
+
 /// Points that are never cut are ones of which nothing is known. All of them are cut one by one by the kill drill; here many at once.
 #[test]
 fn exc_25_everything_is_cut_at_more_than_forty_points() {

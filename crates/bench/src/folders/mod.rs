@@ -1,6 +1,7 @@
 //! `bench folders-server`: the server of folders by itself, over its stream: commits of metadata, bytes up and down, how fast a change is told
 //! to a thousand, the rename of a large tree, and memory while two gibibytes come in. Every commit is durable before it is answered.
 
+mod small;
 mod stream;
 
 use std::net::SocketAddr;
@@ -20,7 +21,7 @@ use tokio::runtime::Builder;
 
 use crate::contest::Effort;
 use crate::disk::print_sync_time;
-use crate::documents::{Process, ask_json, request};
+use crate::documents::{Process, ask_all, ask_json, request};
 use crate::sensors::{KEY, start_process};
 use stream::{Line, Stream};
 
@@ -43,8 +44,14 @@ pub fn run(effort: &Effort) -> Result<()> {
     let folder = tempfile::tempdir_in(".")?;
     let folder = folder.path().canonicalize()?;
     print_sync_time(&folder)?;
-    let parts: [(&str, Part); 5] =
-        [("commits", commits), ("bytes", bytes), ("fan-out", fan_out), ("rename", rename), ("memory", memory)];
+    let parts: [(&str, Part); 6] = [
+        ("commits", commits),
+        ("small", small::files),
+        ("bytes", bytes),
+        ("fan-out", fan_out),
+        ("rename", rename),
+        ("memory", memory),
+    ];
     for (name, part) in parts.into_iter().filter(|(name, _)| name.contains(&effort.only)) {
         println!("\nfolders-server: {name}");
         let figures = part(effort, &serve(&folder.join(name))?)?;
@@ -199,7 +206,8 @@ fn bytes(effort: &Effort, server: &Process) -> Result<Value> {
 fn fan_out(effort: &Effort, server: &Process) -> Result<Value> {
     let address = server.address;
     let id = directory(address)?;
-    ask(address, "PATCH", &format!("folders/directories/{id}"), &json!({ "anyone": "read" }))?;
+    let patch = (format!("/v1/main/folders/directories/{id}"), json!({ "anyone": "read" }).to_string());
+    ask_all(address, &[request("PATCH", &patch.0, &format!("Bearer {KEY}"), &patch.1)])?;
     let keys: Result<Vec<String>> = (0..SUBSCRIBERS.div_ceil(OF_KEY)).map(|_| key(address)).collect();
     let (keys, rounds) = (keys?, effort.rounds.max(3));
     let mut all_ms = block_on(async {

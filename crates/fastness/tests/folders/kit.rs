@@ -42,9 +42,7 @@ impl Kit {
     }
 
     pub fn device(&self, name: &'static str) -> Device {
-        let at = self.folder.path().join(name);
-        let url = format!("http://{}", self.server.address);
-        Device { name, home: at.join("home"), root: at.join("plans"), url, daemon: None }
+        Device::new(name, self.folder.path(), &self.server)
     }
 
     /// Two devices that keep a new directory in step.
@@ -59,6 +57,11 @@ impl Kit {
 }
 
 impl Device {
+    pub fn new(name: &'static str, below: &Path, server: &Server) -> Self {
+        let (at, url) = (below.join(name), format!("http://{}", server.address));
+        Self { name, home: at.join("home"), root: at.join("plans"), url, daemon: None }
+    }
+
     pub fn root_text(&self) -> &str {
         self.root.to_str().unwrap()
     }
@@ -117,6 +120,13 @@ impl Device {
         send_signal(&[daemon.id()], "TERM").unwrap();
         let status = wait(&mut daemon).unwrap();
         assert_eq!(status.code(), Some(0), "{}: {}", self.name, self.log());
+    }
+
+    /// It ends in the middle of whatever it does.
+    pub fn kill_daemon(&mut self) {
+        let mut daemon = self.daemon.take().unwrap();
+        daemon.kill().unwrap();
+        wait(&mut daemon).unwrap();
     }
 
     pub fn log(&self) -> String {

@@ -5,6 +5,7 @@
 mod alone;
 mod daemon;
 mod guide;
+mod killed;
 mod kit;
 
 use std::path::{Path, PathBuf};

@@ -204,8 +204,49 @@ def holder_gone():
     assert two.end()[1] == "version_increased"
 
 
+def holder_silent():
+    """FLD-3, FLD-6: whoever holds a file and falls silent loses it by a timer, and whoever waits is woken by that alone."""
+    one, two = Client(), Client()
+    directory = new_directory(one, two)
+    made = one.upload(directory, "a", b"first")
+    two.event()
+    assert two.download(directory, made.id) == b"first"
+    assert one.increase(change(directory, "a", made.id))[1] == "version_increase_allow"
+    mine, began = change(directory, "a", made.id), time.monotonic()
+    assert statuses(two.increase(mine)[0]) == ["BLOCKED"]
+    assert two.event().files[0].id == made.id
+    assert 8 < time.monotonic() - began < 15, "ten seconds until the first piece"
+    assert two.increase(mine)[1] == "version_increase_allow"
+    two.write(directory, "a", b"second", made.id)
+    assert two.end()[1] == "version_increased"
+    one.write(directory, "a", b"too late", made.id)
+    error = None
+    while error is None:
+        message = one.events.get(timeout=WAIT_S)
+        error = message.error if message.WhichOneof("message") == "error" else None
+    assert error.code == pb.Error.ErrorCode.Value("TIMEOUT"), error
+    assert one.download(directory, made.id) == b"second"
+
+
+def lost_update():
+    """FLD-5: an edit made from an older version never overwrites a newer one, though its time is later and nobody writes."""
+    one, two = Client(), Client()
+    directory = new_directory(one, two)
+    made = one.upload(directory, "a", b"first")
+    two.event()
+    assert two.download(directory, made.id) == b"first"
+    one.upload(directory, "a", b"second", made.id)
+    late = change(directory, "a", made.id, time_us=4 * 10**15)
+    answer, kind = two.increase(late)
+    assert kind == "version_increase_deny" and statuses(answer) == ["DENIED"], (kind, answer)
+    assert one.download(directory, made.id) == b"second"
+    told = two.event().files[0]
+    assert told.version == 2 and two.download(directory, made.id) == b"second", told
+    assert two.upload(directory, "a", b"third", made.id).version == 3
+
+
 def same_path():
-    """FLD-14: two make one path. Another content is denied, the same is adopted."""
+    """FLD-14: two make one path: one of them has it, the other is denied and takes what is there."""
     one, two = Client(), Client()
     directory = new_directory(one, two)
     assert one.increase(change(directory, "new"))[1] == "version_increase_allow"
@@ -245,7 +286,7 @@ def refused():
     assert error.code() == grpc.StatusCode.NOT_FOUND, error
 
 
-for scenario in [in_step, blocked_then_denied, holder_gone, same_path, refused]:
+for scenario in [in_step, lost_update, blocked_then_denied, holder_gone, holder_silent, same_path, refused]:
     began = time.monotonic()
     scenario()
     print(f"{scenario.__name__}: {time.monotonic() - began:.2f} s", flush=True)

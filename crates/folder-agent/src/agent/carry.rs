@@ -16,10 +16,11 @@ impl<D: Disk> Agent<D> {
             self.has_intents = true;
         }
         let mut any = false;
+        self.has_unsettled |= !intents.is_empty();
         for step in steps {
             any |= self.make(step)?;
         }
-        self.disk.settle()?;
+        self.settle()?;
         self.state.save()?;
         if !intents.is_empty() {
             self.state.save_and_clear_intents()?;

@@ -11,16 +11,14 @@ use super::look::folder_of;
 use super::upload::{Wait, Why};
 use super::work::Trouble;
 use super::{Agent, told};
-use crate::disk::{Disk, Stage};
-use crate::model::{Content, FileId, Local, Remote};
-use crate::plan::{Fetch, Step};
+use crate::disk::{Disk, Expected, Stage};
+use crate::model::{Content, FileId, Local, Remote, SyncedTree};
+use crate::plan::{Fetch, Step, fetched};
 
 /// Files of a request.
 const BATCH_FILES: usize = 400;
 /// Bytes of a request, but for its first file.
 const BATCH_BYTES: u64 = 16 << 20;
-/// Larger contents are fetched alone, and only what is not here already.
-const LARGE_BYTES: u64 = 2 << 20;
 /// After a fetch that came to nothing, growing.
 const REST_MS: u64 = 1_000;
 const REST_MAX_MS: u64 = 60_000;
@@ -50,6 +48,10 @@ impl Download {
     /// What follows an ALLOW has no request of its own: any error that nobody else awaits is its.
     pub(super) fn is_answered_by(&self, request: &str) -> bool {
         self.request == request || request.is_empty()
+    }
+
+    pub(super) fn stages(&self) -> impl Iterator<Item = Stage> + '_ {
+        self.files.iter().map(|file| file.stage)
     }
 
     pub(super) fn is_about(&self, step: &Step) -> bool {
@@ -93,7 +95,7 @@ impl<D: Disk> Agent<D> {
                 continue;
             }
             let size = size_of(&fetch.content);
-            if size > LARGE_BYTES {
+            if size > self.settings.large_bytes {
                 large.get_or_insert(fetch);
                 continue;
             }
@@ -230,7 +232,7 @@ impl<D: Disk> Agent<D> {
         for (file, hash) in whole {
             self.install(&file, hash)?;
         }
-        self.disk.settle()?;
+        self.settle()?;
         self.is_stale = true;
         Ok(())
     }
@@ -243,16 +245,15 @@ impl<D: Disk> Agent<D> {
             Content::File { size, executable, .. } => (*size, *executable),
             Content::Folder | Content::Symlink(_) => return Ok(self.give_up(file)),
         };
-        let name = fetch.path.rsplit('/').next().unwrap_or(&fetch.path);
-        let is_as_planned = !told.deleted && told.name == name && self.is_in_place(told.parent, &fetch.path)?;
         let is_newest = self.state.remote().get(&fetch.id) == Some(told);
-        if !is_as_planned || !is_newest {
+        if told.deleted || !is_newest || !self.is_place_right(fetch, told)? {
             self.state.put_download(fetch.id, None);
             self.drop_stage_later(file.stage);
             self.dirty.insert(folder_of(&fetch.path).to_owned());
             self.rest(fetch.id);
             return Ok(());
         }
+        self.has_unsettled = true;
         let made = self.disk.install(file.stage, &fetch.path, fetch.expected, executable, told.mtime_us);
         let Some(stat) = self.outcome(made, &fetch.path)? else {
             self.state.put_download(fetch.id, None);
@@ -262,11 +263,26 @@ impl<D: Disk> Agent<D> {
         };
         let content = Content::File { hash: Some(hash), size, executable };
         self.local.insert(fetch.path.clone(), Local { stat, content: content.clone() });
-        self.synced_as_told(fetch.id, content, stat);
+        let known = self.state.synced().get(&fetch.id).cloned();
+        let mut one: SyncedTree = known.into_iter().map(|known| (fetch.id, known)).collect();
+        let fetch = &Fetch { version: told.version, ..fetch.clone() };
+        fetched(self.state.remote(), &mut one, fetch, content, stat);
+        if let Some(now) = one.remove(&fetch.id) {
+            self.state.put_synced(fetch.id, now);
+        }
         self.state.put_download(fetch.id, None);
         self.rests.remove(&fetch.id);
         self.tell("fetched", &fetch.path, &format!("version {}", told.version));
         Ok(())
+    }
+
+    /// What lies there is known by itself; where nothing lies, the folder has to be the one that was planned on.
+    fn is_place_right(&mut self, fetch: &Fetch, told: &Remote) -> Result<bool, Trouble> {
+        let name = fetch.path.rsplit('/').next().unwrap_or(&fetch.path);
+        match fetch.expected {
+            Expected::File(_) => Ok(true),
+            Expected::Nothing => Ok(told.name == name && self.is_in_place(told.parent, &fetch.path)?),
+        }
     }
 
     /// It is tried again later.

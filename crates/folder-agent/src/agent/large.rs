@@ -303,7 +303,7 @@ impl<D: Disk> Agent<D> {
             self.state.put_remote(file.fetch.id, told.clone());
         }
         self.install(&file, hash)?;
-        Ok(self.disk.settle()?)
+        Ok(self.settle()?)
     }
 }
 

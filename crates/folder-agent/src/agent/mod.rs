@@ -32,7 +32,8 @@ use crate::ignore::Ignores;
 use crate::model::{FileId, LocalTree};
 use crate::state::{LogLine, State, StateError};
 
-pub use start::Refused;
+/// [`Settings::large_bytes`] where nobody says otherwise: below it a content is few chunks, and asking which are missing costs more than it saves.
+pub const LARGE_BYTES: u64 = 1 << 20;
 
 /// Which folder is kept in step with which directory.
 #[derive(Debug, Clone)]
@@ -49,6 +50,8 @@ pub struct Settings {
     pub links: bool,
     /// The link that the marker at the root names.
     pub link: String,
+    /// Larger contents travel alone, by their chunks: only what the other side lacks.
+    pub large_bytes: u64,
     /// All of the folder is looked at so often, whatever the watcher says.
     pub rescan_ms: u64,
 }
@@ -169,7 +172,7 @@ pub struct Agent<D> {
     has_intents: bool,
     /// Stages that nothing needs, once the state that named them is saved.
     unused_stages: Vec<crate::disk::Stage>,
-    /// Something was set aside that is not durable yet.
+    /// Something was done to the disk that is not durable yet.
     has_unsettled: bool,
     /// All pieces of a download came.
     is_come: bool,

@@ -7,26 +7,12 @@ use super::{Agent, Now, Out, Phase, Report, Settings};
 use crate::disk::{Disk, Found, Marker};
 use crate::ignore::Ignores;
 use crate::plan::Step;
-use crate::state::{State, StateError};
-
-/// Why a folder is not kept in step.
-#[derive(Debug, thiserror::Error)]
-pub enum Refused {
-    /// The disk refused.
-    #[error("the folder cannot be used: {0}")]
-    Disk(#[from] std::io::Error),
-    /// The state cannot be used.
-    #[error(transparent)]
-    State(#[from] StateError),
-}
+use crate::state::State;
 
 impl<D: Disk> Agent<D> {
-    /// Takes up a folder where it was left.
-    ///
-    /// # Errors
-    /// Disk or state refused.
-    pub fn start(disk: D, state: State, settings: Settings, seed: u64) -> Result<Self, Refused> {
-        let mut agent = Self {
+    /// Takes up a folder where it was left. What a crash left half done is looked at with the first event, and again while the disk refuses.
+    pub fn start(disk: D, state: State, settings: Settings, seed: u64) -> Self {
+        Self {
             disk,
             state,
             settings,
@@ -75,11 +61,7 @@ impl<D: Disk> Agent<D> {
             refusal: None,
             reconnect_in_ms: 0,
             out: Out::default(),
-        };
-        if agent.is_the_linked_one()? {
-            agent.drop_stages()?;
         }
-        Ok(agent)
     }
 
     /// Whether the marker of the link lies at the root. Without it this may be another disk, or none that is mounted.
@@ -92,6 +74,7 @@ impl<D: Disk> Agent<D> {
     pub(super) fn finish_intents(&mut self) -> Result<(), Trouble> {
         let steps: Vec<Step> =
             self.state.intents()?.iter().filter_map(|text| serde_json::from_str(text).ok()).collect();
+        self.has_unsettled = true;
         for step in &steps {
             let Step::Move { from, stat, to, .. } = step else { continue };
             if let Some(Found::File(local)) = self.disk.look(from)?
@@ -100,15 +83,18 @@ impl<D: Disk> Agent<D> {
                 self.disk.rename(from, local.stat, to)?;
             }
         }
-        self.disk.settle()?;
+        self.drop_stages()?;
+        self.settle()?;
         self.has_intents = false;
         Ok(self.state.save_and_clear_intents()?)
     }
 
     /// What nobody refers to.
-    fn drop_stages(&mut self) -> Result<(), Refused> {
+    fn drop_stages(&mut self) -> std::io::Result<()> {
         let asides = self.state.asides().values().map(|put| put.stage);
-        let used: BTreeSet<_> = asides.chain(self.state.downloads().map(|(_, begun)| begun.stage)).collect();
+        let under_way = self.download.iter().flat_map(|download| download.stages());
+        let begun = self.state.downloads().map(|(_, begun)| begun.stage);
+        let used: BTreeSet<_> = asides.chain(begun).chain(under_way).collect();
         let left: Vec<_> = self.disk.stages()?.into_iter().filter(|stage| !used.contains(stage)).collect();
         for stage in left {
             self.disk.drop_stage(stage)?;

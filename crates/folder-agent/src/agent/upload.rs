@@ -20,8 +20,6 @@ use crate::plan::{Ask, Step, accept};
 const GROUP_FILES: usize = 400;
 /// Bytes of a group, but for its first file.
 const GROUP_BYTES: u64 = 8 << 20;
-/// Larger contents go alone, and only what the server lacks of them.
-const LARGE_BYTES: u64 = 1 << 20;
 /// Bytes of a piece.
 const PIECE: usize = 1 << 20;
 /// Bytes that are handed over at once; more is asked for when there is room.
@@ -152,7 +150,7 @@ impl<D: Disk> Agent<D> {
             let Some(sent) = self.sent(ask) else { continue };
             let size = content_size(ask);
             // What went wrong within a group is tried alone, so that it holds up nobody.
-            let is_alone = size > LARGE_BYTES || wait.is_some_and(|wait| wait.tries > 0);
+            let is_alone = size > self.settings.large_bytes || wait.is_some_and(|wait| wait.tries > 0);
             if !group.is_empty() && (is_alone || bytes + size > GROUP_BYTES || group.len() >= GROUP_FILES) {
                 break;
             }
@@ -211,15 +209,16 @@ impl<D: Disk> Agent<D> {
         let Some(upload) = self.upload.as_mut().filter(|upload| upload.request == request) else { return };
         (upload.phase, upload.name) = (Phase::Writing, allow.upload.clone());
         for wanted in allow.files.iter().rev() {
-            let is_it = |sent: &Sent| {
-                sent.ask.path == wanted.current_path
-                    || sent.ask.id.is_some_and(|id| FileId::read(&wanted.id) == Some(id))
-            };
+            // Another file may be removed from the very path that a new one takes; the server may see in both one file that was saved anew.
+            let is_named = |ask: &Ask| ask.id.is_some_and(|id| FileId::read(&wanted.id) == Some(id));
+            let is_it =
+                |sent: &Sent| sent.stage.is_some() && (is_named(&sent.ask) || sent.ask.path == wanted.current_path);
             if let Some(place) = upload.sent.iter().position(is_it) {
                 upload.wanted.push((place, wanted.id.clone(), 0));
             }
         }
-        let is_large = |sent: &Sent| content_size(&sent.ask) > LARGE_BYTES;
+        let large_bytes = self.settings.large_bytes;
+        let is_large = |sent: &Sent| content_size(&sent.ask) > large_bytes;
         if let [(place, id, _)] = &upload.wanted[..]
             && is_large(&upload.sent[*place])
             && let Some(stage) = upload.sent[*place].stage

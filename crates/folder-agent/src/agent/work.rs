@@ -56,7 +56,10 @@ impl<D: Disk> Agent<D> {
             Ok(()) if self.now.ran_ms >= self.sick_until => self.sick_tries = 0,
             Ok(()) => {}
             Err(Trouble::State(error)) => return Err(error),
-            Err(Trouble::Disk(error)) => self.be_sick(&error.to_string()),
+            Err(Trouble::Disk(error)) => {
+                self.be_sick(&error.to_string());
+                self.forget_unsettled()?;
+            }
         }
         self.publish();
         self.state.save()
@@ -117,14 +120,27 @@ impl<D: Disk> Agent<D> {
                 break;
             }
         }
-        self.settle_asides()?;
+        self.settle()?;
         self.drop_unused_stages_saved()
     }
 
-    /// What the state says of a stage holds only once that is durable.
-    fn settle_asides(&mut self) -> Result<(), Trouble> {
-        if std::mem::take(&mut self.has_unsettled) {
+    /// Makes everything that was done to this disk durable: only then the state may say so.
+    pub(super) fn settle(&mut self) -> io::Result<()> {
+        if self.has_unsettled {
             self.disk.settle()?;
+            self.has_unsettled = false;
+        }
+        Ok(())
+    }
+
+    /// The disk refused after it was changed: what became of that is not known, so that the state must not say it. A look at what lies there
+    /// tells; what the server told since is asked for again.
+    fn forget_unsettled(&mut self) -> Result<(), StateError> {
+        if std::mem::take(&mut self.has_unsettled) {
+            self.state.reload()?;
+            self.unused_stages.clear();
+            (self.has_intents, self.out.close) = (true, true);
+            self.closed();
         }
         Ok(())
     }

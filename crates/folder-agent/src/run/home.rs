@@ -8,7 +8,7 @@ use synxpo::names::Policy;
 
 use super::connection::Address;
 use super::world;
-use crate::agent::Settings;
+use crate::agent::{LARGE_BYTES, Settings};
 use crate::disk::real::RealDisk;
 use crate::disk::{Disk as _, Marker};
 use crate::model::Stat;
@@ -77,6 +77,7 @@ impl Link {
             policy: if self.exact_names { Policy::Exact } else { Policy::Folded },
             links: self.links,
             link: self.link.clone(),
+            large_bytes: LARGE_BYTES,
             rescan_ms: self.rescan_s.max(1) * 1_000,
         }
     }

@@ -12,7 +12,7 @@ use tokio::sync::{Notify, mpsc, watch};
 use super::home::{Home, Link, LinkError};
 use super::line::{Receiver, Sender};
 use super::world;
-use crate::agent::{Agent, Event, Out, Refused, Report};
+use crate::agent::{Agent, Event, Out, Report};
 use crate::disk::real::RealDisk;
 use crate::state::{State, StateError};
 use crate::watch::{Changed, Watcher};
@@ -145,10 +145,7 @@ pub fn keep(home: &Home, link: &Link) -> Result<Keeper, LinkError> {
     let io = |error| LinkError::Io(link.root.clone(), error);
     let disk = RealDisk::open(&link.root).map_err(io)?;
     let state = State::open(&home.state_path(link))?;
-    let agent = Agent::start(disk, state, link.settings(), world::chance()).map_err(|refused| match refused {
-        Refused::Disk(error) => LinkError::Io(link.root.clone(), error),
-        Refused::State(error) => LinkError::State(error),
-    })?;
+    let agent = Agent::start(disk, state, link.settings(), world::chance());
     let (events, incoming) = mpsc::channel(EVENTS);
     let (orders, outgoing) = mpsc::unbounded_channel();
     let (stop, stopped) = watch::channel(false);

@@ -121,6 +121,13 @@ impl State {
         rows::load(self.db)
     }
 
+    /// Forgets what was not saved.
+    pub(crate) fn reload(&mut self) -> Result<(), StateError> {
+        let db = std::mem::replace(&mut self.db, Connection::open_in_memory()?);
+        *self = rows::load(db)?;
+        Ok(())
+    }
+
     /// What the server told.
     #[must_use]
     pub fn remote(&self) -> &RemoteTree {

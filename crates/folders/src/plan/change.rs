@@ -72,8 +72,11 @@ impl<'t> Planner<'t> {
         };
         let own = brought.into_iter().find(|(_, made_in)| Some(made_in) == parent.as_ref());
         let id = own.map(|(id, _)| id);
-        let entry = id.map(|id| self.draft.was(&id)).transpose()?.flatten();
-        Ok(entry.filter(|entry| !is_claimed_other(asked, entry)).map(|entry| there(&entry)))
+        let Some(entry) = id.map(|id| self.draft.was(&id)).transpose()?.flatten() else { return Ok(None) };
+        // Its first version is what was brought: somebody may have edited it since.
+        let first = self.draft.tree.version(&entry.id, 1)?;
+        let is_other = first.is_some_and(|first| is_claimed_other(asked, &first));
+        Ok((!is_other).then(|| there(&entry)))
     }
 
     fn read_new_id(&mut self, place: usize, id: &str) -> OpResult<Option<Verdict>> {

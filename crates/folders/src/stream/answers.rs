@@ -60,6 +60,12 @@ impl Fault {
         Self::new(ErrorCode::InternalError, &format!("{}: not now, try again later", error.code.name))
     }
 
+    /// The same once more, to what still comes for an upload that it ended: the code tells whether asking again helps.
+    pub(super) fn once_more(&self) -> Self {
+        let message = "this upload came to nothing, ask again".to_owned();
+        Self(Error { code: self.0.code, message, ..Error::default() })
+    }
+
     /// About this file.
     pub(super) fn about(mut self, id: &str, path: &str) -> Self {
         self.0.file_ids.extend(Some(id.to_owned()).filter(|id| !id.is_empty()));

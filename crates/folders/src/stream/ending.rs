@@ -34,12 +34,7 @@ impl Stream {
     fn nothing_to_end(&mut self, request: &RequestId) {
         let given_up = self.groups.values_mut().rev().find(|group| !group.is_open());
         let (fault, is_told) = match given_up {
-            Some(group) if group.phase == Phase::Lapsed => {
-                (Fault::timeout("this upload was given up, ask again"), std::mem::replace(&mut group.told, true))
-            }
-            Some(group) => {
-                (Fault::invalid("this upload came to nothing, ask again"), std::mem::replace(&mut group.told, true))
-            }
+            Some(group) => (group.why_over(), std::mem::replace(&mut group.told, true)),
             None => (Fault::invalid("FILE_WRITE_END without VERSION_INCREASE_ALLOW"), false),
         };
         if !is_told || request.is_some() {

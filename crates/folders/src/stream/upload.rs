@@ -94,6 +94,8 @@ pub(super) struct Group {
     pub(super) finishing: bool,
     /// Whether the client was told that it came to nothing.
     pub(super) told: bool,
+    /// What broke it.
+    broken_by: Option<Fault>,
     pub(super) began_at: u64,
     pub(super) heard_at: Option<u64>,
     pub(super) renewed_at: u64,
@@ -132,11 +134,18 @@ impl Group {
             end_request: None,
             finishing: false,
             told: false,
+            broken_by: None,
             began_at: now,
             heard_at: None,
             renewed_at: now,
             bytes: 0,
         }
+    }
+
+    /// What is said to whatever still comes for it.
+    pub(super) fn why_over(&self) -> Fault {
+        let given_up = || Fault::timeout("this upload was given up, ask again");
+        self.broken_by.as_ref().map_or_else(given_up, Fault::once_more)
     }
 
     /// Whether bytes may come for it, or it is on its way to be committed.
@@ -249,6 +258,7 @@ impl Stream {
     pub(super) fn break_group(&mut self, number: u64, request: &RequestId, fault: Fault) {
         self.give_up(number, Phase::Broken);
         let Some(group) = self.groups.get_mut(&number) else { return };
+        group.broken_by = Some(fault.clone());
         if !std::mem::replace(&mut group.told, true) || request.is_some() {
             self.fault(request, fault);
         }

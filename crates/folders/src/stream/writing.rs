@@ -44,17 +44,14 @@ impl Stream {
     fn not_allowed(&mut self, request: &RequestId, (id, directory, path): (&str, &str, &str)) {
         let is_it = |group: &&mut Group| !group.is_open() && file_of(group, id, directory, path).is_some();
         let (fault, is_told) = match self.groups.values_mut().rev().find(is_it) {
-            Some(group) => {
-                let fault = match group.phase {
-                    Phase::Lapsed => Fault::timeout("this upload was given up, ask again"),
-                    _ => Fault::invalid("this upload came to nothing, ask again"),
-                };
-                (fault, std::mem::replace(&mut group.told, true))
+            Some(group) => (group.why_over().about(id, path), std::mem::replace(&mut group.told, true)),
+            None => {
+                let fault = Fault::invalid("FILE_WRITE without VERSION_INCREASE_ALLOW, or after FILE_WRITE_END");
+                (fault.about(id, path), false)
             }
-            None => (Fault::invalid("FILE_WRITE without VERSION_INCREASE_ALLOW, or after FILE_WRITE_END"), false),
         };
         if !is_told || request.is_some() {
-            self.fault(request, fault.about(id, path));
+            self.fault(request, fault);
         }
     }
 

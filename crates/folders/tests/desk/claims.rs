@@ -4,7 +4,7 @@ use base::Sql;
 use folders::desk::{FINISH, MISSING, SEGMENT};
 use folders::form::{Asked, Asking, FileMeta, Finish, MissingOf, NewSegment, Told, Who, Written};
 
-use crate::kit::{Desk, allowed, delete, denied, device, edit, hash, increased, rewrite};
+use crate::kit::{Desk, allowed, delete, denied, device, edit, hash, increased, rename, rewrite};
 
 /// A change that claims this content.
 fn claims(asked: Asked, bytes: &[u8]) -> Asked {
@@ -117,5 +117,19 @@ fn fld_21_claims_that_differ_are_told_to_nobody() {
     assert_eq!(desk.changes(&a, &mine, 0).files[0].author_hash, None, "who is right is not known");
     put(&desk, &a, &mine, claims(edit("z", 3), b"one two"), b"one two", 4);
     assert_eq!(desk.changes(&a, &mine, 0).files[2].author_hash, None, "and stays so");
+    desk.check();
+}
+
+#[test]
+fn fld_10_a_new_file_whose_answer_was_lost_is_known_again_by_what_was_brought_not_by_what_others_made_of_it() {
+    let (desk, a, b) = (Desk::new(), device("a"), device("b"));
+    let id = desk.directory(&a, &[&b]);
+    let made = put(&desk, &a, &id, claims(edit("x", 7), b"one two"), b"one two", 4);
+    let edited = put(&desk, &b, &id, claims(rewrite(&made, 1), b"by others"), b"by others", 4);
+    increased(desk.ask(&b, &id, vec![rename(&edited, "y", 2)]));
+    let again = increased(desk.ask(&a, &id, vec![claims(edit("x", 7), b"one two")])).remove(0);
+    assert_eq!((again.id, again.path.as_str()), (made.id, "y"));
+    let other = claims(edit("x", 7), b"something else");
+    assert!(matches!(desk.ask(&a, &id, vec![other]), Asking::Allowed { .. }), "of one time, and another content");
     desk.check();
 }

@@ -1,5 +1,6 @@
 //! Groups as large as they may be stay within what one operation may read and write.
 
+use base::Sql;
 use folders::desk::{CHANGES_MAX, FINISH};
 use folders::form::{Asked, FileMeta, Finish, Told, Written};
 
@@ -63,4 +64,36 @@ fn fld_3_what_is_too_much_for_one_commit_is_refused_when_it_is_asked_for() {
     let files = vec![Written { id: wanted[0].1.clone(), segments, hash: None }];
     let refused = desk.call(&FINISH, Finish { upload, told: Told::default(), files }).unwrap_err();
     assert_eq!(refused.code.name, "ALIMIT", "{refused:?}");
+}
+
+/// A thousand files that client a made before, all with the same time.
+static MADE_BEFORE: kernel::Op<(String, i64), ()> = kernel::Op::new("test.made_before", |tx, _, (directory, from)| {
+    static FILE: Sql = Sql::new(
+        "test.before_file",
+        "INSERT INTO fld_file (id, directory, parent, name, slot, kind, version, content_version, deleted, size, seq, changed_at, heard, client) \
+         VALUES (?1, ?2, '', ?1, ?1, 'FILE', 1, 1, 0, 0, 1, 0, 0, 'client a')",
+    );
+    static VERSION: Sql = Sql::new(
+        "test.before_version",
+        "INSERT INTO fld_version (file, version, directory, parent, name, kind, content_version, deleted, size, seq, changed_at, heard, client, \
+         device, try_us) VALUES (?1, 1, ?2, '', ?1, 'FILE', 1, 0, 0, 1, 0, 0, 'client a', 'a', 1)",
+    );
+    for number in *from..from + 1_000 {
+        let name = format!("before {number}");
+        tx.write(&FILE, base::args![&name, directory])?;
+        tx.write(&VERSION, base::args![&name, directory])?;
+    }
+    Ok(())
+});
+
+#[test]
+fn fld_10_whoever_gives_thousands_of_new_files_one_time_has_a_group_taken_all_the_same() {
+    let (desk, a) = (Desk::new(), device("a"));
+    let id = desk.directory(&a, &[]);
+    for from in (0..20_000).step_by(1_000) {
+        desk.call(&MADE_BEFORE, (id.clone(), from)).unwrap();
+    }
+    let group = (0..CHANGES_MAX).map(|number| edit(&format!("file {number}"), 1)).collect();
+    let made = put_all(&desk, &id, group, "each is asked for alone");
+    assert_eq!(made.len(), CHANGES_MAX);
 }

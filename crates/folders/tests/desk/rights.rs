@@ -99,3 +99,26 @@ fn fld_25_a_quota_holds_for_what_is_announced_and_for_what_comes() {
     desk.put(&a, &id, edit("z", 5), b"01234567890");
     desk.check();
 }
+
+#[test]
+fn fld_25_every_change_and_every_right_that_is_given_leaves_a_line_of_who_did_it() {
+    static LINES: base::Sql = base::Sql::new(
+        "test.lines",
+        "SELECT kind, subject, text FROM journal WHERE kind IN ('folders.created', 'folders.changed', 'folders.member') ORDER BY at, id LIMIT 10",
+    );
+    let (desk, a, b) = (Desk::new(), device("a"), device("b"));
+    let id = desk.directory(&a, &[&b]);
+    let file = desk.put(&b, &id, edit("report", 1), b"one");
+    increased(desk.ask(&a, &id, vec![delete(&file, 2)]));
+    let lines = desk.world().rows(&LINES);
+    assert!(lines.iter().all(|line| line.text(1) == id));
+    let lines: Vec<(&str, &str)> = lines.iter().map(|line| (line.text(0), line.text(2))).collect();
+    let has = |kind: &str, words: &[&str]| {
+        let is_it = |(of, text): &&(&str, &str)| *of == kind && words.iter().all(|word| text.contains(word));
+        assert_eq!(lines.iter().filter(is_it).count(), 1, "{kind} {words:?}: {lines:?}");
+    };
+    has("folders.created", &["key a"]);
+    has("folders.member", &["key b", "write"]);
+    has("folders.changed", &["b (key b)", "report v1"]);
+    has("folders.changed", &["a (key a)", "report v2 deleted"]);
+}

@@ -314,3 +314,25 @@ fn fld_13_who_keeps_how_far_it_was_told_hears_of_that_after_its_own_changes() {
         assert!(heard.iter().all(told), "{heard:?}");
     }
 }
+
+#[test]
+fn fld_19_links_are_told_to_those_who_know_them_and_attributes_to_all() {
+    for (caps, told) in [("links", 2), ("", 1)] {
+        let mut talk = Talk::with(caps, Role::Folder);
+        talk.say(all_of(DIRECTORY));
+        let file =
+            folders::form::FileMeta { mtime_us: Some(-5), executable: Some(true), ..meta("file", "run.sh", 1, 1, "x") };
+        let link = folders::form::FileMeta {
+            kind: folders::form::Kind::Symlink,
+            target: Some("../elsewhere".into()),
+            ..meta("link", "link", 1, 2, "x")
+        };
+        talk.end("folders.changes", Changes { files: vec![file, link], seq: 2, file: String::new(), more: false });
+        let (_, answer) = talk.one();
+        let Heard::CheckVersion(check) = answer else { panic!("{answer:?}") };
+        assert_eq!(check.files.len(), told, "{caps}");
+        assert_eq!((check.files[0].mtime_us, check.files[0].executable), (Some(-5), Some(true)));
+        let target = check.files.get(1).and_then(|link| link.symlink_target.as_deref());
+        assert_eq!(target, (told == 2).then_some("../elsewhere"), "as it is, never followed");
+    }
+}

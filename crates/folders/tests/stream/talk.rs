@@ -133,6 +133,12 @@ impl Talk {
         kept
     }
 
+    /// The first of what is to be kept is not.
+    pub fn keep_fails(&mut self, code: Code) {
+        let (call, _) = self.keeps.remove(0);
+        self.on(SessionEvent::Ended { call, result: Err(OpError::new(code, "because /of/this")) });
+    }
+
     /// Ends the fetch at this place with bytes.
     pub fn fetched(&mut self, at: usize, bytes: &[u8]) {
         let (call, ..) = self.fetches.remove(at);

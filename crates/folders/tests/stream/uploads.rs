@@ -119,6 +119,29 @@ fn fld_20_a_piece_of_another_file_or_directory_or_of_none_is_refused_and_the_upl
 }
 
 #[test]
+fn fld_20_what_still_comes_for_a_broken_upload_is_answered_as_what_broke_it() {
+    for (code, answer) in
+        [(base::codes::TTIME, ErrorCode::InternalError), (base::codes::XDISK, ErrorCode::InternalError)]
+    {
+        let mut talk = Talk::new();
+        talk.allowed(vec![edit(None, "a", 1)]);
+        talk.say(piece("f0", 0, &vec![1; CHUNK_MAX]));
+        talk.keep_fails(code);
+        talk.error(None, answer);
+        talk.ask("late", piece("f0", CHUNK_MAX as u64, b"x"));
+        talk.error(Some("late"), answer);
+        talk.ask("end", end());
+        talk.error(Some("end"), answer);
+    }
+    let mut talk = Talk::new();
+    talk.allowed(vec![edit(None, "a", 1)]);
+    talk.say(piece("f0", 7, b"a gap"));
+    talk.error(None, ErrorCode::InvalidRequest);
+    talk.ask("late", piece("f0", 12, b"x"));
+    talk.error(Some("late"), ErrorCode::InvalidRequest);
+}
+
+#[test]
 fn fld_3_a_silent_client_loses_its_upload_after_ten_seconds_then_after_thirty() {
     for (sent, silence_ms) in [(0, FIRST_WRITE_MS), (1, GAP_MS)] {
         let mut talk = Talk::new();

@@ -1,5 +1,5 @@
 //! A device: follows the protocol step by step, as the original text has it. Half of them know the additions (who they are, the version a
-//! change was made from, hashes), half know the text alone.
+//! change was made from, hashes), half know the text alone; half of the former bring contents in chunks that they cut themselves.
 //!
 //! What it has is durable; what is under way is lost with its connection, and begun again.
 
@@ -7,12 +7,12 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use folders::wire::client_message::Message;
 use folders::wire::{
-    AskVersionIncrease, ClientMessage, DirectoryCreate, DirectorySubscribe, FileChunk, FileMetadata, FileType,
-    FileWrite, FileWriteEnd, RequestFileContent, RequestVersion, Timestamp, ask_version_increase, request_file_content,
-    request_version,
+    AskVersionIncrease, ClientMessage, DirectoryCreate, DirectorySubscribe, FileMetadata, FileType, RequestFileContent,
+    RequestVersion, Timestamp, ask_version_increase, request_file_content, request_version,
 };
 use kernel::SessionEvent;
 use prost::Message as _;
+use sha2::{Digest as _, Sha256};
 
 use super::edit::{Edit, What, bytes, hash};
 use super::judge::Living;
@@ -57,6 +57,8 @@ pub(super) enum Flight {
 pub(super) struct Device {
     pub(super) at: Asker,
     pub(super) is_modern: bool,
+    /// It lists chunks, and brings those that are missing.
+    pub(super) is_chunked: bool,
     skew_us: u64,
     pub(super) files: BTreeMap<String, Local>,
     /// The newest that was heard of each file that the device does not have yet.
@@ -66,7 +68,7 @@ pub(super) struct Device {
     pub(super) flight: Flight,
     pub(super) asked: u64,
     /// Messages of an upload that are still to be sent, each so much later than the one before.
-    pieces: VecDeque<(u64, Message)>,
+    pub(super) pieces: VecDeque<(u64, Message)>,
     turn: u64,
 }
 
@@ -74,11 +76,13 @@ impl Device {
     pub(super) fn new(at: Asker, sim: &mut Sim) -> Self {
         act(sim, at, 500_000);
         let is_modern = sim.rng.once_in(2);
+        let is_chunked = is_modern && sim.rng.once_in(2);
         let skew_us = sim.rng.below(200_000_000_000_000);
         let (files, heard) = (BTreeMap::new(), BTreeMap::new());
         Self {
             at,
             is_modern,
+            is_chunked,
             skew_us,
             files,
             heard,
@@ -174,7 +178,9 @@ impl Device {
         shared.connections += 1;
         let (connection, at) = (shared.connections, Asker { token: shared.connections, ..self.at });
         self.connection = Some(connection);
-        sim.after(50_000, Event::Arrive(sim.life(), Box::new(move |sim| sim.stream(at, &folders::stream::STREAM))));
+        let caps = if self.is_chunked { "chunks,tree" } else { "" };
+        let open = move |sim: &mut Sim| sim.stream(at, &folders::stream::STREAM, &[("synxpo-caps", caps)]);
+        sim.after(50_000, Event::Arrive(sim.life(), Box::new(open)));
         match shared.directory.clone() {
             Some(directory_id) => {
                 self.flight = Flight::Subscribing;
@@ -233,43 +239,10 @@ impl Device {
             r#type: FileType::File.into(),
             base_version: self.is_modern.then_some(edit.base),
             size: content.as_ref().filter(|_| self.is_modern).map(|content| content.len() as u64),
+            hash: content.as_ref().filter(|_| self.is_chunked).map(|content| Sha256::digest(content).to_vec()),
             ..Default::default()
         };
         self.send(Message::AskVersionIncrease(AskVersionIncrease { files: vec![info] }), 0, sim);
-    }
-
-    /// May write: does so, or falls silent for a while.
-    pub(super) fn write(&mut self, shared: &Shared, sim: &mut Sim) {
-        let Some(edit) = self.edit.clone() else { return self.cut(sim) };
-        self.flight = Flight::Writing;
-        let silent = !shared.calm && sim.rng.once_in(6);
-        let mut after_us = if silent { sim.rng.within(5_000_000, 60_000_000) } else { 0 };
-        let content = shared.bytes_of(edit.number);
-        let piece = content.len().div_ceil(usize::try_from(sim.rng.within(1, 3)).unwrap_or(1)).max(1);
-        self.pieces.clear();
-        for (place, data) in content.chunks(piece).enumerate() {
-            let chunk = FileChunk {
-                id: edit.id.clone().unwrap_or_default(),
-                directory_id: shared.directory.clone().unwrap_or_default(),
-                data: data.to_vec(),
-                offset: (place * piece) as u64,
-                current_path: edit.path.clone(),
-                ..Default::default()
-            };
-            self.pieces.push_back((after_us, Message::FileWrite(FileWrite { chunk: Some(chunk) })));
-            after_us = if silent { sim.rng.below(40_000_000) } else { sim.rng.below(500_000) };
-        }
-        self.pieces.push_back((after_us, Message::FileWriteEnd(FileWriteEnd::default())));
-        self.look_again(self.pieces[0].0 + 1, sim);
-    }
-
-    fn write_next(&mut self, sim: &mut Sim) {
-        let Some((_, message)) = self.pieces.pop_front() else { return };
-        self.send(message, 0, sim);
-        if let Some((after_us, _)) = self.pieces.front() {
-            let after_us = *after_us;
-            self.look_again(after_us + 1, sim);
-        }
     }
 
     /// Takes in what was heard; whether bytes have to be fetched for it.
@@ -332,8 +305,11 @@ impl Device {
 
     fn edit_of(&self, what: What, of: Option<(String, Local)>, path: String, shared: &mut Shared, sim: &Sim) -> Edit {
         let over = of.as_ref().and_then(|(_, local)| local.text).unwrap_or(0);
-        let number =
-            if matches!(what, What::New | What::Write) { shared.texts.write(over).0 } else { shared.other_number() };
+        let number = if matches!(what, What::New | What::Write) {
+            shared.texts.write(over, self.is_modern).0
+        } else {
+            shared.other_number()
+        };
         let base = of.as_ref().map_or(0, |(_, local)| local.version);
         let try_us = self.skew_us + sim.now_us() + 1;
         Edit { number, what, id: of.map(|(id, _)| id), path, base, try_us, is_denied: false }
@@ -357,7 +333,7 @@ impl Device {
         let id = meta.id.clone().unwrap_or_default();
         if let Some(own_hash) = own_hash {
             shared.texts.acknowledge(edit.number, &id);
-            let told = meta.hash.as_deref().and_then(folders::wire::hex_of_bytes);
+            let told = meta.hash.as_deref().or(meta.author_hash.as_deref()).and_then(folders::wire::hex_of_bytes);
             // A modern device sees that somebody else's content followed; one of the text believes what it is told.
             if self.is_modern && told.is_some_and(|told| told != own_hash) {
                 self.heard.insert(id, meta.clone());

@@ -39,6 +39,9 @@ impl Edit {
 pub(super) struct Text {
     /// The edit whose content was seen when this was written; 0: none.
     pub(super) over: u64,
+    /// Who wrote it says who it is. Others are their connection: a new file of theirs whose answer was lost, and that somebody moved since, is
+    /// known to nobody, and is made once more.
+    pub(super) is_named: bool,
     /// The file, once the server said that it has it.
     pub(super) acknowledged: Option<String>,
 }
@@ -63,11 +66,11 @@ pub(super) fn hash(bytes: &[u8]) -> String {
 
 impl Texts {
     /// A new content over another.
-    pub(super) fn write(&mut self, over: u64) -> (u64, Vec<u8>) {
+    pub(super) fn write(&mut self, over: u64, is_named: bool) -> (u64, Vec<u8>) {
         let number = self.all.len() as u64 + 1;
         let bytes = bytes(number, over);
         self.by_hash.insert(hash(&bytes), number);
-        self.all.insert(number, Text { over, acknowledged: None });
+        self.all.insert(number, Text { over, is_named, acknowledged: None });
         (number, bytes)
     }
 

@@ -25,6 +25,9 @@ impl Device {
             Some(Message::OkSubscribed(_)) if self.flight == Flight::Subscribing => self.list(shared, sim),
             Some(Message::CheckVersion(versions)) => self.check_version(versions, is_event, shared, sim),
             Some(Message::VersionIncreaseAllow(_)) if self.flight == Flight::Asking => self.write(shared, sim),
+            Some(Message::ChunksMissing(missing)) if self.flight == Flight::Writing => {
+                self.bring_chunks(&missing.indexes, shared, sim);
+            }
             Some(Message::VersionIncreaseDeny(deny)) => {
                 let statuses: Vec<i32> = deny.files.iter().map(|file| file.status).collect();
                 self.denied(&statuses, shared, sim);
@@ -61,9 +64,8 @@ impl Device {
             let is_newer = |known: u64| meta.version > known;
             let newer = self.files.get(&id).is_none_or(|own| is_newer(own.version))
                 && self.heard.get(&id).is_none_or(|heard| is_newer(heard.version));
-            if newer && meta.deleted && !self.files.contains_key(&id) {
-                self.heard.remove(&id);
-            } else if newer {
+            // Also a tombstone of what it does not have: an older version may be on its way to it.
+            if newer {
                 self.heard.insert(id, meta);
             }
         }

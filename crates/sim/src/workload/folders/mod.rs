@@ -7,6 +7,7 @@ mod edit;
 mod hear;
 mod judge;
 mod shared;
+mod write;
 
 use super::Workload;
 use crate::sim::{Asker, News, Sim};

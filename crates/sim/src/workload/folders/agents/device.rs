@@ -17,6 +17,8 @@ use super::{Shared, hash_of};
 use crate::run::act;
 use crate::sim::{Asker, Event, News, Sim};
 
+/// Contents of several kilobytes are large here, so that they travel by their chunks.
+const LARGE_BYTES: u64 = 3_000;
 /// What a watcher missed is found by then.
 const RESCAN_MS: u64 = 60_000;
 
@@ -60,11 +62,6 @@ impl Device {
     pub(super) fn tree(&self) -> BTreeMap<String, Option<String>> {
         let Some(agent) = &self.agent else { return BTreeMap::new() };
         agent.disk_now().tree().into_iter().map(|(path, content)| (path, hash_of(&content))).collect()
-    }
-
-    pub(super) fn backed_up(&self) -> Vec<String> {
-        let Some(agent) = &self.agent else { return vec![] };
-        agent.disk_now().backed_up().iter().map(|hash| base::Sha(*hash).to_string()).collect()
     }
 
     pub(super) fn is_settled(&self) -> bool {
@@ -136,9 +133,10 @@ impl Device {
             policy: Policy::Folded,
             links: true,
             link: self.link(),
+            large_bytes: LARGE_BYTES,
             rescan_ms: RESCAN_MS,
         };
-        Agent::start(disk, state, settings, sim.rng.next()).expect("a daemon starts on its disk")
+        Agent::start(disk, state, settings, sim.rng.next())
     }
 
     /// The machine loses power, or its disk refuses once.
@@ -165,7 +163,8 @@ impl Device {
 
     /// A server that is gone without a word is noticed by its silence, as pings do it.
     fn notice(&mut self, sim: &mut Sim) {
-        if self.connection.is_some() && self.life != sim.life() && self.opens_at_us.is_none() {
+        let is_late = self.agent.is_none() && sim.now_us() > self.connects_at_us + 30_000_000;
+        if self.connection.is_some() && (self.life != sim.life() || is_late) && self.opens_at_us.is_none() {
             self.connection = None;
             self.cut(sim);
             self.happen(Happened::Closed, sim);
@@ -189,7 +188,7 @@ impl Device {
         let (connection, at) = (shared.connections, Asker { token: shared.connections, ..self.at });
         (self.connection, self.life) = (Some(connection), sim.life());
         let open = move |sim: &mut Sim| {
-            sim.stream_with(at, &folders::stream::STREAM, &[("synxpo-caps", "chunks,tree,links")]);
+            sim.stream(at, &folders::stream::STREAM, &[("synxpo-caps", "chunks,tree,links")]);
         };
         sim.after(50_000, Event::Arrive(sim.life(), Box::new(open)));
         self.opens_at_us = Some(sim.now_us() + 100_000);
@@ -204,8 +203,11 @@ impl Device {
     }
 
     fn send(&mut self, message: &ClientMessage, sim: &mut Sim) {
-        let said = format!("{:?}", message.message);
-        sim.say(&format!("machine {} says {}", self.at.client, &said[..said.floor_char_boundary(300)]));
+        let said = match &message.message {
+            Some(Message::FileWrite(write)) => format!("{} bytes", write.encoded_len()),
+            other => format!("{other:?}"),
+        };
+        sim.say(&format!("machine {} says {}", self.at.client, &said[..said.floor_char_boundary(1200)]));
         let Some(connection) = self.connection else { return };
         sim.after(10_000, Event::Session(sim.life(), connection, SessionEvent::Message(message.encode_to_vec())));
         if sim.rng.once_in(sim.faults.answer_lost) {
@@ -234,8 +236,11 @@ impl Device {
     }
 
     fn heard(&mut self, message: ServerMessage, shared: &mut Shared, sim: &mut Sim) {
-        let said = format!("{:?}", message.message);
-        sim.say(&format!("machine {} hears {}", self.at.client, &said[..said.floor_char_boundary(300)]));
+        let said = match &message.message {
+            Some(Heard::FileWrite(write)) => format!("{} bytes", write.encoded_len()),
+            other => format!("{other:?}"),
+        };
+        sim.say(&format!("machine {} hears {}", self.at.client, &said[..said.floor_char_boundary(1200)]));
         shared.answers += 1;
         match &message.message {
             Some(Heard::OkDirectoryCreated(created)) => {

@@ -38,7 +38,7 @@ pub(super) fn edit(disk: &mut MemoryDisk, client: usize, shared: &mut Shared, si
         8 if !folders.is_empty() && sim.rng.once_in(3) => remove(disk, &(*sim.rng.pick(&folders)).clone()),
         9 => make_folder(disk, *sim.rng.pick(&FOLDERS[..])),
         10 if files.len() > 1 => swap(disk, &(*sim.rng.pick(&files)).clone(), &(*sim.rng.pick(&files)).clone()),
-        11 if !files.is_empty() => twin(disk, &(*sim.rng.pick(&files)).clone(), &place),
+        11 if !files.is_empty() => twin(disk, &(*sim.rng.pick(&files)).clone(), &place, shared),
         _ => vec![],
     };
     if !touched.is_empty() {
@@ -63,7 +63,7 @@ fn write(
     sim: &mut Sim,
     by_rename: bool,
 ) -> Vec<String> {
-    let size = if sim.rng.once_in(20) { sim.rng.below(3_000_000) } else { sim.rng.below(100) };
+    let size = if sim.rng.once_in(6) { sim.rng.below(200_000) } else { sim.rng.below(100) };
     let text = shared.new_text(size);
     let mut user = disk.user();
     let written = if by_rename { user.save_by_rename(path, &text) } else { user.write(path, &text) };
@@ -103,8 +103,11 @@ fn swap(disk: &mut MemoryDisk, one: &str, other: &str) -> Vec<String> {
     vec![String::new(), folder_of(one), folder_of(other)]
 }
 
-/// The same content twice.
-fn twin(disk: &mut MemoryDisk, of: &str, path: &str) -> Vec<String> {
+/// The same content twice. From then on two people may each remove one of the two and mean to keep the other: nobody is to blame if it goes.
+fn twin(disk: &mut MemoryDisk, of: &str, path: &str, shared: &mut Shared) -> Vec<String> {
     let Some(bytes) = disk.bytes(of) else { return vec![] };
+    if let Some(hash) = disk.tree().get(of).and_then(hash_of) {
+        shared.kept.remove(&hash);
+    }
     disk.user().write(path, &bytes).map_or(vec![], |()| vec![folder_of(path)])
 }

@@ -1,8 +1,8 @@
 //! Daemons, each with a disk of its own and a person who works on it: edits, renames, trees against edits inside them, editors that save by rename,
 //! twins of case and Unicode. Machines crash anywhere, disks refuse, streams are cut, clocks are years apart, watchers miss things (FLD-26).
 //!
-//! In the end all disks have the same, and so has the server. No edit vanishes: what its author did not replace or remove is in the tree, in the
-//! server's history, or in a backup.
+//! In the end all disks have the same, and so has the server. No edit vanishes: what nobody replaced or removed who had it before them is in the tree
+//! that all have.
 
 mod device;
 mod edits;
@@ -10,6 +10,7 @@ mod edits;
 use std::collections::{BTreeMap, BTreeSet};
 
 use folder_agent::model::Content;
+use folders::names::{Policy, slot};
 
 use super::judge::{self, Seen};
 use crate::sim::{Asker, News, Sim};
@@ -65,14 +66,21 @@ impl Agents {
         let Some(directory) = self.shared.directory.clone() else { return Ok(()) };
         let seen = sim.look(|tx| judge::seen(tx, &directory)).ok_or("the server is down")?;
         self.shared.seen = seen.map_err(|error| error.to_string())?;
+        // What is there twice, two people may each remove once and mean to keep.
+        let mut once = BTreeSet::new();
+        for hash in self.shared.seen.tree().into_values().flatten() {
+            if !once.insert(hash.clone()) {
+                self.shared.kept.remove(&hash);
+            }
+        }
         Ok(())
     }
 
     /// What one machine has otherwise than the server.
     fn differs(&self) -> Option<String> {
-        let there = self.shared.seen.tree();
+        let there = by_slot(self.shared.seen.tree());
         self.devices.iter().enumerate().find_map(|(number, device)| {
-            let here = device.tree();
+            let here = by_slot(device.tree());
             let paths: BTreeSet<&String> = here.keys().chain(there.keys()).collect();
             let differs = paths.into_iter().find(|path| here.get(*path) != there.get(*path));
             differs.map(|path| {
@@ -80,6 +88,11 @@ impl Agents {
             })
         })
     }
+}
+
+/// Another composition of the same letters is the same name, and stays as it is on each disk.
+fn by_slot(tree: BTreeMap<String, Option<String>>) -> BTreeMap<String, Option<String>> {
+    tree.into_iter().map(|(path, hash)| (slot(Policy::Folded, &path), hash)).collect()
 }
 
 /// The hash of what a file holds, as the server writes it.
@@ -122,10 +135,7 @@ impl Workload for Agents {
         if let Some(differs) = self.differs() {
             return Err(differs);
         }
-        let mut there: BTreeSet<String> = self.shared.seen.hashes().map(str::to_owned).collect();
-        for device in &self.devices {
-            there.extend(device.backed_up());
-        }
+        let there: BTreeSet<String> = self.shared.seen.tree().into_values().flatten().collect();
         let lost = self.shared.kept.iter().find(|(hash, _)| !there.contains(*hash));
         lost.map_or(Ok(()), |(hash, device)| Err(format!("what machine {device} wrote vanished: {hash}")))
     }
