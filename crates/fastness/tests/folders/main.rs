@@ -4,6 +4,7 @@
 
 mod alone;
 mod daemon;
+mod guide;
 mod killed;
 mod kit;
 
