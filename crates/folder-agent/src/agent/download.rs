@@ -19,6 +19,8 @@ use crate::plan::{Fetch, Step, fetched};
 const BATCH_FILES: usize = 400;
 /// Bytes of a request, but for its first file.
 const BATCH_BYTES: u64 = 16 << 20;
+/// Between two pieces.
+const GAP_MS: u64 = 30_000;
 /// After a fetch that came to nothing, growing.
 const REST_MS: u64 = 1_000;
 const REST_MAX_MS: u64 = 60_000;
@@ -144,6 +146,7 @@ impl<D: Disk> Agent<D> {
     pub(super) fn content_allowed(&mut self, request: &str, files: &[FileMetadata]) {
         let Some(download) = self.download.as_mut().filter(|download| download.request == request) else { return };
         download.is_allowed = true;
+        self.piece_at = self.now.ran_ms;
         let is_list = download.large.as_ref().is_none_or(LargeDownload::is_listing);
         for (file, meta) in download.files.iter_mut().zip(files).filter(|_| is_list) {
             file.told = told::read(meta).map(|(_, told)| told);
@@ -184,6 +187,7 @@ impl<D: Disk> Agent<D> {
             return;
         };
         file.got += chunk.data.len() as u64;
+        self.piece_at = self.now.ran_ms;
         let (stage, is_large) = (file.stage, download.large.is_some());
         if !is_large && file.got != chunk.offset + chunk.data.len() as u64 {
             return self.download_failed(ErrorCode::Unknown, "pieces do not follow each other");
@@ -195,14 +199,17 @@ impl<D: Disk> Agent<D> {
     }
 
     pub(super) fn chunks_came(&mut self, chunks: &FileChunks) {
-        if let Some(large) = self.download.as_mut().and_then(|download| download.large.as_mut()) {
+        let Some(download) = self.download.as_mut().filter(|download| download.is_allowed) else { return };
+        if let Some(large) = &mut download.large {
             large.add(chunks);
+            self.piece_at = self.now.ran_ms;
         }
     }
 
     /// FILE_WRITE_END: all of it came. What follows needs the disk, and is done with the rest of the work.
     pub(super) fn content_ended(&mut self) {
         let Some(download) = self.download.as_mut().filter(|download| download.is_allowed) else { return };
+        download.is_allowed = false;
         match &mut download.large {
             Some(large) => large.came(),
             None => self.is_come = true,
@@ -322,6 +329,19 @@ impl<D: Disk> Agent<D> {
         let Some(download) = self.download.take() else { return };
         for file in download.files.iter().filter(|_| download.large.is_none()) {
             self.drop_stage_later(file.stage);
+        }
+    }
+
+    /// Pieces that stopped coming may never come (FLD-8): what came is discarded, and it is asked for again. What still comes of it is passed over.
+    pub(super) fn give_up_stalled(&mut self) {
+        if !self.download.as_ref().is_some_and(|download| download.is_allowed) {
+            return;
+        }
+        let until_ms = self.piece_at + GAP_MS;
+        if self.now.ran_ms < until_ms {
+            self.wakes.insert(until_ms);
+        } else {
+            self.download_failed(ErrorCode::Timeout, "nothing came for 30 seconds");
         }
     }
 

@@ -38,6 +38,7 @@ impl<D: Disk> Agent<D> {
             wakes: BTreeSet::from([0]),
             plans: BTreeSet::new(),
             heard_at: 0,
+            piece_at: 0,
             report: Report {
                 connected: false,
                 files: 0,
