@@ -12,7 +12,7 @@ use super::upload::{Wait, Why};
 use super::work::Trouble;
 use super::{Agent, told};
 use crate::disk::{Disk, Expected, Stage};
-use crate::model::{Content, FileId, Local, Remote, SyncedTree};
+use crate::model::{Content, FileId, Hash, Local, Remote, SyncedTree};
 use crate::plan::{Fetch, Step, fetched};
 
 /// Files of a request.
@@ -158,7 +158,7 @@ impl<D: Disk> Agent<D> {
     }
 
     pub(super) fn content_denied(&mut self, request: &str, files: &[FileStatusInfo]) {
-        if !self.download.as_ref().is_some_and(|download| download.request == request) {
+        if self.download.as_ref().is_none_or(|download| download.request != request) {
             return;
         }
         for said in files.iter().filter(|said| said.status != i32::from(synxpo::wire::FileStatus::Free)) {
@@ -245,12 +245,14 @@ impl<D: Disk> Agent<D> {
     }
 
     /// Puts what came in its place, if everything is as it was planned.
-    pub(super) fn install(&mut self, file: &Fetching, hash: crate::model::Hash) -> Result<(), Trouble> {
+    pub(super) fn install(&mut self, file: &Fetching, brought: Hash) -> Result<(), Trouble> {
         let (Some(told), fetch) = (&file.told, &file.fetch) else { return Ok(()) };
         let (size, executable) = match &told.content {
-            Content::File { hash: Some(announced), .. } if *announced != hash => return Ok(self.give_up(file)),
-            Content::File { size, executable, .. } => (*size, *executable),
-            Content::Folder | Content::Symlink(_) => return Ok(self.give_up(file)),
+            Content::File { hash, size, executable } if hash.is_none_or(|said| said == brought) => (*size, *executable),
+            Content::File { .. } | Content::Folder | Content::Symlink(_) => {
+                self.give_up(file);
+                return Ok(());
+            }
         };
         let is_newest = self.state.remote().get(&fetch.id) == Some(told);
         if told.deleted || !is_newest || !self.is_place_right(fetch, told)? {
@@ -268,7 +270,7 @@ impl<D: Disk> Agent<D> {
             self.rest(fetch.id);
             return Ok(());
         };
-        let content = Content::File { hash: Some(hash), size, executable };
+        let content = Content::File { hash: Some(brought), size, executable };
         self.local.insert(fetch.path.clone(), Local { stat, content: content.clone() });
         let known = self.state.synced().get(&fetch.id).cloned();
         let mut one: SyncedTree = known.into_iter().map(|known| (fetch.id, known)).collect();

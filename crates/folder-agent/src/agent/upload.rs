@@ -334,7 +334,7 @@ impl<D: Disk> Agent<D> {
 
     /// The server has it.
     pub(super) fn increased(&mut self, request: &str, files: &[FileMetadata]) {
-        if !self.upload.as_ref().is_some_and(|upload| upload.request == request) {
+        if self.upload.as_ref().is_none_or(|upload| upload.request != request) {
             // Of something that was given up: it is as good as an event.
             files.iter().for_each(|meta| self.take_version(meta));
             return;
@@ -381,7 +381,7 @@ impl<D: Disk> Agent<D> {
 
     /// Nothing was changed.
     pub(super) fn denied(&mut self, request: &str, files: &[FileStatusInfo]) {
-        if !self.upload.as_ref().is_some_and(|upload| upload.request == request) {
+        if self.upload.as_ref().is_none_or(|upload| upload.request != request) {
             return;
         }
         let Some(upload) = self.upload.take() else { return };
