@@ -148,6 +148,8 @@ pub struct Agent<D> {
     heat: BTreeMap<String, aside::Heat>,
     upload: Option<upload::Upload>,
     download: Option<download::Download>,
+    /// Files that go together: fewer after a group that failed.
+    group_files: usize,
     /// What the server does not take now: until when it is not asked for.
     waits: BTreeMap<String, upload::Wait>,
     /// Fetches that came to nothing: until when they are not tried again.

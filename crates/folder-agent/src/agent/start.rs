@@ -33,6 +33,7 @@ impl<D: Disk> Agent<D> {
             heat: BTreeMap::new(),
             upload: None,
             download: None,
+            group_files: super::upload::GROUP_FILES,
             waits: BTreeMap::new(),
             rests: BTreeMap::new(),
             wakes: BTreeSet::from([0]),

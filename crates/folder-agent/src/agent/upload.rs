@@ -18,7 +18,7 @@ use crate::model::{Content, FileId, Kind, Remote, Synced, SyncedTree};
 use crate::plan::{Ask, Step, accept};
 
 /// Files of a group: the server takes so many with one commit.
-const GROUP_FILES: usize = 400;
+pub(super) const GROUP_FILES: usize = 400;
 /// Bytes of a group, but for its first file.
 const GROUP_BYTES: u64 = 8 << 20;
 /// Bytes of a piece.
@@ -158,7 +158,7 @@ impl<D: Disk> Agent<D> {
             let size = content_size(ask);
             // What was refused within a group is tried alone, so that it holds up nobody.
             let is_alone = size > self.settings.large_bytes || wait.is_some_and(|wait| wait.alone);
-            if !group.is_empty() && (is_alone || bytes + size > GROUP_BYTES || group.len() >= GROUP_FILES) {
+            if !group.is_empty() && (is_alone || bytes + size > GROUP_BYTES || group.len() >= self.group_files) {
                 break;
             }
             bytes += size;
@@ -340,6 +340,7 @@ impl<D: Disk> Agent<D> {
             return;
         }
         let Some(upload) = self.upload.take() else { return };
+        self.group_files = (self.group_files * 2).min(GROUP_FILES);
         for (sent, meta) in upload.sent.iter().zip(files) {
             let subject = subject(&sent.ask);
             self.state.drop_try(&subject);
@@ -431,6 +432,8 @@ impl<D: Disk> Agent<D> {
 
     pub(super) fn upload_failed(&mut self, code: ErrorCode, error: &Error) {
         let Some(upload) = self.upload.take() else { return };
+        // A server that has no room for all of it may have room for half.
+        self.group_files = (upload.sent.len() / 2).max(1);
         let (why, first_ms, most_ms) = match code {
             ErrorCode::InvalidRequest | ErrorCode::PermissionDenied | ErrorCode::DirectoryNotFound => {
                 self.refusal = Some(format!("the server refuses a change: {}", error.message));
