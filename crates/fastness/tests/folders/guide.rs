@@ -11,6 +11,9 @@ use crate::kit::{Kit, program};
 
 const PAGE: &str = include_str!("../../../../docs/folders.md");
 
+/// Pauses of one second of a block, after which what the page waits for will not come.
+const TRIES: u32 = 120;
+
 /// The daemon that the page starts in the background: ended also when the page breaks off in its middle.
 struct Background(PathBuf);
 
@@ -30,7 +33,8 @@ fn prepared(folder: &Path, url: &str) -> String {
     let folder = folder.display();
     format!(
         "export PATH='{folder}/bin':\"$PATH\" FASTNESS_KEY={KEY} FASTNESS_SERVER={url} XDG_CONFIG_HOME='{folder}/config' \
-         FASTNESS_FOLDERS_HOME='{folder}/home'\ncd '{folder}'"
+         FASTNESS_FOLDERS_HOME='{folder}/home'\n\
+         sleep() {{ tries=$((tries + 1)); [ $tries -lt {TRIES} ] || exit 1; command sleep \"$1\"; }}\ncd '{folder}'"
     )
 }
 
