@@ -1,4 +1,5 @@
 //! The daemon's machine, told by hand what happens: what it says, and what it does to a disk in memory.
+#![expect(clippy::unwrap_used, reason = "a test ends where something is not as it should be")]
 
 use folder_agent::agent::{Agent, Event, LARGE_BYTES, Now, Settings};
 use folder_agent::disk::memory::{Fault, MemoryDisk};
