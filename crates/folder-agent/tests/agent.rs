@@ -343,3 +343,31 @@ fn fld_3_what_is_sent_is_what_was_set_aside_whatever_becomes_of_the_file() {
     rig.pass(1_000);
     assert_eq!(rig.asks(), ["+a", "+a"], "what was written since is the next change");
 }
+
+#[test]
+fn fld_17_a_folder_that_cannot_be_removed_holds_up_nobody() {
+    let mut rig = Rig::new();
+    let folder = FileMetadata {
+        r#type: FileType::Folder.into(),
+        content_changed_version: 0,
+        hash: None,
+        size: None,
+        ..file(1, "d", 1, "")
+    };
+    rig.connect("e", vec![folder.clone()]);
+    assert_eq!(rig.tree(), ["d"]);
+    // Nothing that is kept in step, and so nothing that the server knows of.
+    rig.disk().user().fifo("d/pipe").unwrap();
+    rig.on(Event::Changed(vec!["d".into()]));
+    rig.pass(100);
+    let gone = FileMetadata { version: 2, deleted: true, ..folder };
+    let a = file(2, "a", 1, "hello");
+    rig.told(None, versions(vec![gone, a.clone()]));
+    rig.pass(100);
+    rig.fetch(&a, "hello");
+    assert_eq!(rig.bytes("a").unwrap(), b"hello");
+    rig.disk().user().remove("d/pipe").unwrap();
+    rig.on(Event::Changed(vec!["d".into()]));
+    rig.pass(120_000);
+    assert_eq!(rig.tree(), ["a"]);
+}

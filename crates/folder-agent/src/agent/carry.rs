@@ -2,10 +2,15 @@
 
 use super::Agent;
 use super::look::{folder_of, path_of};
-use super::work::Trouble;
+use super::upload::{Wait, Why};
+use super::work::{Trouble, paths};
 use crate::disk::{Disk, Expected, Found, Outcome};
 use crate::model::{Content, FileId, Local, Stat, Synced};
 use crate::plan::Step;
+
+/// A step that could not be made is tried again after this, growing.
+const STUCK_MS: u64 = 250;
+const STUCK_MAX_MS: u64 = 60_000;
 
 impl<D: Disk> Agent<D> {
     /// Makes these steps, in their order; whether anything was done.
@@ -18,7 +23,9 @@ impl<D: Disk> Agent<D> {
         let mut any = false;
         self.has_unsettled |= !intents.is_empty();
         for step in steps {
-            any |= self.make(step)?;
+            let is_done = self.make(step)?;
+            self.note_step(step, is_done);
+            any |= is_done;
         }
         self.settle()?;
         self.state.save()?;
@@ -42,6 +49,21 @@ impl<D: Disk> Agent<D> {
             Step::Move { id, from, stat, to, into } => self.move_file(*id, (from, *stat), to, *into),
             Step::Remove { id, path, stat } => self.remove(*id, path, *stat),
             Step::Copy { from, stat, to } => self.keep_copy(from, *stat, to),
+        }
+    }
+
+    /// What cannot be done now (a folder that holds what is not kept in step cannot be removed) holds up nobody else: it is left out of plans for a
+    /// while, longer each time.
+    fn note_step(&mut self, step: &Step, is_done: bool) {
+        for path in paths(step) {
+            if is_done {
+                self.stuck.remove(path);
+                continue;
+            }
+            let tries = self.stuck.get(path).map_or(0, |wait| wait.tries);
+            let until_ms = self.now.ran_ms + (STUCK_MS << tries.min(10)).min(STUCK_MAX_MS);
+            self.stuck.insert(path.to_owned(), Wait { until_ms, tries: tries + 1, why: Why::Failed, alone: false });
+            self.plan_at(until_ms);
         }
     }
 

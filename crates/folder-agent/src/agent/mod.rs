@@ -165,8 +165,8 @@ pub struct Agent<D> {
     /// The disk refuses: nothing is done until then.
     sick_until: u64,
     sick_tries: u32,
-    /// Nothing of the last plan could be done: no other is made until then.
-    rest_until: u64,
+    /// Paths at which a step could not be made: until when they are left out of plans.
+    stuck: BTreeMap<String, upload::Wait>,
     /// The marker was seen, and is believed until then.
     marked_until: u64,
     wishes_at: u64,

@@ -51,7 +51,7 @@ impl<D: Disk> Agent<D> {
             },
             sick_until: 0,
             sick_tries: 0,
-            rest_until: 0,
+            stuck: BTreeMap::new(),
             marked_until: 0,
             wishes_at: 0,
             publish_at: 0,

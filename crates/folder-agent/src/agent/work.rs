@@ -11,8 +11,8 @@ use crate::state::StateError;
 
 /// Plans that follow each other at once: each makes what the one before it made possible.
 const PLANS_MAX: usize = 100;
-/// After a plan of which nothing could be done.
-const REST_MS: u64 = 500;
+/// A path at which nothing failed for so long is as good as any other.
+const STUCK_FORGOTTEN_MS: u64 = 300_000;
 /// While the disk refuses, it is asked again after a growing time.
 const SICK_MS: u64 = 1_000;
 const SICK_MAX_MS: u64 = 60_000;
@@ -111,10 +111,6 @@ impl<D: Disk> Agent<D> {
         self.prune()?;
         self.take_download()?;
         self.look()?;
-        if self.now.ran_ms < self.rest_until {
-            self.wakes.insert(self.rest_until);
-            return Ok(());
-        }
         for _ in 0..PLANS_MAX {
             if !std::mem::take(&mut self.is_stale) || !self.follow()? {
                 break;
@@ -225,7 +221,11 @@ impl<D: Disk> Agent<D> {
 
     /// What may not be done now is left out, and what is left is planned without it.
     fn make_plan(&mut self) -> Plan {
-        let mut stuck = BTreeSet::new();
+        let now_ms = self.now.ran_ms;
+        // One that was not in the way for long is forgotten.
+        self.stuck.retain(|_, wait| now_ms < wait.until_ms + STUCK_FORGOTTEN_MS);
+        let mut stuck: BTreeSet<String> =
+            self.stuck.iter().filter(|(_, wait)| wait.until_ms > now_ms).map(|(path, _)| path.clone()).collect();
         loop {
             let mut plan = self.plan_without(&stuck);
             let is_held = self.hold_removals(&plan);
@@ -288,15 +288,11 @@ impl<D: Disk> Agent<D> {
     }
 
     fn follow_steps(&mut self, plan: &Plan) -> Result<bool, Trouble> {
-        let any = self.carry(&plan.steps)?;
+        self.carry(&plan.steps)?;
         self.look_at = self.now.ran_ms;
         self.look()?;
         self.is_stale = true;
-        if !any {
-            self.rest_until = self.now.ran_ms + REST_MS;
-            self.wakes.insert(self.rest_until);
-        }
-        Ok(any)
+        Ok(true)
     }
 
     fn count(&mut self, plan: &Plan) {
@@ -309,7 +305,7 @@ impl<D: Disk> Agent<D> {
     }
 }
 
-fn paths(step: &Step) -> Vec<&str> {
+pub(super) fn paths(step: &Step) -> Vec<&str> {
     match step {
         Step::Adopt { path, .. }
         | Step::MakeFolder { path, .. }
