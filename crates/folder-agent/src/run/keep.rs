@@ -253,7 +253,7 @@ async fn connect(
             _ = stopped.changed() => return,
             opened = address.open() => opened,
         };
-        pipe.set_offline(opened.as_ref().err().map(|error| Offline::of(error)));
+        pipe.set_offline(opened.as_ref().err().map(Offline::of));
         if let Ok((to, from)) = opened {
             connection += 1;
             if events.send(Event::Opened).await.is_err() {
