@@ -86,7 +86,7 @@ mod tests {
         let chunks = cut(&bytes, 1 << 20);
         assert_eq!(chunks, cut(&bytes, 10_000));
         assert_eq!(chunks.iter().map(|chunk| u64::from(chunk.size)).sum::<u64>(), bytes.len() as u64);
-        let mut edited = bytes.clone();
+        let mut edited = bytes;
         edited.splice(1_000_000..1_000_000, *b"thirty-seven bytes of something other");
         let known: std::collections::BTreeSet<_> = chunks.iter().map(|chunk| chunk.digest).collect();
         let fresh: u64 =

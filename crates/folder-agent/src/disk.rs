@@ -239,7 +239,7 @@ fn checked(path: &str) -> io::Result<Vec<&str>> {
 fn parts(path: &str) -> Result<Vec<&str>, String> {
     let (first, rest) = path.split_once('/').map_or((path, None), |(first, rest)| (first, Some(rest)));
     let id = first.strip_prefix(OWN_NAME).and_then(|name| name.strip_prefix('-'));
-    if !id.is_some_and(|id| FileId::read(id).is_some_and(|read| read.to_string() == id)) {
+    if id.is_none_or(|id| FileId::read(id).is_none_or(|read| read.to_string() != id)) {
         return synxpo::names::parts(path);
     }
     let inside = rest.map_or(Ok(vec![]), synxpo::names::parts)?;

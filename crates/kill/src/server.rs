@@ -35,7 +35,14 @@ impl Launch {
     #[must_use]
     pub fn new(program: &Path, data: &Path) -> Self {
         let log = data.with_extension("log");
-        Self { program: program.to_owned(), data: data.to_owned(), log, env: vec![], below: vec![], listen: "127.0.0.1:0".into() }
+        Self {
+            program: program.to_owned(),
+            data: data.to_owned(),
+            log,
+            env: vec![],
+            below: vec![],
+            listen: "127.0.0.1:0".into(),
+        }
     }
 
     /// On this address, for those who know it already.

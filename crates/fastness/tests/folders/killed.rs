@@ -113,7 +113,8 @@ fn fld_26_daemons_and_server_that_are_killed_anywhere_end_with_the_same_and_lose
         let trees = devices.each_ref().map(|device| tree(&device.root));
         let has_own = |person: &Person| {
             let prefix = format!("{}/", person.own);
-            let found = trees[0].iter().filter_map(|(path, bytes)| Some((path.strip_prefix(&prefix)?, bytes.as_slice())));
+            let found =
+                trees[0].iter().filter_map(|(path, bytes)| Some((path.strip_prefix(&prefix)?, bytes.as_slice())));
             found.eq(person.files.iter().map(|(name, text)| (name.as_str(), text.as_bytes())))
         };
         trees[0] == trees[1] && trees[1] == trees[2] && people.iter().all(has_own)

@@ -1,7 +1,10 @@
 //! Folders as a whole: the program, a client in Python that is made from the `.proto` alone (FLD-1 to FLD-6, FLD-14), and daemons as processes
 //! with their commands (FLD-22).
-#![expect(clippy::disallowed_methods, reason = "a test makes files")]
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+#![expect(
+    clippy::disallowed_methods,
+    clippy::unwrap_used,
+    reason = "a test makes files, and ends where something is not as it should be"
+)]
 
 mod alone;
 mod daemon;

@@ -12,13 +12,15 @@ use super::upload::{Wait, Why};
 use super::work::Trouble;
 use super::{Agent, told};
 use crate::disk::{Disk, Expected, Stage};
-use crate::model::{Content, FileId, Local, Remote, SyncedTree};
+use crate::model::{Content, FileId, Hash, Local, Remote, SyncedTree};
 use crate::plan::{Fetch, Step, fetched};
 
 /// Files of a request.
 const BATCH_FILES: usize = 400;
 /// Bytes of a request, but for its first file.
 const BATCH_BYTES: u64 = 16 << 20;
+/// Between two pieces.
+const GAP_MS: u64 = 30_000;
 /// After a fetch that came to nothing, growing.
 const REST_MS: u64 = 1_000;
 const REST_MAX_MS: u64 = 60_000;
@@ -144,6 +146,7 @@ impl<D: Disk> Agent<D> {
     pub(super) fn content_allowed(&mut self, request: &str, files: &[FileMetadata]) {
         let Some(download) = self.download.as_mut().filter(|download| download.request == request) else { return };
         download.is_allowed = true;
+        self.piece_at = self.now.ran_ms;
         let is_list = download.large.as_ref().is_none_or(LargeDownload::is_listing);
         for (file, meta) in download.files.iter_mut().zip(files).filter(|_| is_list) {
             file.told = told::read(meta).map(|(_, told)| told);
@@ -155,7 +158,7 @@ impl<D: Disk> Agent<D> {
     }
 
     pub(super) fn content_denied(&mut self, request: &str, files: &[FileStatusInfo]) {
-        if !self.download.as_ref().is_some_and(|download| download.request == request) {
+        if self.download.as_ref().is_none_or(|download| download.request != request) {
             return;
         }
         for said in files.iter().filter(|said| said.status != i32::from(synxpo::wire::FileStatus::Free)) {
@@ -184,6 +187,7 @@ impl<D: Disk> Agent<D> {
             return;
         };
         file.got += chunk.data.len() as u64;
+        self.piece_at = self.now.ran_ms;
         let (stage, is_large) = (file.stage, download.large.is_some());
         if !is_large && file.got != chunk.offset + chunk.data.len() as u64 {
             return self.download_failed(ErrorCode::Unknown, "pieces do not follow each other");
@@ -195,14 +199,17 @@ impl<D: Disk> Agent<D> {
     }
 
     pub(super) fn chunks_came(&mut self, chunks: &FileChunks) {
-        if let Some(large) = self.download.as_mut().and_then(|download| download.large.as_mut()) {
+        let Some(download) = self.download.as_mut().filter(|download| download.is_allowed) else { return };
+        if let Some(large) = &mut download.large {
             large.add(chunks);
+            self.piece_at = self.now.ran_ms;
         }
     }
 
     /// FILE_WRITE_END: all of it came. What follows needs the disk, and is done with the rest of the work.
     pub(super) fn content_ended(&mut self) {
         let Some(download) = self.download.as_mut().filter(|download| download.is_allowed) else { return };
+        download.is_allowed = false;
         match &mut download.large {
             Some(large) => large.came(),
             None => self.is_come = true,
@@ -238,12 +245,14 @@ impl<D: Disk> Agent<D> {
     }
 
     /// Puts what came in its place, if everything is as it was planned.
-    pub(super) fn install(&mut self, file: &Fetching, hash: crate::model::Hash) -> Result<(), Trouble> {
+    pub(super) fn install(&mut self, file: &Fetching, brought: Hash) -> Result<(), Trouble> {
         let (Some(told), fetch) = (&file.told, &file.fetch) else { return Ok(()) };
         let (size, executable) = match &told.content {
-            Content::File { hash: Some(announced), .. } if *announced != hash => return Ok(self.give_up(file)),
-            Content::File { size, executable, .. } => (*size, *executable),
-            Content::Folder | Content::Symlink(_) => return Ok(self.give_up(file)),
+            Content::File { hash, size, executable } if hash.is_none_or(|said| said == brought) => (*size, *executable),
+            Content::File { .. } | Content::Folder | Content::Symlink(_) => {
+                self.give_up(file);
+                return Ok(());
+            }
         };
         let is_newest = self.state.remote().get(&fetch.id) == Some(told);
         if told.deleted || !is_newest || !self.is_place_right(fetch, told)? {
@@ -261,7 +270,7 @@ impl<D: Disk> Agent<D> {
             self.rest(fetch.id);
             return Ok(());
         };
-        let content = Content::File { hash: Some(hash), size, executable };
+        let content = Content::File { hash: Some(brought), size, executable };
         self.local.insert(fetch.path.clone(), Local { stat, content: content.clone() });
         let known = self.state.synced().get(&fetch.id).cloned();
         let mut one: SyncedTree = known.into_iter().map(|known| (fetch.id, known)).collect();
@@ -298,7 +307,7 @@ impl<D: Disk> Agent<D> {
         // The first time something only changed in between, which the next plan knows.
         let rest_ms = if tries == 0 { 0 } else { (REST_MS << tries.min(10)).min(REST_MAX_MS) };
         let until_ms = self.now.ran_ms + rest_ms;
-        self.rests.insert(id, Wait { until_ms, tries: tries + 1, why: Why::Failed });
+        self.rests.insert(id, Wait { until_ms, tries: tries + 1, why: Why::Failed, alone: false });
         self.plan_at(until_ms);
     }
 
@@ -308,7 +317,7 @@ impl<D: Disk> Agent<D> {
             download.files.iter().map(|file| (file.fetch.id, file.fetch.path.clone())).collect();
         for (id, path) in ids {
             let tries = self.rests.get(&id).map_or(1, |rest| rest.tries.max(1));
-            self.rests.insert(id, Wait { until_ms: 0, tries, why: Why::Failed });
+            self.rests.insert(id, Wait { until_ms: 0, tries, why: Why::Failed, alone: false });
             self.rest(id);
             self.tell("trouble", &path, &format!("it could not be fetched: {why}"));
         }
@@ -322,6 +331,19 @@ impl<D: Disk> Agent<D> {
         let Some(download) = self.download.take() else { return };
         for file in download.files.iter().filter(|_| download.large.is_none()) {
             self.drop_stage_later(file.stage);
+        }
+    }
+
+    /// Pieces that stopped coming may never come (FLD-8): what came is discarded, and it is asked for again. What still comes of it is passed over.
+    pub(super) fn give_up_stalled(&mut self) {
+        if !self.download.as_ref().is_some_and(|download| download.is_allowed) {
+            return;
+        }
+        let until_ms = self.piece_at + GAP_MS;
+        if self.now.ran_ms < until_ms {
+            self.wakes.insert(until_ms);
+        } else {
+            self.download_failed(ErrorCode::Timeout, "nothing came for 30 seconds");
         }
     }
 

@@ -148,6 +148,8 @@ pub struct Agent<D> {
     heat: BTreeMap<String, aside::Heat>,
     upload: Option<upload::Upload>,
     download: Option<download::Download>,
+    /// Files that go together: fewer after a group that failed.
+    group_files: usize,
     /// What the server does not take now: until when it is not asked for.
     waits: BTreeMap<String, upload::Wait>,
     /// Fetches that came to nothing: until when they are not tried again.
@@ -157,6 +159,8 @@ pub struct Agent<D> {
     /// Another plan may find more to do then.
     plans: BTreeSet<u64>,
     heard_at: u64,
+    /// The last piece of a download.
+    piece_at: u64,
     report: Report,
     /// The disk refuses: nothing is done until then.
     sick_until: u64,
@@ -311,6 +315,7 @@ impl<D: Disk> Agent<D> {
     }
 
     fn lose_patience(&mut self) {
+        self.give_up_stalled();
         let is_awaited = !matches!(self.phase, Phase::Off | Phase::On)
             || self.download.is_some()
             || self.upload.as_ref().is_some_and(upload::Upload::is_awaiting);

@@ -33,11 +33,13 @@ impl<D: Disk> Agent<D> {
             heat: BTreeMap::new(),
             upload: None,
             download: None,
+            group_files: super::upload::GROUP_FILES,
             waits: BTreeMap::new(),
             rests: BTreeMap::new(),
             wakes: BTreeSet::from([0]),
             plans: BTreeSet::new(),
             heard_at: 0,
+            piece_at: 0,
             report: Report {
                 connected: false,
                 files: 0,

@@ -9,6 +9,7 @@ use synxpo::wire::{
 };
 
 use super::large::LargeUpload;
+use super::look::path_of;
 use super::tries::subject;
 use super::work::Trouble;
 use super::{Agent, told};
@@ -17,7 +18,7 @@ use crate::model::{Content, FileId, Kind, Remote, Synced, SyncedTree};
 use crate::plan::{Ask, Step, accept};
 
 /// Files of a group: the server takes so many with one commit.
-const GROUP_FILES: usize = 400;
+pub(super) const GROUP_FILES: usize = 400;
 /// Bytes of a group, but for its first file.
 const GROUP_BYTES: u64 = 8 << 20;
 /// Bytes of a piece.
@@ -53,6 +54,8 @@ pub(super) struct Wait {
     pub(super) until_ms: u64,
     pub(super) tries: u32,
     pub(super) why: Why,
+    /// Apart from others, who may have been the reason.
+    pub(super) alone: bool,
 }
 
 /// A change of the group, and where its bytes are.
@@ -139,9 +142,13 @@ impl<D: Disk> Agent<D> {
         Ok(())
     }
 
+    /// Moves and removals go together and first: one of two files that changed places would take the other's place alone, as if that was not wanted any
+    /// more. Contents need nobody else.
     fn next_group(&mut self, asks: &[Ask]) -> Vec<Sent> {
-        let (mut group, mut bytes) = (vec![], 0);
-        for ask in asks {
+        let (bound, free): (Vec<&Ask>, Vec<&Ask>) = asks.iter().partition(|ask| self.is_bound(ask));
+        let mut group = self.bound_group(&bound);
+        let mut bytes: u64 = group.iter().map(|sent| content_size(&sent.ask)).sum();
+        for ask in free {
             let wait = self.waits.get(&subject(ask)).copied();
             if let Some(wait) = wait.filter(|wait| wait.until_ms > self.now.ran_ms) {
                 self.plan_at(wait.until_ms);
@@ -149,9 +156,9 @@ impl<D: Disk> Agent<D> {
             }
             let Some(sent) = self.sent(ask) else { continue };
             let size = content_size(ask);
-            // What went wrong within a group is tried alone, so that it holds up nobody.
-            let is_alone = size > self.settings.large_bytes || wait.is_some_and(|wait| wait.tries > 0);
-            if !group.is_empty() && (is_alone || bytes + size > GROUP_BYTES || group.len() >= GROUP_FILES) {
+            // What was refused within a group is tried alone, so that it holds up nobody.
+            let is_alone = size > self.settings.large_bytes || wait.is_some_and(|wait| wait.alone);
+            if !group.is_empty() && (is_alone || bytes + size > GROUP_BYTES || group.len() >= self.group_files) {
                 break;
             }
             bytes += size;
@@ -161,6 +168,24 @@ impl<D: Disk> Agent<D> {
             }
         }
         group
+    }
+
+    /// All of them, or none while one has to wait.
+    fn bound_group(&mut self, bound: &[&Ask]) -> Vec<Sent> {
+        let until_ms = bound.iter().filter_map(|ask| self.waits.get(&subject(ask))).map(|wait| wait.until_ms).max();
+        if let Some(until_ms) = until_ms.filter(|until_ms| *until_ms > self.now.ran_ms) {
+            self.plan_at(until_ms);
+            return vec![];
+        }
+        let first = bound.iter().take(GROUP_FILES);
+        let group: Option<Vec<Sent>> = first.map(|ask| self.sent(ask)).collect();
+        group.unwrap_or_default()
+    }
+
+    /// It leaves a place, or takes one that may be another's.
+    fn is_bound(&self, ask: &Ask) -> bool {
+        let is_moved = |id: FileId| path_of(self.state.synced(), id).is_none_or(|path| path != ask.path);
+        ask.deleted || ask.id.is_some_and(is_moved)
     }
 
     /// A change whose bytes, if it has any, were set aside.
@@ -309,12 +334,13 @@ impl<D: Disk> Agent<D> {
 
     /// The server has it.
     pub(super) fn increased(&mut self, request: &str, files: &[FileMetadata]) {
-        if !self.upload.as_ref().is_some_and(|upload| upload.request == request) {
+        if self.upload.as_ref().is_none_or(|upload| upload.request != request) {
             // Of something that was given up: it is as good as an event.
             files.iter().for_each(|meta| self.take_version(meta));
             return;
         }
         let Some(upload) = self.upload.take() else { return };
+        self.group_files = (self.group_files * 2).min(GROUP_FILES);
         for (sent, meta) in upload.sent.iter().zip(files) {
             let subject = subject(&sent.ask);
             self.state.drop_try(&subject);
@@ -356,7 +382,7 @@ impl<D: Disk> Agent<D> {
 
     /// Nothing was changed.
     pub(super) fn denied(&mut self, request: &str, files: &[FileStatusInfo]) {
-        if !self.upload.as_ref().is_some_and(|upload| upload.request == request) {
+        if self.upload.as_ref().is_none_or(|upload| upload.request != request) {
             return;
         }
         let Some(upload) = self.upload.take() else { return };
@@ -388,20 +414,26 @@ impl<D: Disk> Agent<D> {
 
     fn wait(&mut self, ask: &Ask, why: Why, wait_ms: u64) {
         let until_ms = self.now.ran_ms + wait_ms;
-        self.waits.insert(subject(ask), Wait { until_ms, tries: 0, why });
+        self.waits.insert(subject(ask), Wait { until_ms, tries: 0, why, alone: false });
         self.plan_at(until_ms);
     }
 
     fn wait_longer(&mut self, ask: &Ask, why: Why, first_ms: u64, most_ms: u64) {
+        self.wait_apart(ask, why, (first_ms, most_ms), false);
+    }
+
+    fn wait_apart(&mut self, ask: &Ask, why: Why, (first_ms, most_ms): (u64, u64), alone: bool) {
         let tries = self.waits.get(&subject(ask)).map_or(0, |wait| wait.tries);
         let wait_ms = (first_ms << tries.min(12)).min(most_ms);
         let until_ms = self.now.ran_ms + wait_ms;
-        self.waits.insert(subject(ask), Wait { until_ms, tries: tries + 1, why });
+        self.waits.insert(subject(ask), Wait { until_ms, tries: tries + 1, why, alone });
         self.plan_at(until_ms);
     }
 
     pub(super) fn upload_failed(&mut self, code: ErrorCode, error: &Error) {
         let Some(upload) = self.upload.take() else { return };
+        // A server that has no room for all of it may have room for half.
+        self.group_files = (upload.sent.len() / 2).max(1);
         let (why, first_ms, most_ms) = match code {
             ErrorCode::InvalidRequest | ErrorCode::PermissionDenied | ErrorCode::DirectoryNotFound => {
                 self.refusal = Some(format!("the server refuses a change: {}", error.message));
@@ -414,12 +446,12 @@ impl<D: Disk> Agent<D> {
             | ErrorCode::AlreadySubscribed
             | ErrorCode::NotSubscribed => (Why::Failed, RETRY_MS, RETRY_MAX_MS),
         };
-        let is_alone = upload.sent.len() == 1;
+        let are_many = upload.sent.len() > 1;
         for sent in &upload.sent {
-            // Of many only some may be wrong: each is tried alone, and soon.
-            let is_known_good = why == Why::Refused && !is_alone;
-            let (why, first_ms) = if is_known_good { (Why::Failed, 1) } else { (why, first_ms) };
-            self.wait_longer(&sent.ask, why, first_ms, most_ms);
+            // Of many only some may be wrong: contents are tried alone, and soon.
+            let is_apart = why == Why::Refused && are_many && !self.is_bound(&sent.ask);
+            let (why, first_ms) = if is_apart { (Why::Failed, 1) } else { (why, first_ms) };
+            self.wait_apart(&sent.ask, why, (first_ms, most_ms), is_apart);
             if why == Why::Refused {
                 self.tell("refused", &sent.ask.path, &error.message);
             }

@@ -240,7 +240,7 @@ impl<D: Disk> Agent<D> {
             stuck.extend(left_out.iter().flat_map(|step| paths(step)).map(str::to_owned));
             if left_out.is_empty() || stuck.len() == known {
                 plan.steps.retain(|step| !is_left_out(step));
-                plan.asks.retain(|ask| !(is_held && ask.deleted) && !self.is_frozen(&ask.path));
+                plan.asks.retain(|ask| !(self.is_frozen(&ask.path) || is_held && ask.deleted));
                 plan.fetches.retain(|fetch| !self.is_frozen(&fetch.path));
                 plan.aside.retain(|path| !self.is_frozen(path));
                 return plan;

@@ -275,7 +275,9 @@ pub(super) fn judge_content(entry: &Entry, known: &Known, wanted: &Wanted) -> Op
         return Some(if is_there { there(entry) } else { maybe_equal(entry, wanted, made_from_older(entry, known)) });
     };
     let brings = brings_content(entry, Some(before), wanted);
-    if entry.deleted && !before.deleted && !(brings && wanted.asked.content_changed) {
+    // A tombstone has no bytes that a rename could keep, and whoever brings none is not asked for them: it may not even know of the deletion.
+    let is_known = before.deleted && entry.kind != Kind::File;
+    if entry.deleted && !is_known && !(brings && wanted.asked.content_changed) {
         return Some(denied(&entry.id, format!("it was deleted in version {}", entry.version)));
     }
     if entry.deleted && on(Mutant::RevivesNobody) {

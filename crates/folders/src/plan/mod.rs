@@ -11,7 +11,7 @@
 //! - **rename**: taken if neither name nor folder changed since what was known. Whether somebody edited the file meanwhile does not matter. A path is only
 //!   a rename if it differs from the path *as the client knew it*: paths of clients are as old as what they know.
 //! - **delete**: taken if the file is as it was known. A folder's delete takes along what is known in it; what is not known stays and keeps its folder.
-//! - **revive**: an edit of a file that was deleted behind the client's back, or anything by somebody who knows the tombstone.
+//! - **revive**: an edit of a file that was deleted, whether or not the client knows of that; a folder or link also by a rename, if it does.
 //! - **new at a taken path**: the same content is there already; another is denied. With a base it is an edit of the file that is there.
 //! - **rename over**: what the client knew at the target gets a tombstone. A new file at the path of one that the same group deletes is how editors
 //!   save: a change of content of the old one.

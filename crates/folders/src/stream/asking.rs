@@ -163,6 +163,7 @@ impl Stream {
     }
 
     fn allow(&mut self, number: u64) {
+        self.give_up_former(number);
         let now = self.now;
         let Some(group) = self.groups.get_mut(&number) else { return };
         (group.phase, group.began_at, group.renewed_at) = (Phase::Writing, now, now);
@@ -176,6 +177,17 @@ impl Stream {
         let request = group.request.clone();
         let allow = VersionIncreaseAllow { upload: Some(number.to_string()), files };
         self.reply(&request, Message::VersionIncreaseAllow(allow));
+    }
+
+    /// Whoever asks anew for what they may write already begins anew: pieces that come from now on are not for what was allowed before.
+    fn give_up_former(&mut self, number: u64) {
+        let Some(new) = self.groups.get(&number) else { return };
+        let own: BTreeSet<(&str, &str)> = new.names().collect();
+        let is_former = |(other, group): &(&u64, &Group)| {
+            **other != number && group.phase == Phase::Writing && group.names().any(|name| own.contains(&name))
+        };
+        let former: Vec<u64> = self.groups.iter().filter(is_former).map(|(other, _)| *other).collect();
+        former.into_iter().for_each(|other| self.give_up(other, Phase::Lapsed));
     }
 
     /// Something of it cannot be: what was allowed is given back, what was made is told.

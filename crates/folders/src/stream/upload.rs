@@ -172,6 +172,14 @@ impl Group {
         self.began_at + allowed.min(UPLOAD_MAX_MS)
     }
 
+    /// Its files, by what a piece may name them: directory with id, and directory with path.
+    pub(super) fn names(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.files.iter().flat_map(|content| {
+            let directory = self.parts[content.part].ask.directory.as_str();
+            [(directory, content.id.as_str()), (directory, content.path.as_str())]
+        })
+    }
+
     pub(super) fn uploads(&self) -> impl Iterator<Item = (usize, &str)> {
         self.parts.iter().enumerate().filter_map(|(place, part)| match &part.answer {
             Answer::Allowed { upload } => Some((place, upload.as_str())),

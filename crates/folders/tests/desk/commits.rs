@@ -109,6 +109,20 @@ fn fld_10_a_new_file_whose_answer_was_lost_is_known_again_wherever_it_was_moved(
 }
 
 #[test]
+fn fld_12_a_rename_of_a_deleted_file_is_denied_and_never_asked_for_bytes() {
+    let (desk, a, b) = (Desk::new(), device("a"), device("b"));
+    let id = desk.directory(&a, &[&b]);
+    let file = desk.put(&a, &id, edit("x", 1), b"one");
+    increased(desk.ask(&a, &id, vec![delete(&file, 2)]));
+    let late = Asked { base: None, ..rename(&file, "y", 3) };
+    let (files, _) = denied(desk.ask(&b, &id, vec![late]));
+    assert_eq!(files[0].status, Status::Denied, "though the event of the deletion was sent, it may be on its way");
+    let back = Asked { base: None, ..rewrite(&file, 4) };
+    assert_eq!(desk.put(&b, &id, back, b"two").id, file.id, "whoever brings the bytes brings it back");
+    desk.check();
+}
+
+#[test]
 fn fld_9_content_versions_follow_versions_and_a_rename_and_an_edit_merge() {
     let (desk, a, b) = (Desk::new(), device("a"), device("b"));
     let id = desk.directory(&a, &[&b]);

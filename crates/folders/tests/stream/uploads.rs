@@ -142,6 +142,24 @@ fn fld_20_what_still_comes_for_a_broken_upload_is_answered_as_what_broke_it() {
 }
 
 #[test]
+fn fld_6_pieces_are_for_what_was_allowed_last_where_a_file_is_asked_for_anew() {
+    let mut talk = Talk::with("chunks", Role::Folder);
+    talk.allowed(vec![edit(Some("f0"), "a", 1)]);
+    let files = vec![edit(Some("f0"), "a", 1)];
+    talk.ask("anew", Said::AskVersionIncrease(AskVersionIncrease { files }));
+    talk.end("folders.ask", Asking::Allowed { upload: "u2".into(), wanted: vec![(0, "f0".into())] });
+    assert!(matches!(talk.one().1, Heard::VersionIncreaseAllow(_)));
+    assert_eq!(talk.input("folders.release")["upload"], "u1", "what was allowed before is over");
+    talk.say(piece("f0", 0, b"abc"));
+    talk.ask("end", end());
+    talk.keep();
+    talk.end("folders.segment", "s1");
+    assert_eq!(talk.input("folders.finish")["upload"], "u2");
+    talk.end("folders.finish", increased("f0"));
+    assert!(matches!(talk.one(), (Some(id), Heard::VersionIncreased(_)) if id == "end"));
+}
+
+#[test]
 fn fld_3_a_silent_client_loses_its_upload_after_ten_seconds_then_after_thirty() {
     for (sent, silence_ms) in [(0, FIRST_WRITE_MS), (1, GAP_MS)] {
         let mut talk = Talk::new();

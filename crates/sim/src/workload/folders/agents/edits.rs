@@ -24,7 +24,8 @@ pub(super) fn edit(disk: &mut MemoryDisk, client: usize, shared: &mut Shared, si
         tree.iter().filter(|(_, content)| matches!(content, Content::File { .. })).map(|(path, _)| path).collect();
     let folders: Vec<&String> =
         tree.iter().filter(|(_, content)| **content == Content::Folder).map(|(path, _)| path).collect();
-    let place = join(*sim.rng.pick(&FOLDERS[..]), *sim.rng.pick(&NAMES[..]));
+    let (folder, name): (&&str, &&str) = (sim.rng.pick(&FOLDERS), sim.rng.pick(&NAMES));
+    let place = join(folder, name);
     let before = tree.clone();
     let kind = sim.rng.below(12);
     sim.say(&format!("person {client} does {kind} near {place}"));
@@ -36,7 +37,7 @@ pub(super) fn edit(disk: &mut MemoryDisk, client: usize, shared: &mut Shared, si
         6 if !folders.is_empty() => rename(disk, &(*sim.rng.pick(&folders)).clone(), &place),
         7 if !files.is_empty() => remove(disk, &(*sim.rng.pick(&files)).clone()),
         8 if !folders.is_empty() && sim.rng.once_in(3) => remove(disk, &(*sim.rng.pick(&folders)).clone()),
-        9 => make_folder(disk, *sim.rng.pick(&FOLDERS[..])),
+        9 => make_folder(disk, folder),
         10 if files.len() > 1 => swap(disk, &(*sim.rng.pick(&files)).clone(), &(*sim.rng.pick(&files)).clone()),
         11 if !files.is_empty() => twin(disk, &(*sim.rng.pick(&files)).clone(), &place, shared),
         _ => vec![],
