@@ -43,11 +43,12 @@ impl<'a> Teller<'a> {
         for kept in folders.iter_mut() {
             let folder = place::folder(&kept.link);
             self.say_state(&folder, &state_of(kept))?;
-            for line in kept.lines()? {
-                // While there is a bar, only what a person should know.
-                if !is_much || is_news(&line) {
-                    self.say(&line_json(&folder, &line), &line_text(&folder, &line))?;
-                }
+            let (lines, counts) = shortened(kept.lines()?, self.can_draw, is_much);
+            for line in &lines {
+                self.say(&line_json(&folder, line), &line_text(&folder, line))?;
+            }
+            for (what, count) in counts {
+                self.say(&Value::Null, &format!("{} {folder}: {what} {count} files", local::now().rfc3339()))?;
             }
         }
         if is_much {
@@ -112,6 +113,19 @@ pub(super) fn state_of(kept: &Kept) -> (&'static str, String) {
     }
 }
 
+/// For whoever looks at a terminal: of many lines only the news, and counts of the rest; while there is a bar it stands for these.
+fn shortened(lines: Vec<LogLine>, can_draw: bool, is_much: bool) -> (Vec<LogLine>, BTreeMap<String, usize>) {
+    if !can_draw || (!is_much && (lines.len() as u64) < MUCH) {
+        return (lines, BTreeMap::new());
+    }
+    let (news, rest): (Vec<LogLine>, Vec<LogLine>) = lines.into_iter().partition(is_news);
+    let mut counts = BTreeMap::new();
+    for line in rest.into_iter().filter(|_| !is_much) {
+        *counts.entry(line.what).or_default() += 1;
+    }
+    (news, counts)
+}
+
 fn is_news(line: &LogLine) -> bool {
     matches!(line.what.as_str(), "conflict" | "trouble" | "refused" | "held" | "epoch")
 }
@@ -141,6 +155,18 @@ pub(super) fn line_json(folder: &str, line: &LogLine) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn fld_22_many_lines_are_counted_where_somebody_looks_and_news_are_told() {
+        let line = |what: &str| LogLine { at_us: 0, what: what.to_owned(), path: "a".to_owned(), text: String::new() };
+        let many = || (0..30).map(|_| line("fetched")).chain([line("conflict")]).collect::<Vec<_>>();
+        assert_eq!(shortened(many(), false, false).0.len(), 31, "a file gets all of it");
+        let (news, counts) = shortened(many(), true, false);
+        assert_eq!((news.len(), counts.get("fetched")), (1, Some(&30)));
+        let (news, counts) = shortened(many(), true, true);
+        assert_eq!((news.len(), counts.len()), (1, 0), "the bar counts");
+        assert_eq!(shortened(vec![line("sent")], true, false).0.len(), 1);
+    }
 
     #[test]
     fn fld_22_a_line_says_when_where_and_what_and_a_name_cannot_write_another_line() {
