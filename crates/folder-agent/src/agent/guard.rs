@@ -3,7 +3,6 @@
 use super::Agent;
 use crate::disk::Disk;
 use crate::model::Content;
-use crate::plan::Plan;
 
 /// More than this at once is always asked about.
 const REMOVALS_MAX: usize = 1_000;
@@ -16,11 +15,10 @@ pub(super) fn are_too_many(removals: usize, files: usize) -> bool {
 }
 
 impl<D: Disk> Agent<D> {
-    /// Whether a plan has too many removals, which nobody confirmed.
-    pub(super) fn hold_removals(&mut self, plan: &Plan) -> bool {
+    /// Whether these are too many removals, here or on the server, which nobody confirmed.
+    pub(super) fn hold_removals(&mut self, here: usize, there: usize) -> bool {
         let is_file = |content: &Content| *content != Content::Folder;
         let files = self.state.synced().values().filter(|synced| is_file(&synced.content)).count();
-        let (here, there) = (plan.removes_here, plan.removes_there);
         if !are_too_many(here, files) && !are_too_many(there, files) {
             self.report.held = None;
             if here + there == 0 {

@@ -87,6 +87,7 @@ impl<D: Disk> Agent<D> {
         if is_last && self.phase == Phase::Listing(request.to_owned()) {
             self.phase = Phase::On;
             self.report.connected = true;
+            self.refusal = None;
         }
         // Something moved: whoever waits for a file may have it now, and whoever was refused knows why.
         self.waits.retain(|_, wait| wait.why == Why::Refused || (wait.why == Why::Denied && !is_last));
@@ -97,16 +98,21 @@ impl<D: Disk> Agent<D> {
     pub(super) fn take_version(&mut self, meta: &FileMetadata) {
         let told = told::read(meta).filter(|_| meta.directory_id == self.settings.directory);
         let Some((id, told)) = told else { return };
-        if self.state.remote().get(&id).is_some_and(|known| known.version > told.version) {
+        let known = self.state.remote().get(&id).map(|known| known.version);
+        if known.is_some_and(|known| known > told.version) {
             return;
         }
+        let is_newer = known.is_none_or(|known| known < told.version);
         if told.deleted && !self.state.synced().contains_key(&id) {
             // A tombstone of what was never here.
             self.state.drop_remote(id);
         } else {
             self.state.put_remote(id, told);
         }
-        self.rests.remove(&id);
+        if is_newer {
+            // What could not be fetched was another one.
+            self.rests.remove(&id);
+        }
         self.is_stale = true;
     }
 

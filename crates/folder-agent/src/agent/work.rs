@@ -226,9 +226,12 @@ impl<D: Disk> Agent<D> {
         self.stuck.retain(|_, wait| now_ms < wait.until_ms + STUCK_FORGOTTEN_MS);
         let mut stuck: BTreeSet<String> =
             self.stuck.iter().filter(|(_, wait)| wait.until_ms > now_ms).map(|(path, _)| path.clone()).collect();
+        let (mut here, mut there) = (0, 0);
         loop {
             let mut plan = self.plan_without(&stuck);
-            let is_held = self.hold_removals(&plan);
+            // A plan without what is held has nothing to hold: the largest counts.
+            (here, there) = (plan.removes_here.max(here), plan.removes_there.max(there));
+            let is_held = self.hold_removals(here, there);
             let is_left_out = |step: &Step| {
                 (is_held && matches!(step, Step::Remove { .. }))
                     || paths(step).iter().any(|path| self.is_frozen(path))

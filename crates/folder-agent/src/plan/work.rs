@@ -126,7 +126,9 @@ impl<'a> Work<'a> {
     /// A name that devices keep for themselves, at the top: whoever waited there for its place.
     pub(super) fn is_parked(&self, place: usize) -> bool {
         let node = &self.here.nodes[place];
-        node.parent == super::here::TOP && node.name.starts_with(names::OWN_NAME)
+        let rest = node.name.strip_prefix(names::OWN_NAME);
+        // `.fastnessignore` is a file like any other.
+        node.parent == super::here::TOP && rest.is_some_and(|rest| rest.starts_with('-'))
     }
 
     pub(super) fn is_read(&self, place: usize) -> bool {
