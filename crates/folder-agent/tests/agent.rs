@@ -371,3 +371,22 @@ fn fld_17_a_folder_that_cannot_be_removed_holds_up_nobody() {
     rig.pass(120_000);
     assert_eq!(rig.tree(), ["a"]);
 }
+
+#[test]
+fn fld_10_what_was_brought_and_never_heard_of_is_no_conflict_with_what_was_written_since() {
+    let mut rig = Rig::new();
+    rig.connect("e", vec![]);
+    rig.disk().user().write("a", b"one").unwrap();
+    rig.on(Event::Changed(vec![String::new()]));
+    rig.pass(1_000);
+    // The server took it, and the answer was lost; meanwhile the person goes on.
+    rig.on(Event::Closed);
+    rig.disk().user().write("a", b"two").unwrap();
+    rig.on(Event::Changed(vec![String::new()]));
+    rig.pass(30_000);
+    rig.connect("e", vec![file(1, "a", 1, "one")]);
+    rig.pass(1_000);
+    let Said::AskVersionIncrease(ask) = rig.last().1 else { panic!("{:?}", rig.last()) };
+    assert_eq!((ask.files[0].id.clone(), ask.files[0].base_version), (Some(id(1)), Some(1)));
+    assert_eq!(rig.tree(), ["a"]);
+}

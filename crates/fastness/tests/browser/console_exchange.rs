@@ -38,7 +38,10 @@ pub fn message(company: &str, (from, to): (&str, &str), id: &str, payload: &Valu
 
 /// A process that has prepared: all but the last message are good; gives its id.
 pub fn prepared(site: &Site, db: &str, why: &str, replies: &[Value]) -> Result<String> {
-    let started = site.make(&format!("{BASE}/processes"), &json!({ "db": db }))?;
+    // The process before it may still be moving its files.
+    let start = || site.make(&format!("{BASE}/processes"), &json!({ "db": db }));
+    let is_answered = |started: &Result<Value>| started.as_ref().map_or(true, |started| started["status"] != "BUSY");
+    let started = std::iter::repeat_with(start).take(10_000).find(is_answered).context("it stays busy")??;
     let process = started["process"].as_str().with_context(|| format!("{started}"))?.to_owned();
     let messages = started["messages"].as_array().context("no messages")?;
     let mut results: Vec<Value> =
