@@ -76,6 +76,24 @@ fn tree(root: &Path) -> BTreeMap<String, Vec<u8>> {
     found
 }
 
+/// What is not as it should be in the end.
+fn differs(devices: &[Device; 3], people: &[Person; 3]) -> Option<String> {
+    let trees = devices.each_ref().map(|device| tree(&device.root));
+    for (name, other) in NAMES.iter().zip(&trees).skip(1) {
+        let paths = trees[0].keys().chain(other.keys());
+        if let Some(path) = paths.into_iter().find(|path| trees[0].get(*path) != other.get(*path)) {
+            return Some(format!("{name} differs at `{path}`"));
+        }
+    }
+    people.iter().find_map(|person| {
+        let prefix = format!("{}/", person.own);
+        let found: BTreeMap<&str, &[u8]> =
+            trees[0].iter().filter_map(|(path, bytes)| Some((path.strip_prefix(&prefix)?, bytes.as_slice()))).collect();
+        let wanted = person.files.iter().map(|(name, text)| (name.as_str(), text.as_bytes())).collect();
+        (found != wanted).then(|| format!("{prefix} has {:?}, not {:?}", found.keys(), person.files.keys()))
+    })
+}
+
 fn kill_and_start(server: Server, launch: &Launch) -> Server {
     server.kill().unwrap();
     launch.start().unwrap()
@@ -90,7 +108,7 @@ fn fld_26_daemons_and_server_that_are_killed_anywhere_end_with_the_same_and_lose
     let mut devices = NAMES.map(|name| Device::new(name, folder.path(), &server));
     devices[0].out(&["create", "Plans", devices[0].root_text(), "--device", "laptop"]);
     for device in &devices[1..] {
-        device.out(&["link", "Plans", device.root_text()]);
+        device.out(&["link", "Plans", device.root_text(), "--device", device.name]);
     }
     devices.iter_mut().for_each(Device::run_daemon);
     let mut people = NAMES.map(|name| Person { own: name.to_owned(), files: BTreeMap::new() });
@@ -109,15 +127,15 @@ fn fld_26_daemons_and_server_that_are_killed_anywhere_end_with_the_same_and_lose
             }
         }
     }
-    devices[0].wait_until("all have the same, and what each left is there", || {
-        let trees = devices.each_ref().map(|device| tree(&device.root));
-        let has_own = |person: &Person| {
-            let prefix = format!("{}/", person.own);
-            let found =
-                trees[0].iter().filter_map(|(path, bytes)| Some((path.strip_prefix(&prefix)?, bytes.as_slice())));
-            found.eq(person.files.iter().map(|(name, text)| (name.as_str(), text.as_bytes())))
-        };
-        trees[0] == trees[1] && trees[1] == trees[2] && people.iter().all(has_own)
-    });
+    let last = std::cell::RefCell::new(None);
+    let is_so = || {
+        *last.borrow_mut() = differs(&devices, &people);
+        last.borrow().is_none()
+    };
+    let told = || {
+        let logs = devices.each_ref().map(Device::log).join("\n\n");
+        format!("{:?}\n{logs}", last.borrow())
+    };
+    devices[0].wait_or("all have the same, and what each left is there", is_so, told);
     drop(server);
 }

@@ -19,7 +19,7 @@ pub struct Kit {
 
 /// A folder, and what its daemon remembers.
 pub struct Device {
-    name: &'static str,
+    pub name: &'static str,
     home: PathBuf,
     pub root: PathBuf,
     url: String,
@@ -153,11 +153,15 @@ impl Device {
     }
 
     /// Waits until something is so.
-    pub fn wait_until(&self, what: &str, mut holds: impl FnMut() -> bool) {
+    pub fn wait_until(&self, what: &str, holds: impl FnMut() -> bool) {
+        self.wait_or(what, holds, || format!("{}\n{}", self.alone(&["status", "--json"]).out, self.log()));
+    }
+
+    /// The same, with other words where it never is.
+    pub fn wait_or(&self, what: &str, mut holds: impl FnMut() -> bool, told: impl Fn() -> String) {
         let begun = Instant::now();
         while !holds() {
-            let status = || self.alone(&["status", "--json"]).out;
-            assert!(begun.elapsed() < PATIENCE, "{}: {what}\n{}\n{}", self.name, status(), self.log());
+            assert!(begun.elapsed() < PATIENCE, "{}: {what}\n{}", self.name, told());
             std::thread::sleep(Duration::from_millis(20)); // tidy: sleep — another process changes the disk, and tells nobody
         }
     }
