@@ -54,7 +54,7 @@ pub enum Kind {
 }
 
 /// What a file holds. Two are the same if they are equal: times are not in it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum Content {
     /// A folder: what is in it says so itself.
     Folder,

@@ -390,3 +390,23 @@ fn fld_10_what_was_brought_and_never_heard_of_is_no_conflict_with_what_was_writt
     assert_eq!((ask.files[0].id.clone(), ask.files[0].base_version), (Some(id(1)), Some(1)));
     assert_eq!(rig.tree(), ["a"]);
 }
+
+#[test]
+fn fld_10_a_rename_whose_answer_was_lost_does_not_undo_the_next_one() {
+    let mut rig = Rig::new();
+    let a = file(1, "a", 1, "hello");
+    rig.connect("e", vec![a.clone()]);
+    rig.fetch(&a, "hello");
+    rig.disk().user().rename("a", "b").unwrap();
+    rig.on(Event::Changed(vec![String::new()]));
+    rig.pass(1_000);
+    assert_eq!(rig.asks(), ["+b"]);
+    rig.on(Event::Closed);
+    rig.disk().user().rename("b", "c").unwrap();
+    rig.on(Event::Changed(vec![String::new()]));
+    rig.pass(30_000);
+    let renamed = FileMetadata { version: 2, current_path: "b".into(), name: Some("b".into()), ..a };
+    rig.connect("e", vec![renamed]);
+    rig.pass(1_000);
+    assert_eq!((rig.tree(), rig.asks()), (vec!["c".to_owned()], vec!["+b".to_owned(), "+c".to_owned()]));
+}

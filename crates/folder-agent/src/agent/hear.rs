@@ -103,7 +103,7 @@ impl<D: Disk> Agent<D> {
             return;
         }
         let is_newer = known.is_none_or(|known| known < told.version);
-        self.recognise(id, &told, &meta.current_path);
+        self.recognise(id, &told, meta);
         if told.deleted && !self.state.synced().contains_key(&id) {
             // A tombstone of what was never here.
             self.state.drop_remote(id);

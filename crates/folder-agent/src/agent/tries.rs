@@ -1,10 +1,11 @@
 //! FIRST_TRY_TIME: set when a change is first asked for, the same in every repeat, another one for another change (FLD-2, FLD-10).
 
 use sha2::{Digest as _, Sha256};
+use synxpo::wire::FileMetadata;
 
 use super::Agent;
 use crate::disk::Disk;
-use crate::model::{Content, FileId, Remote, Synced};
+use crate::model::{Content, FileId, Kind, Remote};
 use crate::plan::Ask;
 use crate::state::Try;
 
@@ -46,34 +47,32 @@ impl<D: Disk> Agent<D> {
         let last = i64::try_from(self.state.number("last_try")).unwrap_or(0);
         let try_us = self.now.wall_us.max(last + 1);
         self.state.set("last_try", Some(try_us.to_string()));
-        let hash = match &ask.content {
-            Content::File { hash, .. } if ask.content_changed && !ask.deleted => *hash,
-            Content::File { .. } | Content::Folder | Content::Symlink(_) => None,
-        };
-        self.state.put_try(&subject, Try { sign, try_us, hash });
+        self.state.put_try(&subject, Try { sign, try_us, ask: ask.clone() });
         try_us
     }
 
-    /// A version that this daemon brought, and of which it never heard: both had it, whatever was written here since. Otherwise the next change would be
-    /// in conflict with one's own.
-    pub(super) fn recognise(&mut self, id: FileId, told: &Remote, path: &str) {
-        let Content::File { hash: Some(hash), .. } = &told.content else { return };
-        let brought = |subject: &String| self.state.try_of(subject).is_some_and(|begun| begun.hash == Some(*hash));
-        let Some(subject) = [id.to_string(), new_subject(path)].into_iter().find(brought) else { return };
-        let before = self.state.synced().get(&id);
-        if told.deleted || before.is_some_and(|before| before.content_version >= told.content_version) {
-            return;
+    /// A version that this daemon asked for, and whose answer it never heard: it was taken, whatever was done here since. Otherwise the next change would
+    /// be in conflict with one's own, and a second rename be undone by the first.
+    pub(super) fn recognise(&mut self, id: FileId, told: &Remote, meta: &FileMetadata) {
+        let is_taken = |begun: &&Try| is_what_was_asked(&begun.ask, told, &meta.current_path);
+        let subjects = [id.to_string(), new_subject(&meta.current_path)];
+        let found = subjects.into_iter().find_map(|subject| {
+            let begun = self.state.try_of(&subject).filter(is_taken)?;
+            Some((subject, begun.ask.clone()))
+        });
+        let Some((subject, ask)) = found else { return };
+        if self.state.synced().get(&id).is_none_or(|before| before.version < told.version) {
+            self.state.drop_try(&subject);
+            self.accepted(&ask, meta);
         }
-        let both = Synced {
-            parent: told.parent,
-            name: told.name.clone(),
-            version: told.version,
-            content_version: told.content_version,
-            content: told.content.clone(),
-            // Not that of what lies here, which is looked at.
-            stat: before.map(|before| before.stat).unwrap_or_default(),
-        };
-        self.state.put_synced(id, both);
-        self.state.drop_try(&subject);
     }
+}
+
+fn is_what_was_asked(ask: &Ask, told: &Remote, path: &str) -> bool {
+    if ask.deleted || told.deleted {
+        return ask.deleted && told.deleted;
+    }
+    let is_content =
+        !ask.content_changed || ask.content.kind() != Kind::File || ask.content.is_same_bytes(&told.content);
+    ask.path == path && ask.content.kind() == told.content.kind() && is_content
 }

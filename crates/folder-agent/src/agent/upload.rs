@@ -351,7 +351,7 @@ impl<D: Disk> Agent<D> {
         self.is_stale = true;
     }
 
-    fn accepted(&mut self, ask: &Ask, meta: &FileMetadata) {
+    pub(super) fn accepted(&mut self, ask: &Ask, meta: &FileMetadata) {
         let Some((id, told)) = told::read(meta) else { return };
         if self.state.remote().get(&id).is_none_or(|known| known.version <= told.version) {
             self.state.put_remote(id, told.clone());

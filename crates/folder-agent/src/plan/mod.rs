@@ -178,7 +178,7 @@ pub struct Fetch {
 }
 
 /// A change to ask the server for.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Ask {
     /// Which file; none: it is new.
     pub id: Option<FileId>,

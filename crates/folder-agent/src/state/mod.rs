@@ -10,7 +10,8 @@ use std::path::Path;
 use rusqlite::Connection;
 
 use crate::disk::{Aside, Stage};
-use crate::model::{FileId, Hash, Remote, RemoteTree, Synced, SyncedTree};
+use crate::model::{FileId, Remote, RemoteTree, Synced, SyncedTree};
+use crate::plan::Ask;
 pub use peek::Peek;
 
 /// Why the state cannot be had or written.
@@ -42,8 +43,8 @@ pub struct LogLine {
 pub(crate) struct Try {
     pub(crate) sign: [u8; 32],
     pub(crate) try_us: i64,
-    /// The content that it brings.
-    pub(crate) hash: Option<Hash>,
+    /// What is asked for.
+    pub(crate) ask: Ask,
 }
 
 /// A change that was set aside.

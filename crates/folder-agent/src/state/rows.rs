@@ -20,9 +20,10 @@ pub(super) fn load(db: Connection) -> Result<State, StateError> {
     )?;
     let asides =
         all(&db, "SELECT path, stage, hash, size, executable, mtime_us, inode, mtime_ns, ctime_ns FROM aside", aside)?;
-    let tries = all(&db, "SELECT subject, sign, try_us, hash FROM try", |row| {
-        let hash = row.get::<_, Option<Vec<u8>>>(3)?.map(|_| hash_at(row, 3)).transpose()?;
-        Ok((row.get(0)?, Try { sign: hash_at(row, 1)?, try_us: row.get(2)?, hash }))
+    let tries = all(&db, "SELECT subject, sign, try_us, ask FROM try", |row| {
+        let ask = serde_json::from_str(&row.get::<_, String>(3)?);
+        let ask = ask.map_err(|error| StateError::Damaged(error.to_string()))?;
+        Ok((row.get(0)?, Try { sign: hash_at(row, 1)?, try_us: row.get(2)?, ask }))
     })?;
     let downloads = all(&db, "SELECT id, content_version, stage FROM download", |row| {
         Ok((id_at(row, 0)?, Begun { content_version: unsigned(row, 1)?, stage: Stage(unsigned(row, 2)?) }))
@@ -231,8 +232,8 @@ impl State {
         }
         for subject in &self.changed.tries {
             let row = self.tries.get(subject).map(|begun| {
-                let hash = begun.hash.map_or(Value::Null, |hash| Value::Blob(hash.to_vec()));
-                vec![Value::Blob(begun.sign.to_vec()), Value::Integer(begun.try_us), hash]
+                let ask = serde_json::to_string(&begun.ask).unwrap_or_default();
+                vec![Value::Blob(begun.sign.to_vec()), Value::Integer(begun.try_us), Value::Text(ask)]
             });
             put_or_drop(db, "try", "subject", Value::Text(subject.clone()), row)?;
         }
@@ -394,7 +395,16 @@ mod tests {
         state.put_remote(FileId(5), told);
         state.put_synced(FileId(5), both);
         state.put_aside("a", Put { stage: Stage(1), aside });
-        state.put_try("a", Try { sign: [2; 32], try_us: 8, hash: Some([3; 32]) });
+        let ask = crate::plan::Ask {
+            id: Some(FileId(5)),
+            path: "a".into(),
+            base: 1,
+            deleted: false,
+            content: Content::File { hash: Some([3; 32]), size: 3, executable: true },
+            content_changed: true,
+            stat: Some(stat),
+        };
+        state.put_try("a", Try { sign: [2; 32], try_us: 8, ask });
         state.put_download(FileId(5), Some(Begun { content_version: 2, stage: Stage(4) }));
         state.set("epoch", Some("e".to_owned()));
         state.save().unwrap();

@@ -45,12 +45,12 @@ CREATE TABLE IF NOT EXISTS aside (
     ctime_ns INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
--- When a change was first seen (FIRST_TRY_TIME): the same in every repeat of the same change. `hash`: the content that it brings.
+-- When a change was first seen (FIRST_TRY_TIME): the same in every repeat of the same change. `ask`: what is asked for.
 CREATE TABLE IF NOT EXISTS try (
     subject TEXT PRIMARY KEY,
     sign BLOB NOT NULL,
     try_us INTEGER NOT NULL,
-    hash BLOB
+    ask TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 
 -- What is about to be done to this disk; what is left over after a crash is looked at again.
