@@ -22,7 +22,8 @@ impl Numbers {
     }
 }
 
-/// What a person has in a folder that nobody else changes, and writes in one that all do.
+/// What a person has in a folder that nobody else changes, and writes in files that all do. Renames and removals are the simulator's: there it is known
+/// what the person saw.
 struct Person {
     own: &'static str,
     files: BTreeMap<String, String>,
@@ -33,12 +34,9 @@ impl Person {
         let name = format!("f{}", numbers.below(6));
         let text = format!("{} {number}", self.own);
         match numbers.below(8) {
-            0..=3 => {
+            0..=4 => {
                 device.write(&format!("{}/{name}", self.own), &text);
                 self.files.insert(name, text);
-            }
-            4 if self.files.remove(&name).is_some() => {
-                fs::remove_file(device.root.join(self.own).join(&name)).unwrap();
             }
             5 if device.has(self.own) => {
                 save_by_rename(device, &format!("{}/{name}", self.own), &text);
@@ -51,8 +49,12 @@ impl Person {
 }
 
 fn save_by_rename(device: &Device, name: &str, text: &str) {
-    device.write(".saving", text);
-    fs::rename(device.root.join(".saving"), device.root.join(name)).unwrap();
+    let beside = format!(".saving {}", device.name);
+    device.write(&beside, text);
+    // The daemon sees it too, and may have put it elsewhere.
+    if fs::rename(device.root.join(beside), device.root.join(name)).is_err() {
+        device.write(name, text);
+    }
 }
 
 /// All files but what is the daemon's own.
