@@ -1,6 +1,8 @@
 //! Contents cut by what they hold (FLD-21, FastCDC): an insertion moves the chunks behind it and changes few. Every device cuts the same way, so
 //! that equal contents have equal chunks.
 
+use std::ops::Range;
+
 use sha2::{Digest as _, Sha256};
 
 use crate::model::Hash;
@@ -32,25 +34,37 @@ pub struct Cutter {
 impl Cutter {
     /// Adds the next bytes; the chunks that are certain now.
     pub fn push(&mut self, bytes: &[u8]) -> Vec<Chunk> {
+        self.push_each(bytes, |_, _| {})
+    }
+
+    /// The same, with the bytes of each chunk.
+    pub fn push_each(&mut self, bytes: &[u8], take: impl FnMut(&Chunk, &[u8])) -> Vec<Chunk> {
         self.held.extend_from_slice(bytes);
-        self.cut(false)
+        self.cut(false, take)
     }
 
     /// Nothing follows: the last chunks.
     pub fn end(&mut self) -> Vec<Chunk> {
-        self.cut(true)
+        self.end_each(|_, _| {})
     }
 
-    fn cut(&mut self, is_end: bool) -> Vec<Chunk> {
+    /// The same, with the bytes of each chunk.
+    pub fn end_each(&mut self, take: impl FnMut(&Chunk, &[u8])) -> Vec<Chunk> {
+        self.cut(true, take)
+    }
+
+    fn cut(&mut self, is_end: bool, mut take: impl FnMut(&Chunk, &[u8])) -> Vec<Chunk> {
         // A cut at the end of what is held may only be there because the rest is not.
         let is_certain = |end: usize| is_end || end < self.held.len();
         let cuts = fastcdc::v2020::FastCDC::new(&self.held, MIN, AVERAGE, MAX);
         let cuts: Vec<(usize, usize)> =
             cuts.map(|cut| (cut.offset, cut.length)).take_while(|(at, size)| is_certain(at + size)).collect();
-        let chunk = |(at, size): &(usize, usize)| Chunk {
-            offset: self.offset + *at as u64,
-            size: u32::try_from(*size).unwrap_or(u32::MAX),
-            digest: Sha256::digest(&self.held[*at..at + size]).into(),
+        let chunk = |(at, size): &(usize, usize)| {
+            let bytes = &self.held[*at..at + size];
+            let size = u32::try_from(*size).unwrap_or(u32::MAX);
+            let chunk = Chunk { offset: self.offset + *at as u64, size, digest: Sha256::digest(bytes).into() };
+            take(&chunk, bytes);
+            chunk
         };
         let chunks = cuts.iter().map(chunk).collect();
         let done = cuts.last().map_or(0, |(at, size)| at + size);
@@ -58,6 +72,31 @@ impl Cutter {
         self.offset += done as u64;
         chunks
     }
+}
+
+/// Chunks as the state keeps them and as segments are named: one behind the other, each its digest and its size.
+#[must_use]
+pub fn write_list(chunks: &[Chunk]) -> Vec<u8> {
+    synxpo::segments::list(chunks.iter().map(|chunk| (&chunk.digest, chunk.size)))
+}
+
+/// And back.
+#[must_use]
+pub fn read_list(list: &[u8]) -> Vec<Chunk> {
+    let mut offset = 0;
+    let chunk = |(digest, size): (Hash, u32)| {
+        let chunk = Chunk { offset, size, digest };
+        offset += u64::from(size);
+        chunk
+    };
+    synxpo::segments::read(list).map(chunk).collect()
+}
+
+/// The segments of a content: places of the chunks of each, and its name.
+#[must_use]
+pub fn segments(chunks: &[Chunk]) -> Vec<(Range<usize>, Hash)> {
+    let cut = synxpo::segments::cut(chunks.iter().map(|chunk| &chunk.digest));
+    cut.into_iter().map(|of| (of.clone(), synxpo::segments::name(&write_list(&chunks[of])))).collect()
 }
 
 #[cfg(test)]

@@ -10,10 +10,12 @@ pub mod real;
 #[cfg(test)]
 mod suite;
 
+use std::collections::BTreeSet;
 use std::io;
 
 use synxpo::names::OWN_NAME;
 
+use crate::chunks::Chunk;
 use crate::model::{Content, FileId, Hash, Local, Stat};
 
 /// A place for bytes of our own: what was set aside, what is being downloaded.
@@ -97,6 +99,18 @@ pub trait Disk {
     /// The disk refused, or it may not be read; the stage may hold a part of it then.
     fn set_aside(&mut self, path: &str, stage: Stage) -> io::Result<Option<Aside>>;
 
+    /// The same for a large file, which is cut into chunks as it is read. The bytes of chunks that are known elsewhere need not be copied: where they
+    /// were, the stage may hold anything.
+    ///
+    /// # Errors
+    /// As [`Disk::set_aside`].
+    fn set_aside_chunks(
+        &mut self,
+        path: &str,
+        stage: Stage,
+        known: &BTreeSet<Hash>,
+    ) -> io::Result<Option<(Aside, Vec<Chunk>)>>;
+
     /// Some bytes of a stage; fewer at its end.
     ///
     /// # Errors
@@ -122,7 +136,14 @@ pub trait Disk {
     /// The disk refused; `UnexpectedEof` if the stage has fewer bytes.
     fn sync_stage(&mut self, stage: Stage, size: u64) -> io::Result<Hash>;
 
-    /// Copies bytes of a file of this disk into a stage: what a download need not bring. Fewer than asked for at its end.
+    /// Copies bytes of a file of this disk into a stage: what a download need not bring. How many there were: fewer than asked for at its end, none
+    /// if it is no file (any more).
+    ///
+    /// # Errors
+    /// The disk refused.
+    fn copy_to_stage(&mut self, path: &str, from: u64, stage: Stage, to: u64, bytes: u64) -> io::Result<u64>;
+
+    /// Some bytes of a file of this disk; fewer at its end.
     ///
     /// # Errors
     /// The disk refused.

@@ -286,6 +286,24 @@ pub struct Content {
     pub is_last: bool,
 }
 
+/// `folders.segments` (query): the names of the segments of what a version holds.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SegmentsOf {
+    /// Who asks.
+    pub who: Who,
+    /// The file.
+    pub id: String,
+    /// The version, as [`FileMeta::version`] said.
+    pub version: u64,
+}
+
+/// `folders.known` (query): which of these segments are stored with all their chunks (FLD-21); at most 20.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KnownOf {
+    /// Names, hex.
+    pub segments: Vec<String>,
+}
+
 /// `folders.missing` (query): which of these chunks are not stored (FLD-21); at most 5,000.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MissingOf {

@@ -1,11 +1,12 @@
 //! What changed is set aside (FLD-3): what is sent is that copy, never the living file.
 
+use std::collections::BTreeSet;
 use std::io;
 
 use super::Agent;
-use super::look::folder_of;
-use crate::disk::Disk;
-use crate::model::{Content, Local, Stat};
+use super::look::{folder_of, path_of};
+use crate::disk::{Aside, Disk, Stage};
+use crate::model::{Content, Hash, Local, Stat, Synced};
 use crate::state::Put;
 
 /// A file is read no sooner than this after its last change. File systems tell moments of several milliseconds apart at best: what is written after the
@@ -74,7 +75,7 @@ impl<D: Disk> Agent<D> {
 
     fn set_one_aside(&mut self, path: &str) -> io::Result<bool> {
         let stage = self.state.new_stage();
-        let aside = match self.disk.set_aside(path, stage) {
+        let aside = match self.copy_aside(path, stage) {
             Ok(Some(aside)) => aside,
             Ok(None) => {
                 self.heat_up(path);
@@ -109,6 +110,32 @@ impl<D: Disk> Agent<D> {
         self.has_unsettled = true;
         self.is_stale = true;
         Ok(true)
+    }
+
+    /// Of a large file only what the server may not have is copied; the chunks of all of it are remembered.
+    fn copy_aside(&mut self, path: &str, stage: Stage) -> io::Result<Option<Aside>> {
+        let is_large = self.local.get(path).is_some_and(|local| local.stat.size > self.settings.large_bytes);
+        if !is_large {
+            return self.disk.set_aside(path, stage);
+        }
+        let known = if self.wholes.remove(path) { BTreeSet::new() } else { self.known_chunks(path) };
+        let Some((aside, chunks)) = self.disk.set_aside_chunks(path, stage, &known)? else { return Ok(None) };
+        self.state.put_chunks(aside.hash, &chunks);
+        Ok(Some(aside))
+    }
+
+    /// The chunks of what the server has of this file: those need not be sent.
+    fn known_chunks(&self, path: &str) -> BTreeSet<Hash> {
+        let large = self.settings.large_bytes;
+        let is_large = |both: &Synced| matches!(&both.content, Content::File { size, .. } if *size > large);
+        let synced = self.state.synced();
+        let found = synced.iter().find(|(id, both)| is_large(both) && path_of(synced, **id).as_deref() == Some(path));
+        let Some((_, Synced { content: Content::File { hash: Some(hash), .. }, .. })) = found else {
+            return BTreeSet::new();
+        };
+        // Chunks that cannot be read are not known: then all is copied.
+        let chunks = self.state.chunks(hash).ok().flatten().unwrap_or_default();
+        chunks.into_iter().map(|chunk| chunk.digest).collect()
     }
 
     fn heat_up(&mut self, path: &str) {

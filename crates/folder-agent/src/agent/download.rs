@@ -77,9 +77,7 @@ pub(super) fn wanted(directory: &str, id: FileId) -> request_file_content::FileI
     request_file_content::FileId {
         id: id.to_string(),
         directory_id: directory.to_owned(),
-        version: None,
-        list_chunks: None,
-        ranges: vec![],
+        ..request_file_content::FileId::default()
     }
 }
 
@@ -126,17 +124,18 @@ impl<D: Disk> Agent<D> {
     fn start_large(&mut self, fetch: &Fetch) {
         let stage = self.stage_of_large(fetch);
         let mut list = wanted(&self.settings.directory, fetch.id);
-        list.list_chunks = Some(true);
+        list.list_segments = Some(true);
         let request = self.say(Say::RequestFileContent(RequestFileContent { files: vec![list] }));
         let files = vec![Fetching { fetch: fetch.clone(), stage, told: None, got: 0 }];
         self.download = Some(Download { request, is_allowed: false, files, at: 0, large: Some(LargeDownload::new()) });
     }
 
-    pub(super) fn ask_for_ranges(&mut self, ranges: Vec<request_file_content::Range>) {
+    /// Asks for more of the version that is on its way.
+    pub(super) fn ask_for_more(&mut self, more: request_file_content::FileId) {
         let Some(file) = self.download.as_ref().and_then(|download| download.files.first()) else { return };
+        let request_file_content::FileId { id, directory_id, .. } = wanted(&self.settings.directory, file.fetch.id);
         let version = file.told.as_ref().map(|told| told.version);
-        let wanted =
-            request_file_content::FileId { version, ranges, ..wanted(&self.settings.directory, file.fetch.id) };
+        let wanted = request_file_content::FileId { id, directory_id, version, ..more };
         let request = self.say(Say::RequestFileContent(RequestFileContent { files: vec![wanted] }));
         if let Some(download) = &mut self.download {
             (download.request, download.is_allowed) = (request, false);
@@ -147,7 +146,7 @@ impl<D: Disk> Agent<D> {
         let Some(download) = self.download.as_mut().filter(|download| download.request == request) else { return };
         download.is_allowed = true;
         self.piece_at = self.now.ran_ms;
-        let is_list = download.large.as_ref().is_none_or(LargeDownload::is_listing);
+        let is_list = download.large.as_ref().is_none_or(LargeDownload::is_naming);
         for (file, meta) in download.files.iter_mut().zip(files).filter(|_| is_list) {
             file.told = told::read(meta).map(|(_, told)| told);
         }

@@ -1,28 +1,32 @@
-//! Large contents travel by their chunks (FLD-21): what the other side has already is not sent, and what came before a break is not sent again.
+//! Large contents travel by their chunks (FLD-21): what the other side has already is not sent, and what came before a break is not sent again. Their
+//! lists are large themselves: segments are named first, and only those that the other side does not know are listed.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::io;
+use std::ops::Range;
 
 use sha2::{Digest as _, Sha256};
 use synxpo::wire::client_message::Message as Say;
-use synxpo::wire::request_file_content::Range;
-use synxpo::wire::{ChunkRef, FileChunk, FileChunks, FileWrite};
+use synxpo::wire::request_file_content::{self, FileId as Wanted};
+use synxpo::wire::{ChunkRef, ChunksMissing, FileChunk, FileChunks, FileWrite};
 
 use super::Agent;
 use super::download::size_of;
 use super::work::Trouble;
-use crate::chunks::{Chunk, Cutter};
+use crate::chunks::{Chunk, Cutter, segments};
 use crate::disk::{Disk, Expected, Stage};
-use crate::model::Hash;
+use crate::model::{Content, Hash, Remote};
 use crate::plan::Fetch;
 use crate::state::Begun;
 
 /// Bytes that are read at once.
 const READ: usize = 1 << 20;
-/// Bytes that are cut in one turn; then others have theirs.
+/// Bytes that are cut, copied or compared in one turn; then others have theirs.
 const TURN: u64 = 16 << 20;
-/// Chunks of one message.
-const LISTED: usize = 1_000;
+/// Segments whose lists are answered at once.
+const LISTED: usize = 4;
+/// Segments that are asked for at once.
+const WANTED: usize = 200;
 /// Parts that are asked for at once.
 const RANGES: usize = 500;
 /// Bytes that are asked for at once.
@@ -34,46 +38,53 @@ pub(super) struct LargeUpload {
     id: String,
     path: String,
     stage: Stage,
-    cutter: Cutter,
-    read: u64,
-    /// Cut, and not listed yet.
-    fresh: Vec<Chunk>,
     chunks: Vec<Chunk>,
-    is_cut: bool,
-    /// Lists that were sent and answered.
+    segments: Vec<(Range<usize>, Hash)>,
+    is_named: bool,
+    /// Segments that the server does not know.
+    unlisted: VecDeque<usize>,
+    /// Questions that were sent and answered.
     asked: usize,
     answered: usize,
-    missing: VecDeque<usize>,
+    /// Chunks that it does not have: segment, and place in it.
+    missing: VecDeque<(usize, usize)>,
 }
 
 impl LargeUpload {
-    pub(super) fn new(id: String, path: String, stage: Stage) -> Self {
-        Self {
-            id,
-            path,
-            stage,
-            cutter: Cutter::default(),
-            read: 0,
-            fresh: vec![],
-            chunks: vec![],
-            is_cut: false,
-            asked: 0,
-            answered: 0,
-            missing: VecDeque::new(),
-        }
+    pub(super) fn new(id: String, path: String, stage: Stage, chunks: Vec<Chunk>) -> Self {
+        let segments = segments(&chunks);
+        let (unlisted, missing) = (VecDeque::new(), VecDeque::new());
+        Self { id, path, stage, chunks, segments, is_named: false, unlisted, asked: 0, answered: 0, missing }
+    }
+
+    fn has_room(&self) -> bool {
+        self.asked - self.answered < LISTED
     }
 
     pub(super) fn is_awaiting(&self) -> bool {
-        self.is_cut && self.fresh.is_empty() && self.missing.is_empty()
+        let can_list = self.has_room() && !self.unlisted.is_empty();
+        self.is_named && !can_list && self.missing.is_empty()
     }
 
     pub(super) fn is_sent(&self) -> bool {
-        self.is_awaiting() && self.asked == self.answered
+        self.is_awaiting() && self.unlisted.is_empty() && self.asked == self.answered
     }
 
-    pub(super) fn missing(&mut self, indexes: &[u64]) {
+    pub(super) fn missing(&mut self, said: &ChunksMissing) {
         self.answered += 1;
-        self.missing.extend(indexes.iter().filter_map(|index| usize::try_from(*index).ok()));
+        let place = |place: &u64| usize::try_from(*place).ok();
+        match said.segment.as_ref().map(place) {
+            None => self.unlisted.extend(said.segments.iter().filter_map(place)),
+            Some(Some(segment)) => {
+                self.missing.extend(said.indexes.iter().filter_map(place).map(|index| (segment, index)));
+            }
+            Some(None) => {}
+        }
+    }
+
+    fn chunk(&self, (segment, index): (usize, usize)) -> Option<Chunk> {
+        let (of, _) = self.segments.get(segment)?;
+        self.chunks.get(of.clone())?.get(index).copied()
     }
 }
 
@@ -81,66 +92,126 @@ impl LargeUpload {
 #[derive(Debug)]
 pub(super) struct LargeDownload {
     phase: Phase,
-    chunks: Vec<Chunk>,
-    /// Chunks of the file that is here: where they are.
-    here: BTreeMap<Hash, (u64, u32)>,
+    /// The names of its segments, and the lists of those that came.
+    names: Vec<Hash>,
+    lists: BTreeMap<usize, Vec<Chunk>>,
+    unlisted: VecDeque<usize>,
+    /// Chunks of the file that is here.
+    own: Vec<Chunk>,
     cutter: Cutter,
     read: u64,
-    is_cut: bool,
+    /// All of its chunks.
+    chunks: Vec<Chunk>,
+    /// Chunks of the file that is here: where they are.
+    here: BTreeMap<Hash, u64>,
+    /// Something of it came before a break.
+    is_resumed: bool,
     /// The next chunk to be looked for.
     at: usize,
     missing: VecDeque<(u64, u64)>,
     has_come: bool,
+    /// Chunks that were not what they should be were fetched anew.
+    is_mended: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Phase {
+    /// The names of its segments come.
+    Naming,
+    /// What is here is cut.
+    Cutting,
+    /// The chunks of segments that are not here come.
     Listing,
+    /// What is here is taken.
     Matching,
+    /// The rest comes.
     Fetching,
 }
 
 impl LargeDownload {
     pub(super) fn new() -> Self {
         Self {
-            phase: Phase::Listing,
-            chunks: vec![],
-            here: BTreeMap::new(),
+            phase: Phase::Naming,
+            names: vec![],
+            lists: BTreeMap::new(),
+            unlisted: VecDeque::new(),
+            own: vec![],
             cutter: Cutter::default(),
             read: 0,
-            is_cut: false,
+            chunks: vec![],
+            here: BTreeMap::new(),
+            is_resumed: false,
             at: 0,
             missing: VecDeque::new(),
             has_come: false,
+            is_mended: false,
         }
     }
 
-    pub(super) fn is_listing(&self) -> bool {
-        self.phase == Phase::Listing
+    pub(super) fn is_naming(&self) -> bool {
+        self.phase == Phase::Naming
     }
 
     pub(super) fn add(&mut self, more: &FileChunks) {
-        for chunk in &more.chunks {
-            let offset = self.chunks.last().map_or(0, |last| last.offset + u64::from(last.size));
-            let Ok(digest) = chunk.digest.as_slice().try_into() else { continue };
-            self.chunks.push(Chunk { offset, size: chunk.size, digest });
-        }
+        self.names.extend(more.segments.iter().filter_map(|name| Hash::try_from(name.as_slice()).ok()));
+        let Some(place) = more.segment.and_then(|place| usize::try_from(place).ok()) else { return };
+        let chunk = |chunk: &ChunkRef| {
+            Some(Chunk { offset: 0, size: chunk.size, digest: chunk.digest.as_slice().try_into().ok()? })
+        };
+        self.lists.insert(place, more.chunks.iter().filter_map(chunk).collect());
     }
 
     pub(super) fn came(&mut self) {
         self.has_come = true;
+    }
+
+    /// What is here is known: which segments are not in it?
+    fn know_own(&mut self) {
+        let own: BTreeMap<Hash, Range<usize>> = segments(&self.own).into_iter().map(|(of, name)| (name, of)).collect();
+        for (place, name) in self.names.iter().enumerate() {
+            match own.get(name) {
+                Some(of) => drop(self.lists.insert(place, self.own[of.clone()].to_vec())),
+                None => self.unlisted.push_back(place),
+            }
+        }
+        self.here = self.own.iter().map(|chunk| (chunk.digest, chunk.offset)).collect();
+        (self.phase, self.has_come) = (Phase::Listing, true);
+    }
+
+    /// All segments are listed: the chunks, one behind the other.
+    fn know_all(&mut self) {
+        let mut offset = 0;
+        for chunk in std::mem::take(&mut self.lists).into_values().flatten() {
+            self.chunks.push(Chunk { offset, ..chunk });
+            offset += u64::from(chunk.size);
+        }
+        self.phase = Phase::Matching;
+    }
+
+    /// The next chunks that lie behind each other here too: where, and how many.
+    fn next_run(&self) -> Option<(u64, usize)> {
+        let first = self.chunks.get(self.at)?;
+        let from = *self.here.get(&first.digest)?;
+        let goes_on = |chunk: &&Chunk| {
+            let offset = chunk.offset - first.offset;
+            offset < TURN && self.here.get(&chunk.digest) == Some(&(from + offset))
+        };
+        Some((from, self.chunks[self.at..].iter().take_while(goes_on).count().max(1)))
     }
 }
 
 impl<D: Disk> Agent<D> {
     /// The next lists and chunks of what is on its way to the server.
     pub(super) fn next_chunks(&mut self, request: &str, large: &mut LargeUpload) -> io::Result<()> {
-        self.list_more(request, large)?;
+        self.list_more(request, large);
         let mut bytes = 0;
         while bytes < READ {
-            let Some(index) = large.missing.pop_front() else { break };
-            let Some(chunk) = large.chunks.get(index) else { continue };
+            let Some(place) = large.missing.pop_front() else { break };
+            let Some(chunk) = large.chunk(place) else { continue };
             let data = self.disk.read_stage(large.stage, chunk.offset, chunk.size as usize)?;
+            if Hash::from(Sha256::digest(&data)) != chunk.digest {
+                return Err(io::Error::other("the server has less of it than was thought"));
+            }
             bytes += data.len();
             let chunk = FileChunk {
                 id: large.id.clone(),
@@ -148,38 +219,35 @@ impl<D: Disk> Agent<D> {
                 data,
                 offset: 0,
                 current_path: large.path.clone(),
-                index: Some(index as u64),
+                index: Some(place.1 as u64),
+                segment: Some(place.0 as u64),
             };
             self.say_as(request, Say::FileWrite(FileWrite { chunk: Some(chunk) }));
         }
         Ok(())
     }
 
-    fn list_more(&mut self, request: &str, large: &mut LargeUpload) -> io::Result<()> {
-        let mut turn = 0;
-        while !large.is_cut && turn < TURN && large.fresh.len() < LISTED {
-            let bytes = self.disk.read_stage(large.stage, large.read, READ)?;
-            (large.read, turn) = (large.read + bytes.len() as u64, turn + bytes.len() as u64);
-            large.is_cut = bytes.is_empty();
-            let cut = if large.is_cut { large.cutter.end() } else { large.cutter.push(&bytes) };
-            large.fresh.extend(cut);
-        }
-        if large.fresh.is_empty() {
-            return Ok(());
-        }
-        let fresh = std::mem::take(&mut large.fresh);
-        let reference = |chunk: &Chunk| ChunkRef { digest: chunk.digest.to_vec(), size: chunk.size };
-        let list = FileChunks {
+    fn list_more(&mut self, request: &str, large: &mut LargeUpload) {
+        let about = FileChunks {
             id: large.id.clone(),
             directory_id: self.settings.directory.clone(),
             current_path: large.path.clone(),
-            chunks: fresh.iter().map(reference).collect(),
-            last: large.is_cut,
+            ..FileChunks::default()
         };
-        large.chunks.extend(fresh);
-        large.asked += 1;
-        self.say_as(request, Say::FileChunks(list));
-        Ok(())
+        if !std::mem::replace(&mut large.is_named, true) {
+            let segments = large.segments.iter().map(|(_, name)| name.to_vec()).collect();
+            large.asked += 1;
+            self.say_as(request, Say::FileChunks(FileChunks { segments, last: true, ..about.clone() }));
+        }
+        while large.has_room() {
+            let Some(place) = large.unlisted.pop_front() else { break };
+            let Some((of, _)) = large.segments.get(place) else { continue };
+            let reference = |chunk: &Chunk| ChunkRef { digest: chunk.digest.to_vec(), size: chunk.size };
+            let chunks = large.chunks[of.clone()].iter().map(reference).collect();
+            large.asked += 1;
+            let list = FileChunks { chunks, segment: Some(place as u64), ..about.clone() };
+            self.say_as(request, Say::FileChunks(list));
+        }
     }
 
     /// Where a large content is gathered: what came of the same version before goes on.
@@ -199,61 +267,112 @@ impl<D: Disk> Agent<D> {
     /// Goes on with a large content: cuts what is here, takes what it can from it, asks for the rest.
     pub(super) fn go_on_large(&mut self) -> Result<(), Trouble> {
         let Some(mut large) = self.download.as_mut().and_then(|download| download.large.take()) else { return Ok(()) };
+        if large.phase == Phase::Naming && std::mem::take(&mut large.has_come) {
+            self.find_own(&mut large)?;
+        }
+        if large.phase == Phase::Cutting {
+            self.cut_own(&mut large);
+        }
         if large.phase == Phase::Listing && std::mem::take(&mut large.has_come) {
-            large.phase = Phase::Matching;
+            self.list_others(&mut large);
         }
         if large.phase == Phase::Matching {
             self.match_chunks(&mut large)?;
         }
         if large.phase == Phase::Fetching && std::mem::take(&mut large.has_come) {
             if large.missing.is_empty() {
-                return self.finish_large(&large.chunks);
+                return self.finish_large(large);
             }
             let ranges = next_ranges(&mut large.missing);
-            self.ask_for_ranges(ranges);
+            self.ask_for_more(Wanted { ranges, ..Wanted::default() });
         }
+        self.put_large(large);
+        Ok(())
+    }
+
+    fn put_large(&mut self, large: LargeDownload) {
         if let Some(download) = &mut self.download {
             download.large = Some(large);
         }
+    }
+
+    /// What is here is the file as both had it, whose chunks may be known; else it is cut.
+    fn find_own(&mut self, large: &mut LargeDownload) -> Result<(), Trouble> {
+        let Some(file) = self.only_file() else { return Ok(()) };
+        let (stage, id, expected) = (file.stage, file.fetch.id, file.fetch.expected);
+        large.is_resumed = self.disk.stage_size(stage)?.is_some_and(|size| size > 0);
+        let both = self.state.synced().get(&id).filter(|both| expected == Expected::File(both.stat));
+        let hash = both.and_then(|both| match both.content {
+            Content::File { hash, .. } => hash,
+            Content::Folder | Content::Symlink(_) => None,
+        });
+        let known = hash.map_or(Ok(None), |hash| self.state.chunks(&hash))?;
+        match (known, expected) {
+            (Some(own), _) => large.own = own,
+            (None, Expected::Nothing) => {}
+            (None, Expected::File(_)) => {
+                large.phase = Phase::Cutting;
+                return Ok(());
+            }
+        }
+        large.know_own();
         Ok(())
+    }
+
+    fn cut_own(&mut self, large: &mut LargeDownload) {
+        let Some(path) = self.only_file().map(|file| file.fetch.path.clone()) else { return };
+        let mut turn = 0;
+        while turn < TURN {
+            let bytes = self.disk.read_file(&path, large.read, READ).unwrap_or_default();
+            (large.read, turn) = (large.read + bytes.len() as u64, turn + bytes.len() as u64);
+            if bytes.is_empty() {
+                large.own.extend(large.cutter.end());
+                return large.know_own();
+            }
+            large.own.extend(large.cutter.push(&bytes));
+        }
+        self.wake_in(0);
+    }
+
+    fn list_others(&mut self, large: &mut LargeDownload) {
+        let next: Vec<u64> = large.unlisted.drain(..large.unlisted.len().min(WANTED)).map(|at| at as u64).collect();
+        if next.is_empty() {
+            return large.know_all();
+        }
+        self.ask_for_more(Wanted { list_chunks: Some(true), segments: next, ..Wanted::default() });
     }
 
     fn match_chunks(&mut self, large: &mut LargeDownload) -> Result<(), Trouble> {
         let Some(file) = self.only_file() else { return Ok(()) };
-        let (stage, fetch) = (file.stage, file.fetch.clone());
-        if !large.is_cut {
-            self.cut_here(large, &fetch)?;
-        }
+        let (stage, path) = (file.stage, file.fetch.path.clone());
         let mut turn = 0;
-        while large.is_cut && turn < TURN {
-            let Some(chunk) = large.chunks.get(large.at).copied() else { break };
-            large.at += 1;
-            turn += u64::from(chunk.size);
-            if !self.has_chunk(stage, chunk)? && !self.copy_chunk(stage, chunk, &large.here, &fetch.path)? {
-                add_range(&mut large.missing, chunk);
-            }
+        while turn < TURN {
+            let Some(chunk) = large.chunks.get(large.at).copied() else {
+                (large.phase, large.has_come) = (Phase::Fetching, true);
+                return Ok(());
+            };
+            let count = self.take_run(large, stage, &path, chunk)?;
+            turn += large.chunks[large.at..large.at + count].iter().map(|chunk| u64::from(chunk.size)).sum::<u64>();
+            large.at += count;
         }
-        if large.is_cut && large.at >= large.chunks.len() {
-            (large.phase, large.has_come) = (Phase::Fetching, true);
-        } else {
-            self.wake_in(0);
-        }
+        self.wake_in(0);
         Ok(())
     }
 
-    fn cut_here(&mut self, large: &mut LargeDownload, fetch: &Fetch) -> Result<(), Trouble> {
-        let mut turn = 0;
-        while !large.is_cut && turn < TURN {
-            let bytes = match fetch.expected {
-                Expected::File(_) => self.disk.read_file(&fetch.path, large.read, READ).unwrap_or_default(),
-                Expected::Nothing => vec![],
-            };
-            (large.read, turn) = (large.read + bytes.len() as u64, turn + bytes.len() as u64);
-            large.is_cut = bytes.is_empty();
-            let cut = if large.is_cut { large.cutter.end() } else { large.cutter.push(&bytes) };
-            large.here.extend(cut.into_iter().map(|chunk| (chunk.digest, (chunk.offset, chunk.size))));
+    /// Takes the next chunks from what is here, or else notes that the next one is missing; how many it were.
+    fn take_run(&mut self, large: &mut LargeDownload, stage: Stage, path: &str, chunk: Chunk) -> io::Result<usize> {
+        if large.is_resumed && self.has_chunk(stage, chunk)? {
+            return Ok(1);
         }
-        Ok(())
+        let Some((from, count)) = large.next_run() else {
+            add_range(&mut large.missing, chunk);
+            return Ok(1);
+        };
+        let bytes = large.chunks[large.at..large.at + count].iter().map(|chunk| u64::from(chunk.size)).sum();
+        if self.disk.copy_to_stage(path, from, stage, chunk.offset, bytes)? < bytes {
+            large.chunks[large.at..large.at + count].iter().for_each(|chunk| add_range(&mut large.missing, *chunk));
+        }
+        Ok(count)
     }
 
     /// It came before a break.
@@ -266,44 +385,66 @@ impl<D: Disk> Agent<D> {
         Ok(Hash::from(Sha256::digest(bytes)) == chunk.digest)
     }
 
-    fn copy_chunk(
-        &mut self,
-        stage: Stage,
-        chunk: Chunk,
-        here: &BTreeMap<Hash, (u64, u32)>,
-        path: &str,
-    ) -> io::Result<bool> {
-        let Some((offset, size)) = here.get(&chunk.digest).copied() else { return Ok(false) };
-        let bytes = self.disk.read_file(path, offset, size as usize).unwrap_or_default();
-        if Hash::from(Sha256::digest(&bytes)) != chunk.digest {
-            return Ok(false);
+    fn finish_large(&mut self, mut large: LargeDownload) -> Result<(), Trouble> {
+        let Some(file) = self.only_file() else { return Ok(()) };
+        let (stage, told) = (file.stage, file.told.clone());
+        let size: u64 = large.chunks.iter().map(|chunk| u64::from(chunk.size)).sum();
+        let is_long = told.as_ref().is_some_and(|told| size_of(&told.content) == size);
+        let is_there = self.disk.stage_size(stage)?.is_some_and(|there| there >= size) || size == 0;
+        let hash = if is_long && is_there { Some(self.disk.sync_stage(stage, size)?) } else { None };
+        // What has the hash that its author gave is what he had. Otherwise every chunk has to be the one that the server listed: he may have erred.
+        let is_told = hash.is_some() && said(told.as_ref()) == hash;
+        if hash.is_some() && !is_told && self.find_wrong(&mut large, stage)? {
+            large.has_come = true;
+            self.put_large(large);
+            self.wake_in(0);
+            return Ok(());
         }
-        self.disk.write_stage(stage, chunk.offset, &bytes)?;
-        Ok(true)
-    }
-
-    fn finish_large(&mut self, chunks: &[Chunk]) -> Result<(), Trouble> {
-        let Some(mut file) = self.take_only_file() else { return Ok(()) };
         self.is_stale = true;
-        let size: u64 = chunks.iter().map(|chunk| u64::from(chunk.size)).sum();
-        let is_whole = file.told.as_ref().is_some_and(|told| size_of(&told.content) == size);
-        for chunk in chunks {
-            if !is_whole || !self.has_chunk(file.stage, *chunk)? {
+        let Some(file) = self.take_only_file() else { return Ok(()) };
+        match hash.filter(|_| large.missing.is_empty()) {
+            Some(hash) => self.end_large(file, hash, &large),
+            None => {
                 self.give_up(&file);
-                return Ok(());
+                Ok(())
             }
         }
-        let hash = self.disk.sync_stage(file.stage, size)?;
-        // Every chunk is what the server listed: what its author said of the whole is only a word.
+    }
+
+    /// Chunks that are not what they should be (the file they were taken from changed) are fetched, once; whether there are any.
+    fn find_wrong(&mut self, large: &mut LargeDownload, stage: Stage) -> io::Result<bool> {
+        for chunk in large.chunks.clone() {
+            if !self.has_chunk(stage, chunk)? {
+                add_range(&mut large.missing, chunk);
+            }
+        }
+        Ok(!large.missing.is_empty() && !std::mem::replace(&mut large.is_mended, true))
+    }
+
+    fn end_large(
+        &mut self,
+        mut file: super::download::Fetching,
+        hash: Hash,
+        large: &LargeDownload,
+    ) -> Result<(), Trouble> {
         if let Some(told) = &mut file.told
-            && let crate::model::Content::File { hash: said, .. } = &mut told.content
+            && let Content::File { hash: said, .. } = &mut told.content
             && *said != Some(hash)
         {
             *said = Some(hash);
             self.state.put_remote(file.fetch.id, told.clone());
         }
+        self.state.put_chunks(hash, &large.chunks);
         self.install(&file, hash)?;
         Ok(self.settle()?)
+    }
+}
+
+/// The hash that was told of a content.
+fn said(told: Option<&Remote>) -> Option<Hash> {
+    match told?.content {
+        Content::File { hash, .. } => hash,
+        Content::Folder | Content::Symlink(_) => None,
     }
 }
 
@@ -316,12 +457,12 @@ fn add_range(missing: &mut VecDeque<(u64, u64)>, chunk: Chunk) {
 }
 
 /// The next parts, not more than are answered soon.
-fn next_ranges(missing: &mut VecDeque<(u64, u64)>) -> Vec<Range> {
+fn next_ranges(missing: &mut VecDeque<(u64, u64)>) -> Vec<request_file_content::Range> {
     let (mut ranges, mut bytes) = (vec![], 0);
     while ranges.len() < RANGES && bytes < RANGES_BYTES {
         let Some((offset, size)) = missing.front_mut() else { break };
         let part = (*size).min(RANGES_BYTES - bytes);
-        ranges.push(Range { offset: *offset, size: part });
+        ranges.push(request_file_content::Range { offset: *offset, size: part });
         (bytes, *offset, *size) = (bytes + part, *offset + part, *size - part);
         if *size == 0 {
             missing.pop_front();

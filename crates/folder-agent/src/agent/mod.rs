@@ -146,6 +146,8 @@ pub struct Agent<D> {
     is_stale: bool,
     /// Files that change again and again.
     heat: BTreeMap<String, aside::Heat>,
+    /// Large files of which all bytes are set aside next time: the server has less of them than was thought.
+    wholes: BTreeSet<String>,
     upload: Option<upload::Upload>,
     download: Option<download::Download>,
     /// Files that go together: fewer after a group that failed.

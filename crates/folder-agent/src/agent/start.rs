@@ -31,6 +31,7 @@ impl<D: Disk> Agent<D> {
             rescan_at: 0,
             is_stale: true,
             heat: BTreeMap::new(),
+            wholes: BTreeSet::new(),
             upload: None,
             download: None,
             group_files: super::upload::GROUP_FILES,

@@ -242,26 +242,38 @@ impl<D: Disk> Agent<D> {
                 upload.wanted.push((place, wanted.id.clone(), 0));
             }
         }
-        let large_bytes = self.settings.large_bytes;
-        let is_large = |sent: &Sent| content_size(&sent.ask) > large_bytes;
-        if let [(place, id, _)] = &upload.wanted[..]
-            && is_large(&upload.sent[*place])
-            && let Some(stage) = upload.sent[*place].stage
-        {
-            upload.large = Some(LargeUpload::new(id.clone(), upload.sent[*place].ask.path.clone(), stage));
+    }
+
+    /// A large content that is wanted next travels by its chunks.
+    fn next_large(&mut self, upload: &mut Upload) -> std::io::Result<()> {
+        if upload.large.as_ref().is_some_and(LargeUpload::is_sent) {
+            upload.large = None;
         }
+        if upload.large.is_some() || !matches!(upload.phase, Phase::Writing) {
+            return Ok(());
+        }
+        let Some((place, id, 0)) = upload.wanted.last() else { return Ok(()) };
+        let Sent { ask, stage: Some(stage), .. } = &upload.sent[*place] else { return Ok(()) };
+        let Content::File { hash: Some(hash), size, .. } = &ask.content else { return Ok(()) };
+        if *size > self.settings.large_bytes {
+            let chunks = self.state.chunks(hash).ok().flatten().ok_or(std::io::ErrorKind::NotFound)?;
+            upload.large = Some(LargeUpload::new(id.clone(), ask.path.clone(), *stage, chunks));
+            upload.wanted.pop();
+        }
+        Ok(())
     }
 
     /// The next pieces of what is on its way.
     pub(super) fn next_pieces(&mut self) {
         let Some(mut upload) = self.upload.take() else { return };
-        let went = match (&upload.phase, &mut upload.large) {
+        let went = self.next_large(&mut upload).and_then(|()| match (&upload.phase, &mut upload.large) {
             (Phase::Asked | Phase::Ended, _) => Ok(()),
             (Phase::Writing, Some(large)) => self.next_chunks(&upload.request.clone(), large),
             (Phase::Writing, None) => self.next_bytes(&mut upload),
-        };
+        });
         let is_whole = matches!(upload.phase, Phase::Writing)
-            && upload.large.as_ref().map_or(upload.wanted.is_empty(), LargeUpload::is_sent);
+            && upload.wanted.is_empty()
+            && upload.large.as_ref().is_none_or(LargeUpload::is_sent);
         if went.is_ok() && is_whole {
             let end = FileWriteEnd { upload: upload.name.clone() };
             upload.request = self.say(Say::FileWriteEnd(end));
@@ -279,6 +291,9 @@ impl<D: Disk> Agent<D> {
         while bytes < TURN {
             let Some((place, id, offset)) = upload.wanted.last_mut() else { break };
             let sent = &upload.sent[*place];
+            if content_size(&sent.ask) > self.settings.large_bytes {
+                break;
+            }
             let Some(stage) = sent.stage else {
                 upload.wanted.pop();
                 continue;
@@ -296,7 +311,7 @@ impl<D: Disk> Agent<D> {
                 offset: *offset,
                 current_path: sent.ask.path.clone(),
                 data,
-                index: None,
+                ..FileChunk::default()
             };
             *offset += most as u64;
             let is_done = *offset >= size;
@@ -313,7 +328,10 @@ impl<D: Disk> Agent<D> {
         let Some(upload) = self.upload.take() else { return };
         for sent in upload.sent.iter().filter(|sent| sent.stage.is_some()) {
             let path = &sent.ask.path;
-            self.state.drop_aside(path);
+            if let Some(put) = self.state.drop_aside(path) {
+                self.unused_stages.push(put.stage);
+            }
+            self.wholes.insert(path.clone());
             if let Some(local) = self.local.get_mut(path)
                 && let Content::File { hash, .. } = &mut local.content
             {
@@ -328,7 +346,7 @@ impl<D: Disk> Agent<D> {
 
     pub(super) fn chunks_missing(&mut self, missing: &ChunksMissing) {
         if let Some(large) = self.upload.as_mut().and_then(|upload| upload.large.as_mut()) {
-            large.missing(&missing.indexes);
+            large.missing(missing);
         }
     }
 

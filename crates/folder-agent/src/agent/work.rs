@@ -183,6 +183,7 @@ impl<D: Disk> Agent<D> {
     fn prune(&mut self) -> Result<(), Trouble> {
         if self.now.ran_ms >= self.prune_at {
             self.prune_at = self.now.ran_ms + PRUNE_MS;
+            self.state.prune_chunks()?;
             self.disk.prune_backups(self.now.wall_us / 1_000, BACKUPS_KEPT_MS)?;
         }
         Ok(())

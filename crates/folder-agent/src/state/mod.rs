@@ -9,8 +9,9 @@ use std::path::Path;
 
 use rusqlite::Connection;
 
+use crate::chunks::{Chunk, write_list};
 use crate::disk::{Aside, Stage};
-use crate::model::{FileId, Remote, RemoteTree, Synced, SyncedTree};
+use crate::model::{Content, FileId, Hash, Remote, RemoteTree, Synced, SyncedTree};
 use crate::plan::Ask;
 pub use peek::Peek;
 
@@ -76,6 +77,8 @@ pub struct State {
     downloads: BTreeMap<FileId, Begun>,
     values: BTreeMap<String, String>,
     others: BTreeMap<String, String>,
+    /// Lists of chunks that the file does not have yet.
+    lists: BTreeMap<Hash, Vec<u8>>,
     changed: Changed,
     log: Vec<LogLine>,
 }
@@ -215,6 +218,19 @@ impl State {
             None => self.downloads.remove(&id),
         };
         self.changed.downloads.insert(id);
+    }
+
+    pub(crate) fn put_chunks(&mut self, hash: Hash, chunks: &[Chunk]) {
+        self.lists.insert(hash, write_list(chunks));
+    }
+
+    /// Contents whose chunks may still be of use.
+    fn contents(&self) -> BTreeSet<Hash> {
+        let synced = self.synced.values().filter_map(|both| match &both.content {
+            Content::File { hash, .. } => *hash,
+            Content::Folder | Content::Symlink(_) => None,
+        });
+        synced.chain(self.asides.values().map(|put| put.aside.hash)).collect()
     }
 
     /// A single value.

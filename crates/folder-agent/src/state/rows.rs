@@ -6,6 +6,7 @@ use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension as _, Row, Transaction, params};
 
 use super::{Begun, Changed, LOG_MAX, LogLine, Put, State, StateError, Try};
+use crate::chunks::{Chunk, read_list};
 use crate::disk::{Aside, Stage};
 use crate::model::{Content, FileId, Hash, Remote, Stat, Synced};
 
@@ -31,7 +32,8 @@ pub(super) fn load(db: Connection) -> Result<State, StateError> {
     let values = all(&db, "SELECT name, value FROM value", |row| Ok((row.get(0)?, row.get(1)?)))?;
     let others = all(&db, "SELECT path, why FROM other", |row| Ok((row.get(0)?, row.get(1)?)))?;
     let changed = Changed::default();
-    Ok(State { db, remote, synced, asides, tries, downloads, values, others, changed, log: vec![] })
+    let lists = BTreeMap::new();
+    Ok(State { db, remote, synced, asides, tries, downloads, values, others, lists, changed, log: vec![] })
 }
 
 fn all<K: Ord, V>(
@@ -153,7 +155,8 @@ impl State {
             && asides.is_empty()
             && tries.is_empty()
             && downloads.is_empty()
-            && values.is_empty();
+            && values.is_empty()
+            && self.lists.is_empty();
         if is_empty && !others && self.log.is_empty() {
             return Ok(());
         }
@@ -164,6 +167,36 @@ impl State {
         db.commit()?;
         self.changed = Changed::default();
         self.log.clear();
+        self.lists.clear();
+        Ok(())
+    }
+
+    /// The chunks of a large content, where they are known.
+    ///
+    /// # Errors
+    /// SQLite refused.
+    pub(crate) fn chunks(&self, hash: &Hash) -> Result<Option<Vec<Chunk>>, StateError> {
+        if let Some(list) = self.lists.get(hash) {
+            return Ok(Some(read_list(list)));
+        }
+        let mut statement = self.db.prepare_cached("SELECT list FROM chunks WHERE hash = ?1")?;
+        let list = statement.query_row([hash.to_vec()], |row| row.get::<_, Vec<u8>>(0)).optional()?;
+        Ok(list.map(|list| read_list(&list)))
+    }
+
+    /// Forgets the chunks of contents that nothing refers to any more.
+    ///
+    /// # Errors
+    /// SQLite refused.
+    pub(crate) fn prune_chunks(&mut self) -> Result<(), StateError> {
+        let kept = self.contents();
+        self.lists.retain(|hash, _| kept.contains(hash));
+        let mut statement = self.db.prepare("SELECT hash FROM chunks")?;
+        let hashes = statement.query_map([], |row| row.get::<_, Vec<u8>>(0))?.collect::<Result<Vec<_>, _>>()?;
+        let is_kept = |hash: &Vec<u8>| hash.as_slice().try_into().is_ok_and(|hash: Hash| kept.contains(&hash));
+        for hash in hashes.iter().filter(|hash| !is_kept(hash)) {
+            self.db.execute("DELETE FROM chunks WHERE hash = ?1", [hash])?;
+        }
         Ok(())
     }
 
@@ -245,6 +278,9 @@ impl State {
         for name in &self.changed.values {
             let row = self.values.get(name).map(|value| vec![Value::Text(value.clone())]);
             put_or_drop(db, "value", "name", Value::Text(name.clone()), row)?;
+        }
+        for (hash, list) in &self.lists {
+            put_or_drop(db, "chunks", "hash", Value::Blob(hash.to_vec()), Some(vec![Value::Blob(list.clone())]))?;
         }
         if self.changed.others {
             db.execute("DELETE FROM other", [])?;

@@ -66,6 +66,13 @@ CREATE TABLE IF NOT EXISTS download (
     stage INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
+-- Chunks of large contents that both sides have, or that were set aside: what an edit left as it was is found by them. Only to save work:
+-- without a row the content is cut again.
+CREATE TABLE IF NOT EXISTS chunks (
+    hash BLOB PRIMARY KEY,
+    list BLOB NOT NULL
+) STRICT, WITHOUT ROWID;
+
 -- What cannot be kept in step, and why.
 CREATE TABLE IF NOT EXISTS other (
     path TEXT PRIMARY KEY,

@@ -5,16 +5,16 @@ use std::collections::{BTreeMap, BTreeSet};
 use base::{OpError, OpResult, Row, Sha, Sql, Tx, args, codes};
 use kernel::OpCx;
 use sha2::{Digest, Sha256};
+use synxpo::segments::{CHUNK_BYTES, CHUNKS_MAX, ends, read as read_list};
 
 use super::directory::short;
 use super::numbers::{stored, told};
-use super::segment::{CHUNK_BYTES, CHUNKS_MAX};
 use crate::codes::AFOLDER;
 use crate::form::{Asked, Written};
 use crate::plan::Bytes;
 
-/// Segments of one content: with chunks of 64 KiB that is 60 GiB, with those of 1 MiB sixteen times as much.
-const SEGMENTS_MAX: usize = 2_000;
+/// Segments of one content: with chunks of 64 KiB that is about 40 GiB, with those of 1 MiB sixteen times as much.
+pub const SEGMENTS_MAX: usize = 2_000;
 
 /// All statements of this part.
 pub(crate) const STATEMENTS: &[&Sql] = &[&GET, &INSERT, &REFER, &CHECKED, &DISPUTED, &SEGMENT, &REFER_SEGMENT];
@@ -30,7 +30,10 @@ static CHECKED: Sql =
     Sql::new("fld_content.checked", "UPDATE fld_content SET hash = ?2, checked = 1 WHERE id = ?1 AND checked = 0");
 static DISPUTED: Sql =
     Sql::new("fld_content.disputed", "UPDATE fld_content SET hash = NULL WHERE id = ?1 AND checked = 0");
-static SEGMENT: Sql = Sql::new("fld_segment.size", "SELECT size, LENGTH(chunks) FROM fld_segment WHERE id = ?1");
+static SEGMENT: Sql = Sql::new(
+    "fld_segment.size",
+    "SELECT size, LENGTH(chunks), SUBSTR(chunks, LENGTH(chunks) - 35) FROM fld_segment WHERE id = ?1",
+);
 static REFER_SEGMENT: Sql =
     Sql::new("fld_segment.refer", "UPDATE fld_segment SET refs = refs + 1, unused_since = NULL WHERE id = ?1");
 
@@ -78,7 +81,7 @@ fn told_size(asked: &Asked) -> u64 {
     asked.size.unwrap_or(0)
 }
 
-/// Reads what was written for a file: every segment is there, all but the last are full. `claimed`: the hash that its author announced.
+/// Reads what was written for a file: every segment is there, and all but the last end as segments do. `claimed`: the hash that its author announced.
 pub(crate) fn read(tx: &mut dyn Tx, written: &Written, claimed: Option<&String>) -> OpResult<Brought> {
     if written.segments.len() > SEGMENTS_MAX {
         let text = format!("a file has at most {SEGMENTS_MAX} segments of {CHUNKS_MAX} chunks");
@@ -130,15 +133,18 @@ fn size(tx: &mut dyn Tx, segments: &[Sha]) -> OpResult<u64> {
         let missing = || OpError::new(AFOLDER, format!("segment {id} is not stored, or was forgotten"));
         let row = tx.query_one(&SEGMENT, args![*id])?.ok_or_else(missing)?;
         let is_last = place + 1 == segments.len();
-        if !is_last && row.int(1) != i64::try_from(CHUNKS_MAX * CHUNK_BYTES).unwrap_or(i64::MAX) {
-            return Err(OpError::new(
-                AFOLDER,
-                format!("segment {id} is not the last and has fewer than {CHUNKS_MAX} chunks"),
-            ));
+        if !is_last && !is_closed(&row) {
+            return Err(OpError::new(AFOLDER, format!("segment {id} is not the last and does not end like one")));
         }
         sum += told(row.int(0));
     }
     Ok(sum)
+}
+
+/// Whether a segment ends where its chunks say, and not where a content does.
+fn is_closed(row: &Row) -> bool {
+    let count = usize::try_from(row.int(1)).unwrap_or(0) / CHUNK_BYTES;
+    read_list(row.blob(2)).next().is_some_and(|(last, _)| ends(&last, count))
 }
 
 /// Contents that versions of a commit have.

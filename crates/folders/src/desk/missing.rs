@@ -28,7 +28,7 @@ fn missing(tx: &mut dyn Tx, of: &MissingOf) -> OpResult<Vec<String>> {
     Ok(absent)
 }
 
-fn is_stored(tx: &mut dyn Tx, sha: Sha) -> OpResult<bool> {
+pub(super) fn is_stored(tx: &mut dyn Tx, sha: Sha) -> OpResult<bool> {
     match FIND_BLOB.run_in(tx, &Home::nowhere(), &sha) {
         Ok(info) => Ok(!info.is_damaged),
         Err(error) if error.code == codes::NBLOB => Ok(false),

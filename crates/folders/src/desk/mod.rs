@@ -15,6 +15,7 @@ pub(crate) mod file;
 mod files;
 mod finish;
 mod join;
+mod known;
 mod lapse;
 mod missing;
 mod moved;
@@ -34,18 +35,20 @@ use base::Sql;
 
 pub use ask::{ASK, CHANGES_MAX};
 pub use changes::{CHANGES, LISTING};
-pub use chunks::CONTENT;
+pub use chunks::{CONTENT, SEGMENTS};
+pub use content::SEGMENTS_MAX;
 pub use create::CREATE;
 pub(crate) use create::check_name;
 pub use files::FILES;
 pub use finish::FINISH;
 pub use join::JOIN;
+pub use known::{KNOWN, KNOWN_MAX};
 pub use lapse::{ANY_LAPSED, LAPSE};
 pub use missing::MISSING;
 pub use release::RELEASE;
 pub use renew::RENEW;
 pub use rights::Right;
-pub use segment::{CHUNK_MAX, CHUNKS_MAX, SEGMENT};
+pub use segment::{CHUNK_MAX, SEGMENT};
 pub use watch::Watch;
 
 /// All statements of this part.

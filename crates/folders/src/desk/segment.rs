@@ -1,9 +1,10 @@
-//! Keeps a segment: the list of at most 500 chunks, whose blobs it refers to (FLD-8, FLD-21).
+//! Keeps a segment: the list of at most 500 chunks, whose blobs it refers to (FLD-8, FLD-21). Where a list is cut into segments depends on its chunks
+//! alone, so that equal contents have equal segments.
 
 use base::{Keys, OpError, OpResult, Sha, Sql, Tx, args};
 use kernel::blobs::{Owner, refer, size};
 use kernel::{Op, OpCx};
-use sha2::{Digest, Sha256};
+use synxpo::segments::{CHUNKS_MAX, ends, list as written, name, read};
 
 use super::directory::short;
 use super::numbers::stored;
@@ -16,10 +17,6 @@ pub static SEGMENT: Op<NewSegment, String> = Op::new("folders.segment", segment)
     Err(_) => Keys::NONE,
 });
 
-/// Chunks of a segment.
-pub const CHUNKS_MAX: usize = 500;
-/// Bytes of a chunk in its segment's list: its digest and its size.
-pub(crate) const CHUNK_BYTES: usize = 36;
 /// Bytes of one chunk.
 pub const CHUNK_MAX: u64 = 1 << 20;
 /// Who keeps its blobs.
@@ -64,14 +61,17 @@ fn identity(input: &NewSegment) -> OpResult<(String, Vec<u8>)> {
         let text = format!("a segment has 1 to {CHUNKS_MAX} chunks, not {}", input.chunks.len());
         return Err(OpError::new(AFOLDER, text));
     }
-    let mut list = Vec::with_capacity(input.chunks.len() * CHUNK_BYTES);
+    let mut chunks = Vec::with_capacity(input.chunks.len());
     for (sha, size) in &input.chunks {
         let size = u32::try_from(*size).ok().filter(|size| (1..=CHUNK_MAX).contains(&u64::from(*size)));
         let size = size.ok_or_else(|| OpError::new(AFOLDER, format!("a chunk has 1 to {CHUNK_MAX} bytes")))?;
-        list.extend_from_slice(&digest(sha)?.0);
-        list.extend_from_slice(&size.to_be_bytes());
+        chunks.push((digest(sha)?, size));
     }
-    Ok((Sha(Sha256::digest(&list).into()).to_string(), list))
+    if chunks[..chunks.len() - 1].iter().any(|(sha, _)| ends(&sha.0, 1)) {
+        return Err(OpError::new(AFOLDER, "the segment goes on behind a chunk that ends one"));
+    }
+    let list = written(chunks.iter().map(|(sha, size)| (&sha.0, *size)));
+    Ok((Sha(name(&list)).to_string(), list))
 }
 
 fn digest(text: &str) -> OpResult<Sha> {
@@ -80,13 +80,7 @@ fn digest(text: &str) -> OpResult<Sha> {
 
 /// The chunks of a list, as [`identity`] made it.
 pub(crate) fn chunks(list: &[u8]) -> Vec<(Sha, u64)> {
-    let (pieces, _) = list.as_chunks::<CHUNK_BYTES>();
-    pieces.iter().filter_map(chunk).collect()
-}
-
-fn chunk(piece: &[u8; CHUNK_BYTES]) -> Option<(Sha, u64)> {
-    let (sha, size) = piece.split_at(32);
-    Some((Sha(sha.try_into().ok()?), u32::from_be_bytes(size.try_into().ok()?).into()))
+    read(list).map(|(digest, size)| (Sha(digest), size.into())).collect()
 }
 
 #[cfg(test)]
@@ -103,7 +97,7 @@ mod tests {
         assert_eq!(chunks(&list), [(Sha([1; 32]), 5), (Sha([2; 32]), 1 << 20)]);
         assert_eq!(of(&[(1, 5), (2, 1 << 20)]).unwrap().0, id);
         assert_ne!(of(&[(2, 1 << 20), (1, 5)]).unwrap().0, id, "the order counts");
-        for bad in [&[][..], &[(1, 0)], &[(1, (1 << 20) + 1)], &[(1, u64::MAX)], &[(1, 1); 501]] {
+        for bad in [&[][..], &[(1, 0)], &[(1, (1 << 20) + 1)], &[(1, u64::MAX)], &[(1, 1); 501], &[(0, 1), (1, 1)]] {
             assert_eq!(of(bad).unwrap_err().code, AFOLDER);
         }
         let wrong = NewSegment { chunks: vec![("../../etc".into(), 1)] };

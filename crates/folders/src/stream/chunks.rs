@@ -13,7 +13,7 @@ use super::writing::Place;
 use super::{Call, RequestId, Stream, read_as};
 use crate::form::MissingOf;
 use crate::wire::server_message::Message;
-use crate::wire::{ChunksMissing, FileChunk, FileChunks, hex_of_bytes};
+use crate::wire::{ChunkRef, ChunksMissing, FileChunk, FileChunks, hex_of_bytes};
 
 impl Stream {
     pub(super) fn list_chunks(&mut self, request: RequestId, list: FileChunks) {
@@ -26,6 +26,12 @@ impl Stream {
             return self.fault(&request, fault.about(&list.id, &list.current_path));
         };
         self.hear((number, file));
+        if !list.segments.is_empty() {
+            return self.name_segments(&request, (number, file), &list.segments);
+        }
+        if let Some(segment) = list.segment {
+            return self.list_segment(&request, (number, file), segment, &list.chunks);
+        }
         let Some(group) = self.groups.get_mut(&number) else { return };
         match add_to_list(&mut group.files[file], &list) {
             Err(fault) => self.break_group(number, &request, fault),
@@ -58,7 +64,7 @@ impl Stream {
             Ok(missing) => {
                 let indexes = mark(content, places, &missing);
                 let (id, current_path) = (content.id.clone(), content.path.clone());
-                let answer = ChunksMissing { id, directory_id, current_path, indexes };
+                let answer = ChunksMissing { id, directory_id, current_path, indexes, ..ChunksMissing::default() };
                 self.reply(request, Message::ChunksMissing(answer));
                 self.next_segments((number, file), false);
                 self.try_to_finish(number);
@@ -76,7 +82,7 @@ impl Stream {
             return Err(Fault::invalid(&format!("chunk {index} has {size} bytes, not {}", chunk.data.len())));
         }
         group.bytes += chunk.data.len() as u64;
-        if content.slots[slot].is_some() || slot < content.segments.len() * super::limits::SEGMENT_CHUNKS {
+        if content.slots[slot].is_some() || slot < content.taken {
             return Ok(());
         }
         self.keep_slot((number, file), slot, chunk.data);
@@ -86,7 +92,8 @@ impl Stream {
 
 /// Adds what a message lists; the places that it has in the whole list.
 fn add_to_list(content: &mut Content, more: &FileChunks) -> Result<Range<usize>, Fault> {
-    if content.received > 0 || content.list.as_ref().is_some_and(|list| list.is_whole) {
+    let is_listed = content.list.as_ref().is_some_and(|list| list.is_whole) || !content.named.is_empty();
+    if content.received > 0 || is_listed {
         return Err(Fault::invalid("a file is listed once, and before its bytes come"));
     }
     let list = content.list.get_or_insert_with(List::default);
@@ -96,16 +103,21 @@ fn add_to_list(content: &mut Content, more: &FileChunks) -> Result<Range<usize>,
         return Err(Fault::invalid(&text));
     }
     for chunk in &more.chunks {
-        let sha = hex_of_bytes(&chunk.digest).ok_or_else(|| Fault::invalid("a digest has 32 bytes"))?;
-        if chunk.size == 0 || chunk.size as usize > CHUNK_MAX {
-            return Err(Fault::invalid(&format!("a chunk has 1 to {CHUNK_MAX} bytes, not {}", chunk.size)));
-        }
-        list.chunks.push((sha, chunk.size));
+        list.chunks.push(checked(chunk)?);
     }
     list.is_whole = more.last;
     content.slots.resize(list.chunks.len(), None);
     content.digest = None;
     Ok(from..list.chunks.len())
+}
+
+/// Digest and size of a chunk that may be one.
+pub(super) fn checked(chunk: &ChunkRef) -> Result<(String, u32), Fault> {
+    let sha = hex_of_bytes(&chunk.digest).ok_or_else(|| Fault::invalid("a digest has 32 bytes"))?;
+    if chunk.size == 0 || chunk.size as usize > CHUNK_MAX {
+        return Err(Fault::invalid(&format!("a chunk has 1 to {CHUNK_MAX} bytes, not {}", chunk.size)));
+    }
+    Ok((sha, chunk.size))
 }
 
 /// What is there already has its place filled; the places of the rest.

@@ -5,7 +5,8 @@ use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
 use super::answers::Fault;
-use super::upload::{Answer, Content, Group, Phase};
+use super::segments::Named;
+use super::upload::{Answer, Content, Group, List, Phase};
 use super::{Call, RequestId, Stream, read_as};
 use crate::form::{Asking, Finish, OfUpload, Written};
 use crate::wire::FileWriteEnd;
@@ -48,7 +49,7 @@ impl Stream {
             group.phase == Phase::Ending && group.storing == 0 && group.looking_up == 0 && !group.finishing
         };
         let Some(group) = self.groups.get_mut(&number).filter(is_ready) else { return };
-        if let Some(file) = group.files.iter().position(|content| content.list.as_ref().is_some_and(is_incomplete)) {
+        if let Some(file) = group.files.iter().position(is_incomplete) {
             return self.fail((number, file), Fault::invalid("not all of its chunks came"));
         }
         let files = group.files.len();
@@ -101,20 +102,24 @@ impl Stream {
     }
 }
 
-fn is_incomplete(list: &super::upload::List) -> bool {
-    !list.is_whole || !list.missing.is_empty()
+fn is_incomplete(content: &Content) -> bool {
+    let is_short = |list: &List| !list.is_whole || !list.missing.is_empty();
+    content.list.as_ref().is_some_and(is_short) || !content.named.iter().all(Named::is_done)
 }
 
 /// The first file whose bytes are not those that were promised.
 fn wrong(group: &Group) -> Option<(usize, Fault)> {
     let size_of = |content: &Content| match &content.list {
-        Some(list) => list.chunks.iter().map(|(_, size)| u64::from(*size)).sum(),
-        None => content.received,
+        Some(list) => Some(list.chunks.iter().map(|(_, size)| u64::from(*size)).sum()),
+        // Of what is stored only the desk knows how large it is, and it looks.
+        None => content.named.is_empty().then_some(content.received),
     };
     group.files.iter().enumerate().find_map(|(file, content)| {
         let (came, hash) = (size_of(content), hash_of(content));
         let fault = match (&content.size, &content.hash) {
-            (Some(size), _) if *size != came => Fault::invalid(&format!("SIZE says {size} bytes, {came} came")),
+            (Some(size), _) if came.is_some_and(|came| *size != came) => {
+                Fault::invalid(&format!("SIZE says {size} bytes, {} came", came.unwrap_or_default()))
+            }
             (_, Some(said)) if hash.as_ref().is_some_and(|hash| hash != said) => {
                 Fault::invalid("the bytes have another SHA-256 than HASH says")
             }

@@ -33,8 +33,6 @@ pub(super) const PART_MAX: usize = 400;
 pub(super) const GROUPS_MAX: usize = 16;
 /// Groups that came to nothing and are remembered, so that what still comes for them is known.
 pub(super) const BROKEN_MAX: usize = 16;
-/// Chunks of a segment.
-pub(super) const SEGMENT_CHUNKS: usize = 500;
 /// Chunks of one message.
 pub(super) const LISTED_MAX: usize = 5_000;
 /// Chunks of one file.

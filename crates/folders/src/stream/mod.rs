@@ -5,7 +5,7 @@
 //! - `directories`: creating, subscribing, what was told, and what changed since;
 //! - `versions`: REQUEST_VERSION;
 //! - `asking`: ASK_VERSION_INCREASE up to its answer; `known`, `tries`: which version a change was made from;
-//! - `upload`, `writing`, `chunks`, `ending`: what was allowed to be written, from its first piece to its commit;
+//! - `upload`, `writing`, `chunks`, `segments`, `ending`: what was allowed to be written, from its first piece to its commit;
 //! - `reading`: downloads;
 //! - `waiting`: who waits for a file that somebody writes.
 //!
@@ -21,6 +21,7 @@ mod ending;
 mod known;
 mod limits;
 mod reading;
+mod segments;
 mod tries;
 mod upload;
 mod versions;
@@ -99,6 +100,12 @@ enum Call {
     Keep { group: u64, file: usize, slot: usize },
     /// `folders.missing`, for so many chunks from a place on.
     Missing { request: RequestId, group: u64, file: usize, from: usize, count: usize },
+    /// `folders.known`, for so many segments from a place on.
+    Known { request: RequestId, group: u64, file: usize, from: usize },
+    /// `folders.missing`, for a segment that was listed.
+    MissingIn { request: RequestId, group: u64, file: usize, segment: usize },
+    /// Bytes of a chunk of a segment are kept.
+    KeepIn { group: u64, file: usize, segment: usize, slot: usize },
     /// `folders.segment`.
     Segment { group: u64, file: usize, segment: usize },
     /// `folders.finish`.
@@ -107,6 +114,8 @@ enum Call {
     Sought { job: u64 },
     /// `folders.content`.
     Content { job: u64, file: usize },
+    /// `folders.segments`.
+    Segments { job: u64, file: usize },
     /// Bytes of a download.
     Fetch { job: u64, file: usize, piece: u64 },
 }
@@ -264,10 +273,16 @@ impl Stream {
             Some(Call::Missing { request, group, file, from, count }) => {
                 self.missing(&request, (group, file), from..from + count, result);
             }
+            Some(Call::Known { request, group, file, from }) => self.known(&request, (group, file), from, result),
+            Some(Call::MissingIn { request, group, file, segment }) => {
+                self.missing_in(&request, (group, file), segment, result);
+            }
+            Some(Call::KeepIn { group, file, segment, slot }) => self.kept_in((group, file), (segment, slot), result),
             Some(Call::Segment { group, file, segment }) => self.segmented((group, file), segment, result),
             Some(Call::Finish { group, part, upload }) => self.finished((group, part), upload, result),
             Some(Call::Sought { job }) => self.sought(job, result),
             Some(Call::Content { job, file }) => self.listed(job, file, result),
+            Some(Call::Segments { job, file }) => self.segments_listed(job, file, result),
             // Its end is bytes.
             Some(Call::Fetch { .. }) => {}
         }

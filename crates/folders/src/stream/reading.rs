@@ -14,7 +14,8 @@ use super::limits::{
     ASKED_MAX, CHUNK_MAX, RANGES_MAX, REQUESTS_MAX, SOUGHT_MAX, WINDOW_BYTES, WINDOW_FILES, WINDOW_PIECES,
 };
 use super::{Call, RequestId, Stream, read_as};
-use crate::form::{Content, ContentOf, FileMeta, FilesOf, Kind};
+use crate::desk::SEGMENTS_MAX;
+use crate::form::{Content, ContentOf, FileMeta, FilesOf, Kind, SegmentsOf};
 use crate::wire::server_message::Message;
 use crate::wire::{
     ChunkRef, FileChunk, FileChunks, FileContentRequestAllow, FileContentRequestDeny, FileStatus, FileStatusInfo,
@@ -51,6 +52,10 @@ struct Sending {
     meta: FileMeta,
     /// Only the list of its chunks is wanted.
     is_list: bool,
+    /// Only the names of its segments are wanted.
+    is_names: bool,
+    /// Only the chunks of these segments are wanted.
+    places: Option<VecDeque<usize>>,
     ranges: Vec<(u64, u64)>,
     segment: usize,
     is_listing: bool,
@@ -91,6 +96,12 @@ fn are_apart(file: &request_file_content::FileId) -> bool {
     file.ranges.len() <= RANGES_MAX && file.ranges.windows(2).all(apart)
 }
 
+/// Segments are asked for in their order, each once.
+fn are_rising(file: &request_file_content::FileId) -> bool {
+    let in_order = file.segments.windows(2).all(|pair| pair[0] < pair[1]);
+    in_order && file.segments.last().is_none_or(|last| *last < SEGMENTS_MAX as u64)
+}
+
 impl Stream {
     pub(super) fn request_content(&mut self, request: RequestId, wanted: RequestFileContent) {
         if self.downloads.jobs.len() >= REQUESTS_MAX {
@@ -101,13 +112,18 @@ impl Stream {
             return self.fault(&request, Fault::invalid(&text));
         }
         let is_plain = |file: &request_file_content::FileId| {
-            file.version.is_none() && file.list_chunks.is_none() && file.ranges.is_empty()
+            let lists = file.list_chunks.is_some() || file.list_segments.is_some() || !file.segments.is_empty();
+            file.version.is_none() && file.ranges.is_empty() && !lists
         };
         if !self.caps.chunks && !wanted.files.iter().all(is_plain) {
             return self.fault(&request, Fault::invalid("parts and lists need the capability `chunks`"));
         }
         if !wanted.files.iter().all(are_apart) {
             let text = format!("a file is asked for in at most {RANGES_MAX} parts, one behind the other");
+            return self.fault(&request, Fault::invalid(&text));
+        }
+        if !wanted.files.iter().all(are_rising) {
+            let text = format!("segments of a file are asked for in their order, each below {SEGMENTS_MAX}");
             return self.fault(&request, Fault::invalid(&text));
         }
         self.downloads.made += 1;
@@ -199,11 +215,38 @@ impl Stream {
             if !file.is_listing && !file.is_listed && file.pieces.len() < WINDOW_PIECES {
                 file.is_listing = true;
                 let (id, version, segment) = (file.meta.id.clone(), file.meta.version, file.segment);
-                wanted.push((*done + place, ContentOf { who: who.clone(), id, version, segment }));
+                wanted.push((*done + place, file.is_names, ContentOf { who: who.clone(), id, version, segment }));
             }
         }
-        for (file, input) in wanted {
-            self.read("folders.content", &input, Call::Content { job: number, file });
+        for (file, is_names, input) in wanted {
+            let ContentOf { who, id, version, .. } = input.clone();
+            match is_names {
+                true => self.read(
+                    "folders.segments",
+                    &SegmentsOf { who, id, version },
+                    Call::Segments { job: number, file },
+                ),
+                false => self.read("folders.content", &input, Call::Content { job: number, file }),
+            }
+        }
+    }
+
+    /// The names of the segments of a content.
+    pub(super) fn segments_listed(&mut self, number: u64, place: usize, result: Result<Value, OpError>) {
+        let names = read_as::<Vec<String>>(result);
+        let Some(Job { files: Some(files), done, .. }) = self.job(number) else { return };
+        let Some(file) = place.checked_sub(*done).and_then(|at| files.get_mut(at)) else { return };
+        match names {
+            Err(fault) => {
+                let fault = fault.about(&file.meta.id, &file.meta.path);
+                self.drop_job(fault);
+            }
+            Ok(names) => {
+                (file.is_listing, file.is_listed, file.is_begun) = (false, true, true);
+                let list =
+                    FileChunks { segments: names.iter().map(|name| digest(name)).collect(), ..file.list(&[], true) };
+                self.reply(&None, Message::FileChunks(list));
+            }
         }
     }
 
@@ -218,10 +261,10 @@ impl Stream {
                 return self.drop_job(fault);
             }
         };
-        (file.is_listing, file.is_listed, file.segment) = (false, is_last, file.segment + 1);
+        (file.is_listing, file.is_begun) = (false, file.is_begun || file.is_list);
+        let segment = file.next_segment(is_last);
         if file.is_list {
-            let list = file.list(&chunks, is_last);
-            file.is_begun = true;
+            let list = FileChunks { segment, ..file.list(&chunks, file.is_listed) };
             return self.reply(&None, Message::FileChunks(list));
         }
         chunks.into_iter().for_each(|chunk| file.add(chunk));
@@ -307,11 +350,17 @@ impl Sending {
             // Of an older version only its number is known here.
             (meta.version, meta.hash, meta.author_hash, meta.size) = (version, None, None, 0);
         }
+        let is_names = wanted.list_segments.unwrap_or(false);
+        let is_list = is_names || wanted.list_chunks.unwrap_or(false);
+        let mut places: VecDeque<usize> = wanted.segments.iter().filter_map(|at| usize::try_from(*at).ok()).collect();
+        let first = places.pop_front().filter(|_| is_list);
         Self {
             meta,
-            is_list: wanted.list_chunks.unwrap_or(false),
+            is_list,
+            is_names,
+            places: first.map(|_| places),
             ranges: wanted.ranges.iter().map(|range| (range.offset, range.offset.saturating_add(range.size))).collect(),
-            segment: 0,
+            segment: first.unwrap_or(0),
             is_listing: false,
             is_listed: false,
             offset: 0,
@@ -319,6 +368,18 @@ impl Sending {
             next_piece: 0,
             is_begun: false,
         }
+    }
+
+    /// Goes on to the next segment; the place of the one that came, where only some are wanted.
+    fn next_segment(&mut self, is_last: bool) -> Option<u64> {
+        let came = self.segment;
+        let Some(places) = &mut self.places else {
+            (self.is_listed, self.segment) = (is_last, came + 1);
+            return None;
+        };
+        let next = places.pop_front();
+        (self.is_listed, self.segment) = (next.is_none(), next.unwrap_or(came));
+        Some(came as u64)
     }
 
     /// A chunk of the content: the parts of it that are wanted.
@@ -348,7 +409,7 @@ impl Sending {
 
     fn list(&self, chunks: &[(String, u64)], last: bool) -> FileChunks {
         let reference = |(sha, size): &(String, u64)| ChunkRef {
-            digest: sha.parse::<base::Sha>().map(|sha| sha.0.to_vec()).unwrap_or_default(),
+            digest: digest(sha),
             size: u32::try_from(*size).unwrap_or(u32::MAX),
         };
         FileChunks {
@@ -357,6 +418,7 @@ impl Sending {
             current_path: self.meta.path.clone(),
             chunks: chunks.iter().map(reference).collect(),
             last,
+            ..FileChunks::default()
         }
     }
 
@@ -378,13 +440,17 @@ impl Sending {
             data,
             offset,
             current_path: self.meta.path.clone(),
-            index: None,
+            ..FileChunk::default()
         })
     }
 
     fn is_done(&self) -> bool {
         self.is_listed && self.pieces.is_empty()
     }
+}
+
+fn digest(sha: &str) -> Vec<u8> {
+    sha.parse::<base::Sha>().map(|sha| sha.0.to_vec()).unwrap_or_default()
 }
 
 fn status_of(wanted: &request_file_content::FileId, found: &BTreeMap<String, FileMeta>) -> FileStatusInfo {

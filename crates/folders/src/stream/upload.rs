@@ -7,6 +7,7 @@ use sha2::{Digest, Sha256};
 
 use super::answers::Fault;
 use super::limits::{FIRST_WRITE_MS, GAP_MS, LEASE_MS, RATE_AFTER_MS, RATE_MIN, RENEW_MS, UPLOAD_MAX_MS};
+use super::segments::Named;
 use super::writing::Place;
 use super::{Call, RequestId, Stream};
 use crate::form::{Ask, FileMeta, FileStatus, OfUpload};
@@ -59,9 +60,13 @@ pub(super) struct Content {
     pub(super) buffer: Vec<u8>,
     /// Chunks, in their order: digest and size of those that are stored.
     pub(super) slots: Vec<Option<(String, u64)>>,
+    /// How many of them are in segments.
+    pub(super) taken: usize,
     /// Segments, in their order; asked for, and there.
     pub(super) segments: Vec<Option<String>>,
     pub(super) list: Option<List>,
+    /// Its segments, where the client named them.
+    pub(super) named: Vec<Named>,
 }
 
 /// The chunks of a file as the client listed them (FLD-21).
@@ -114,8 +119,10 @@ impl Content {
             digest: Some(Sha256::new()),
             buffer: vec![],
             slots: vec![],
+            taken: 0,
             segments: vec![],
             list: None,
+            named: vec![],
         }
     }
 }
@@ -241,6 +248,7 @@ impl Stream {
         group.phase = phase;
         for file in &mut group.files {
             (file.buffer, file.slots, file.segments, file.list) = (vec![], vec![], vec![], None);
+            file.named = vec![];
         }
         self.forget_oldest();
     }

@@ -1,12 +1,13 @@
 //! FILE_WRITE: pieces of an upload, in their order, made to chunks that are kept as they fill. Nothing stays in memory but one chunk.
 
-use base::OpError;
+use base::{OpError, Sha};
 use kernel::{Kept, Out};
 use serde_json::Value;
 use sha2::Digest as _;
+use synxpo::segments::{CHUNKS_MAX, ends};
 
 use super::answers::Fault;
-use super::limits::{CHUNK_MAX, FILE_CHUNKS_MAX, SEGMENT_CHUNKS};
+use super::limits::{CHUNK_MAX, FILE_CHUNKS_MAX};
 use super::upload::{Content, Group, Phase};
 use super::{Call, RequestId, Stream, read_as};
 use crate::form::NewSegment;
@@ -23,9 +24,10 @@ impl Stream {
         let about = (chunk.id.as_str(), chunk.directory_id.as_str(), chunk.current_path.as_str());
         let Some(place) = self.place(about) else { return self.not_allowed(&request, about) };
         self.hear(place);
-        let written = match chunk.index {
-            Some(index) => self.write_listed(place, index, chunk),
-            None => self.write_next(place, chunk),
+        let written = match (chunk.segment, chunk.index) {
+            (Some(segment), Some(index)) => self.write_in_segment(place, (segment, index), chunk),
+            (None, Some(index)) => self.write_listed(place, index, chunk),
+            (_, None) => self.write_next(place, chunk),
         };
         if let Err(fault) = written {
             let fault = self.with_name(place, fault);
@@ -160,7 +162,7 @@ fn file_of(group: &Group, id: &str, directory: &str, path: &str) -> Option<usize
 
 fn check_next(content: &Content, chunk: &FileChunk) -> Result<(), Fault> {
     let size = chunk.data.len();
-    if content.list.is_some() {
+    if content.list.is_some() || !content.named.is_empty() {
         return Err(Fault::invalid("its chunks were listed: each piece names its place in the list"));
     }
     if size > CHUNK_MAX {
@@ -198,11 +200,11 @@ fn fill(content: &mut Content, slot: usize, kept: Kept) -> Result<(), Fault> {
 
 /// The chunks of the next segment, if they are all stored.
 fn take_segment(content: &mut Content, is_end: bool) -> Option<Vec<(String, u64)>> {
-    let from = content.segments.len() * SEGMENT_CHUNKS;
-    let until = content.slots.len().min(from + SEGMENT_CHUNKS);
-    let is_due = until > from && (until - from == SEGMENT_CHUNKS || is_end);
-    if !is_due || content.slots[from..until].iter().any(Option::is_none) {
-        return None;
-    }
-    content.slots[from..until].iter_mut().map(Option::take).collect()
+    let from = content.taken;
+    let stored = content.slots[from..].iter().take_while(|slot| slot.is_some()).flatten();
+    let digests: Vec<Sha> = stored.map_while(|(sha, _)| sha.parse().ok()).take(CHUNKS_MAX).collect();
+    let end = digests.iter().enumerate().find(|(at, sha)| ends(&sha.0, at + 1)).map(|(at, _)| from + at + 1);
+    let is_rest = is_end && !digests.is_empty() && from + digests.len() == content.slots.len();
+    content.taken = end.or(is_rest.then_some(content.slots.len()))?;
+    content.slots[from..content.taken].iter_mut().map(Option::take).collect()
 }

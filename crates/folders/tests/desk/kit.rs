@@ -131,8 +131,9 @@ impl Desk {
     pub fn keep(&self, bytes: &[u8]) -> Vec<String> {
         let chunks: Vec<(String, u64)> =
             bytes.chunks(1 << 20).map(|chunk| (self.blob(chunk), chunk.len() as u64)).collect();
-        let pieces = chunks.chunks(folders::desk::CHUNKS_MAX);
-        pieces.map(|chunks| self.call(&SEGMENT, NewSegment { chunks: chunks.to_vec() }).expect("a segment")).collect()
+        let digests: Vec<_> = chunks.iter().map(|(sha, _)| sha.parse::<base::Sha>().expect("a digest").0).collect();
+        let keep = |of: std::ops::Range<usize>| self.call(&SEGMENT, NewSegment { chunks: chunks[of].to_vec() });
+        synxpo::segments::cut(&digests).into_iter().map(|of| keep(of).expect("a segment")).collect()
     }
 
     pub fn blob(&self, bytes: &[u8]) -> String {

@@ -1,5 +1,6 @@
 //! The disk in memory as the daemon sees it.
 
+use std::collections::BTreeSet;
 use std::io;
 use std::sync::Arc;
 
@@ -7,6 +8,7 @@ use sha2::Digest as _;
 
 use super::MemoryDisk;
 use super::world::{self, Data, Entry, Inode, Place};
+use crate::chunks::{Chunk, Cutter};
 use crate::disk::{Aside, Disk, Expected, Found, Marker, Outcome, Stage, checked, join};
 use crate::model::{Content, Hash, Local, Stat};
 
@@ -114,6 +116,60 @@ impl MemoryDisk {
     }
 }
 
+/// A large content as it is set aside: nothing is where known chunks were.
+fn without(bytes: &[u8], known: &BTreeSet<Hash>) -> Vec<u8> {
+    let mut left = bytes.to_vec();
+    for chunk in cut(bytes).iter().filter(|chunk| known.contains(&chunk.digest)) {
+        let from = usize::try_from(chunk.offset).unwrap_or(left.len());
+        left[from..from + chunk.size as usize].fill(0);
+    }
+    left
+}
+
+fn cut(bytes: &[u8]) -> Vec<Chunk> {
+    let mut cutter = Cutter::default();
+    let mut chunks = cutter.push(bytes);
+    chunks.extend(cutter.end());
+    chunks
+}
+
+impl MemoryDisk {
+    /// What is set aside, and all that was read.
+    fn read_aside(
+        &mut self,
+        path: &str,
+        stage: Stage,
+        kept: impl Fn(&[u8]) -> Vec<u8>,
+    ) -> io::Result<Option<(Aside, Arc<Vec<u8>>)>> {
+        self.call()?;
+        let Some(place) = self.place_of(path)? else { return Ok(None) };
+        let Some((number, inode)) = self.world.at(&place).map(|(number, inode)| (number, inode.clone())) else {
+            return Ok(None);
+        };
+        let Some(bytes) = inode.bytes().cloned() else { return Ok(None) };
+        self.world.step();
+        self.world.forget(&Place::Stage(stage.0));
+        let fitting = self.fitting(inode.size());
+        let copied = usize::try_from(fitting).unwrap_or(bytes.len()).min(bytes.len());
+        self.put_stage(stage, kept(&bytes)[..copied].to_vec());
+        if fitting < inode.size() {
+            return Err(super::Fault::NoSpace.error());
+        }
+        if let Some(meanwhile) = self.take_written_meanwhile(path) {
+            self.user().write(path, &meanwhile)?;
+            return Ok(None);
+        }
+        let aside = Aside {
+            stat: world::stat(number, &inode),
+            hash: sha2::Sha256::digest(&**bytes).into(),
+            size: inode.size(),
+            executable: inode.executable,
+            mtime_us: inode.mtime_ns.div_euclid(NS_PER_US),
+        };
+        Ok(Some((aside, bytes)))
+    }
+}
+
 impl Disk for MemoryDisk {
     fn list(&mut self, folder: &str) -> io::Result<Vec<(String, Found)>> {
         self.call()?;
@@ -136,31 +192,29 @@ impl Disk for MemoryDisk {
     }
 
     fn set_aside(&mut self, path: &str, stage: Stage) -> io::Result<Option<Aside>> {
-        self.call()?;
-        let Some(place) = self.place_of(path)? else { return Ok(None) };
-        let Some((number, inode)) = self.world.at(&place).map(|(number, inode)| (number, inode.clone())) else {
+        Ok(self.read_aside(path, stage, <[u8]>::to_vec)?.map(|(aside, _)| aside))
+    }
+
+    fn set_aside_chunks(
+        &mut self,
+        path: &str,
+        stage: Stage,
+        known: &BTreeSet<Hash>,
+    ) -> io::Result<Option<(Aside, Vec<Chunk>)>> {
+        let Some((aside, bytes)) = self.read_aside(path, stage, |bytes| without(bytes, known))? else {
             return Ok(None);
         };
-        let Some(bytes) = inode.bytes().cloned() else { return Ok(None) };
-        self.world.step();
-        self.world.forget(&Place::Stage(stage.0));
-        let fitting = self.fitting(inode.size());
-        let copied = usize::try_from(fitting).unwrap_or(bytes.len()).min(bytes.len());
-        self.put_stage(stage, bytes[..copied].to_vec());
-        if fitting < inode.size() {
-            return Err(super::Fault::NoSpace.error());
-        }
-        if let Some(meanwhile) = self.take_written_meanwhile(path) {
-            self.user().write(path, &meanwhile)?;
-            return Ok(None);
-        }
-        Ok(Some(Aside {
-            stat: world::stat(number, &inode),
-            hash: sha2::Sha256::digest(&**bytes).into(),
-            size: inode.size(),
-            executable: inode.executable,
-            mtime_us: inode.mtime_ns.div_euclid(NS_PER_US),
-        }))
+        Ok(Some((aside, cut(&bytes))))
+    }
+
+    fn copy_to_stage(&mut self, path: &str, from: u64, stage: Stage, to: u64, bytes: u64) -> io::Result<u64> {
+        let most = usize::try_from(bytes).unwrap_or(usize::MAX);
+        let copied = match self.read_file(path, from, most) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(0),
+            read => read?,
+        };
+        self.write_stage(stage, to, &copied)?;
+        Ok(copied.len() as u64)
     }
 
     fn read_stage(&mut self, stage: Stage, offset: u64, bytes_max: usize) -> io::Result<Vec<u8>> {

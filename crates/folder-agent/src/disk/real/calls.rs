@@ -1,5 +1,6 @@
 //! The real disk as the daemon sees it.
 
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::io;
 
@@ -7,6 +8,7 @@ use rustix::fs::OFlags;
 
 use super::RealDisk;
 use super::stages;
+use crate::chunks::Chunk;
 use crate::disk::{Aside, Disk, Expected, Found, Marker, Outcome, Stage};
 use crate::model::{Hash, Stat};
 
@@ -21,6 +23,19 @@ impl Disk for RealDisk {
 
     fn set_aside(&mut self, path: &str, stage: Stage) -> io::Result<Option<Aside>> {
         self.copy_aside(path, stage)
+    }
+
+    fn set_aside_chunks(
+        &mut self,
+        path: &str,
+        stage: Stage,
+        known: &BTreeSet<Hash>,
+    ) -> io::Result<Option<(Aside, Vec<Chunk>)>> {
+        self.cut_aside(path, stage, known)
+    }
+
+    fn copy_to_stage(&mut self, path: &str, from: u64, stage: Stage, to: u64, bytes: u64) -> io::Result<u64> {
+        self.copy_of_file(path, from, stage, to, bytes)
     }
 
     fn read_stage(&mut self, stage: Stage, offset: u64, bytes_max: usize) -> io::Result<Vec<u8>> {

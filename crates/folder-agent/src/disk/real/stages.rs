@@ -1,9 +1,11 @@
 //! Bytes of our own: what is downloaded, and what is set aside.
 
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::fs::FileExt as _;
+use std::sync::Arc;
 
 use rustix::fs::{self, FileType, Mode, OFlags};
 use rustix::io::Errno;
@@ -11,11 +13,16 @@ use sha2::Digest as _;
 
 use super::tree::{self, Seen, Spot};
 use super::{RealDisk, own};
+use crate::chunks::{Chunk, Cutter};
 use crate::disk::{Aside, Stage, checked};
 use crate::model::Hash;
 
 /// So much is read at once.
 const PIECE_BYTES: usize = 1 << 20;
+/// And so much copied.
+const COPY_BYTES: usize = 16 << 20;
+/// Pieces that wait to be hashed.
+const PIECES_AHEAD: usize = 8;
 
 impl RealDisk {
     pub(super) fn open_stage(&self, stage: Stage, flags: OFlags) -> io::Result<OwnedFd> {
@@ -74,20 +81,48 @@ impl RealDisk {
     }
 
     pub(super) fn copy_aside(&mut self, path: &str, stage: Stage) -> io::Result<Option<Aside>> {
+        let read = |file: &File, copy: &File, size| Ok(copy_and_hash(file, copy, size)?.map(|hash| (hash, ())));
+        Ok(self.read_aside(path, stage, read)?.map(|(aside, ())| aside))
+    }
+
+    pub(super) fn cut_aside(
+        &mut self,
+        path: &str,
+        stage: Stage,
+        known: &BTreeSet<Hash>,
+    ) -> io::Result<Option<(Aside, Vec<Chunk>)>> {
+        self.read_aside(path, stage, |file, copy, size| copy_and_cut(file, copy, size, known))
+    }
+
+    /// Reads a file into a stage; `None` if it changed meanwhile or was read otherwise than it is.
+    fn read_aside<T>(
+        &mut self,
+        path: &str,
+        stage: Stage,
+        read: impl FnOnce(&File, &File, u64) -> io::Result<Option<(Hash, T)>>,
+    ) -> io::Result<Option<(Aside, T)>> {
         let Some(spot) = self.tree.spot(&checked(path)?)? else { return Ok(None) };
         let Some((file, before)) = open_file(&spot)? else { return Ok(None) };
         self.forget_stage(stage)?;
         self.note_stage(stage)?;
         let copy = File::from(self.open_stage(stage, OFlags::RDWR | OFlags::CREATE | OFlags::EXCL)?);
-        let hash = copy_and_hash(&file, &copy, before.stat.size)?;
+        let read = read(&file, &copy, before.stat.size)?;
         let is_same = |seen: &Seen| seen.stat == before.stat && seen.mode == before.mode;
         let is_unchanged = is_same(&tree::seen(&file)?) && spot.look()?.as_ref().is_some_and(is_same);
-        let Some(hash) = hash.filter(|_| is_unchanged) else {
+        let Some((hash, more)) = read.filter(|_| is_unchanged) else {
             return self.forget_stage(stage).map(|()| None);
         };
         let mtime_us = before.stat.mtime_ns.div_euclid(1_000);
         let executable = is_executable(before.mode);
-        Ok(Some(Aside { stat: before.stat, hash, size: before.stat.size, executable, mtime_us }))
+        Ok(Some((Aside { stat: before.stat, hash, size: before.stat.size, executable, mtime_us }, more)))
+    }
+
+    pub(super) fn copy_of_file(&mut self, path: &str, from: u64, stage: Stage, to: u64, bytes: u64) -> io::Result<u64> {
+        let spot = self.tree.spot(&checked(path)?)?;
+        let Some((file, _)) = spot.map_or(Ok(None), |spot| open_file(&spot))? else { return Ok(0) };
+        self.note_stage(stage)?;
+        let copy = File::from(self.open_stage(stage, OFlags::WRONLY | OFlags::CREATE)?);
+        copy_range(&file, from, &copy, to, bytes)
     }
 
     pub(super) fn read_of_file(&self, path: &str, offset: u64, bytes_max: usize) -> io::Result<Vec<u8>> {
@@ -124,6 +159,58 @@ fn copy_and_hash(file: &File, copy: &File, size: u64) -> io::Result<Option<Hash>
         copy.write_all_at(piece, offset)
     })?;
     Ok((copied == size).then(|| hasher.finalize().into()))
+}
+
+/// One pass that cuts, hashes and copies what is not known. The hash of the whole is made by another thread: both cost about the same.
+fn copy_and_cut(file: &File, copy: &File, size: u64, known: &BTreeSet<Hash>) -> io::Result<Option<(Hash, Vec<Chunk>)>> {
+    let is_cloned = fs::ioctl_ficlone(copy, file).is_ok();
+    let source = if is_cloned { copy } else { file };
+    let (sender, receiver) = std::sync::mpsc::sync_channel::<Arc<[u8]>>(PIECES_AHEAD);
+    std::thread::scope(|scope| {
+        let hasher = scope.spawn(move || {
+            let hash = |hasher: sha2::Sha256, piece: Arc<[u8]>| hasher.chain_update(&*piece);
+            Hash::from(receiver.into_iter().fold(sha2::Sha256::new(), hash).finalize())
+        });
+        let (mut cutter, mut chunks, mut failed) = (Cutter::default(), vec![], None);
+        let mut keep = |chunk: &Chunk, bytes: &[u8]| {
+            if !is_cloned && failed.is_none() && !known.contains(&chunk.digest) {
+                failed = copy.write_all_at(bytes, chunk.offset).err();
+            }
+        };
+        let read = each_piece(source, size, |_, piece| {
+            let _ = sender.send(piece.into());
+            chunks.extend(cutter.push_each(piece, &mut keep));
+            Ok(())
+        })?;
+        chunks.extend(cutter.end_each(&mut keep));
+        drop(sender);
+        let hash = hasher.join().map_err(|_| io::Error::other("a file could not be hashed"))?;
+        failed.map_or(Ok((read == size).then_some((hash, chunks))), Err)
+    })
+}
+
+/// In the kernel where it can; how many bytes there were.
+fn copy_range(file: &File, mut from: u64, copy: &File, mut to: u64, bytes: u64) -> io::Result<u64> {
+    let (begun, end) = (from, from + bytes);
+    while from < end {
+        let most = usize::try_from(end - from).unwrap_or(usize::MAX).min(COPY_BYTES);
+        let (mut read_at, mut write_at) = (from, to);
+        let count = match fs::copy_file_range(file, Some(&mut read_at), copy, Some(&mut write_at), most) {
+            Ok(count) => count,
+            Err(Errno::INTR) => continue,
+            Err(Errno::XDEV | Errno::OPNOTSUPP | Errno::NOSYS | Errno::INVAL) => {
+                let piece = read_piece(file, from, most.min(PIECE_BYTES))?;
+                copy.write_all_at(&piece, to)?;
+                piece.len()
+            }
+            Err(error) => return Err(error.into()),
+        };
+        if count == 0 {
+            break;
+        }
+        (from, to) = (from + count as u64, to + count as u64);
+    }
+    Ok(from - begun)
 }
 
 fn hash(file: &File) -> io::Result<Hash> {

@@ -315,7 +315,7 @@ proptest! {
 /// Folders that were moved into each other on two devices, each time in a way that a planner did not see through.
 #[test]
 fn fld_26_worlds_that_once_failed_come_together() {
-    for seed in [109, 18_943, 43_166] {
+    for seed in [109, 18_943, 43_166, 11_635_647_711_143_989_523] {
         comes_together(seed, 3, true);
     }
 }
