@@ -37,12 +37,15 @@ impl Planner<'_> {
             Ok(parent) => parent,
             Err(verdict) => return Ok(Err(verdict)),
         };
-        let is_same = |one: (&str, &str)| one.0 == parent && names::is_same(self.draft.policy, one.1, name);
+        let policy = self.draft.policy;
+        let is_same = |one: (&str, &str)| one.0 == parent && names::is_same(policy, one.1, name);
         let was_elsewhere = before != (entry.parent.as_str(), entry.name.as_str());
         // In the end it is where the client knew it: folders above it were renamed, or somebody else renamed it.
         let is_left = is_same(before);
-        let is_moved = entry.deleted || !(is_left || is_same((&entry.parent, &entry.name)));
-        if is_moved && !entry.deleted && was_elsewhere && !on(Mutant::RenamesUnseen) {
+        // Somebody moved it into a folder that this group removes without knowing that: it stays where the client has it.
+        let is_lost = entry.deleted || self.is_orphan(&entry)?;
+        let is_moved = is_lost || !(is_left || is_same((&entry.parent, &entry.name)));
+        if is_moved && !is_lost && was_elsewhere && !on(Mutant::RenamesUnseen) {
             return Ok(Err(denied(id, format!("it was renamed to `{}` since", entry.name))));
         }
         if is_moved {
@@ -56,6 +59,10 @@ impl Planner<'_> {
         }
         self.land(place, entry)?;
         Ok(Ok(()))
+    }
+
+    fn is_orphan(&mut self, entry: &Entry) -> OpResult<bool> {
+        Ok(self.draft.now(&entry.parent)?.is_some_and(|folder| folder.deleted))
     }
 
     fn land(&mut self, place: usize, entry: Entry) -> OpResult<()> {

@@ -224,8 +224,9 @@ impl<'s> Draft<'s> {
         let row = self.tree[&id].clone();
         let is_at = |at: &Remote| at.parent == folder && names::is_same(self.server.policy, &at.name, name);
         let mut to = row.clone();
-        if row.deleted || !(is_at(known) || is_at(&row)) {
-            if !row.deleted && (known.parent, &known.name) != (row.parent, &row.name) {
+        let is_orphan = self.tree.get(&row.parent).is_some_and(|folder| folder.deleted);
+        if row.deleted || is_orphan || !(is_at(known) || is_at(&row)) {
+            if !row.deleted && !is_orphan && (known.parent, &known.name) != (row.parent, &row.name) {
                 return None;
             }
             (to.parent, to.name, to.deleted) = (folder, name.to_owned(), false);

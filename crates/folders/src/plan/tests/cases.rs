@@ -49,6 +49,10 @@ impl Asked {
         Self { id: Some(id.to_owned()), ..self }
     }
 
+    fn at(self, path: &str) -> Self {
+        Self { path: path.to_owned(), ..self }
+    }
+
     fn from(self, base: u64) -> Self {
         Self { base: Some(base), ..self }
     }
@@ -254,6 +258,17 @@ pub(super) fn deleted_folders() {
     assert_eq!(store.listing(), [""; 0]);
 }
 
+/// Somebody moved a file into a folder; whoever does not know that edits the file and puts something else in the folder's place.
+pub(super) fn moved_into_a_folder_that_goes() {
+    let mut store = store(&["d/x", "f/"]);
+    let told = store.told();
+    let group = [edit(&store, "d/x", "new").at("f/x"), delete(&store, "f"), rename(&store, "d", "f")];
+    store.does(A, &[rename(&store, "d/x", "f/x")]);
+    let plan = store.commit(B, &told, &group);
+    assert!(is_taken(&plan), "{plan:#?}");
+    assert_eq!(store.listing(), ["f/", "f/x=new"], "what is edited has a folder that is there");
+}
+
 pub(super) fn parents_are_made() {
     let mut store = store(&["f"]);
     let plan = store.does(A, &[file("x/y/n", "n"), rename(&store, "f", "x/z/f")]);
@@ -421,6 +436,7 @@ fn fld_12_a_delete_needs_what_is_there_and_an_edit_revives() {
 
 #[test]
 fn fld_17_a_deleted_folder_takes_along_what_was_known_and_missing_parents_are_made() {
+    moved_into_a_folder_that_goes();
     deleted_folders();
     parents_are_made();
 }
