@@ -8,6 +8,7 @@
 
 mod console;
 mod contest;
+mod daemons;
 mod disk;
 mod documents;
 mod exchange;
@@ -23,7 +24,7 @@ use std::time::Duration;
 
 use contest::Effort;
 
-const USAGE: &str = "usage: bench kernel|overload|tasks|documents|console|sensors|exchange|workflow|folders-server [--seconds N] [--rounds N] [--only TEXT]
+const USAGE: &str = "usage: bench kernel|overload|tasks|documents|console|sensors|exchange|workflow|folders|folders-server [--seconds N] [--rounds N] [--only TEXT]
 
   kernel   durable operations per second with 1, 16, 256 and 2048 callers, on SQLite and (if FASTNESS_TEST_POSTGRES
            is set) on PostgreSQL, against the same SQL one commit at a time and a hand-written group commit loop
@@ -40,6 +41,8 @@ const USAGE: &str = "usage: bench kernel|overload|tasks|documents|console|sensor
   workflow processes of 1 step, 3 steps and a fan-out from start to result, against Restate (npm) and DBOS (PyPI, on PostgreSQL if
            FASTNESS_TEST_POSTGRES is set), with memory and recovery; then our limits: completions in batches, from ready to
            polled, a million waiting, a scan of a million, a mass restart; needs the program
+  folders  from folder A by the server to folder B with the real daemons (--only cold,rescan,rename,large,save,memory), against Syncthing,
+           rsync and unison (packages; --sides ours,syncthing,rsync,unison); needs the program
   folders-server  commits of metadata, bytes up and down, a change told to a thousand, the rename of a tree of 100,000, memory while
            2 GiB come in, over gRPC; needs the program
   console  every page of the console with 100,000 rows behind it; needs the program as well
@@ -57,6 +60,7 @@ fn main() -> ExitCode {
         ["sensors", options @ ..] => effort(options).and_then(|effort| sensors::run(&effort)),
         ["exchange", options @ ..] => effort(options).and_then(|effort| exchange::run(&effort)),
         ["workflow", options @ ..] => effort(options).and_then(|effort| workflow::run(&effort)),
+        ["folders", options @ ..] => daemons::run(options),
         ["folders-server", options @ ..] => effort(options).and_then(|effort| folders::run(&effort)),
         ["hot-child", schema, seconds] => kernel::hot_child(schema, seconds),
         _ => {

@@ -43,6 +43,10 @@ impl Process {
         Processor { pid: self.child.id() }
     }
 
+    pub fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
     pub fn memory(&self) -> Result<Memory> {
         memory_of(self.child.id())
     }
@@ -86,6 +90,11 @@ impl Processor {
     pub fn used_s(&self) -> Result<f64> {
         used_s(&format!("/proc/{}/stat", self.pid))
     }
+}
+
+/// Processor time of the process with this number.
+pub fn processor_of(pid: u32) -> Processor {
+    Processor { pid }
 }
 
 /// Processor time of this process.

@@ -75,6 +75,8 @@ impl<D: Disk> Agent<D> {
         }
         self.freeze();
         self.look_everywhere = false;
+        // Whoever wished for it sees by this that it was done.
+        self.state.set("looked_us", Some(self.now.wall_us.to_string()));
         self.is_stale |= self.local != before || self.local.is_empty();
         self.note_others();
         Ok(())

@@ -1,0 +1,52 @@
+//! Memory of every process with ten thousand files, and what further ones take.
+
+use anyhow::Result;
+
+use super::FILES;
+use super::cold::appear;
+use super::content::Tree;
+use super::side::{Kind, Side, settle};
+use super::table::{Figure, Unit};
+
+/// Files that come later.
+const FURTHER: usize = 40_000;
+const MIB: f64 = 1_048_576.0;
+
+pub fn run(_: Kind, side: &mut dyn Side) -> Result<Vec<Figure>> {
+    appear(side, Tree { files: FILES, bytes: 16, seed: 5 }, "first")?;
+    settle(side)?;
+    let mut figures = seen(side, "10,000 files just came")?;
+    side.restart()?;
+    settle(side)?;
+    let before = resident(side)?;
+    figures.extend(seen(side, "10,000 files, started again")?);
+    appear(side, Tree { files: FURTHER, bytes: 16, seed: 6 }, "further")?;
+    settle(side)?;
+    figures.extend(seen(side, "50,000 files just came")?);
+    side.restart()?;
+    settle(side)?;
+    for ((name, now_mib), (_, before_mib)) in resident(side)?.into_iter().zip(before) {
+        let bytes = (now_mib - before_mib) * MIB / FURTHER as f64;
+        figures.push(Figure::new(format!("{name}: a further file, started again"), Unit::Bytes, bytes).goal(400.0));
+    }
+    Ok(figures)
+}
+
+fn resident(side: &dyn Side) -> Result<Vec<(&'static str, f64)>> {
+    side.processes().iter().map(|process| Ok((process.name, process.memory()?.resident_mib))).collect()
+}
+
+fn seen(side: &dyn Side, when: &str) -> Result<Vec<Figure>> {
+    let mut figures = vec![];
+    for process in side.processes() {
+        let (memory, name) = (process.memory()?, process.name);
+        let figure = |what: &str, mib| Figure::new(format!("{name}: {when}, {what}"), Unit::Mebibytes, mib);
+        figures.push(figure("at most", memory.highest_mib).goal(150.0));
+        figures.push(figure("resident", memory.resident_mib));
+        figures.push(figure("by its share", process.proportional_mib()?));
+    }
+    for (name, mib) in side.ended() {
+        figures.push(Figure::new(format!("{name}: {when}, at most"), Unit::Mebibytes, mib).goal(150.0));
+    }
+    Ok(figures)
+}
