@@ -11,9 +11,9 @@ use synxpo::names::Policy;
 use synxpo::wire::client_message::Message as Said;
 use synxpo::wire::server_message::Message as Told;
 use synxpo::wire::{
-    CheckVersion, FileChunk, FileContentRequestAllow, FileMetadata, FileStatus, FileStatusInfo, FileType, FileWrite,
-    FileWriteEnd, OkSubscribed, ServerMessage, VersionIncreaseAllow, VersionIncreaseDeny, VersionIncreased,
-    version_increase_allow,
+    CheckVersion, ChunkRef, ChunksMissing, FileChunk, FileChunks, FileContentRequestAllow, FileMetadata, FileStatus,
+    FileStatusInfo, FileType, FileWrite, FileWriteEnd, OkSubscribed, ServerMessage, VersionIncreaseAllow,
+    VersionIncreaseDeny, VersionIncreased, version_increase_allow,
 };
 
 const DIRECTORY: &str = "directory";
@@ -409,4 +409,159 @@ fn fld_10_a_rename_whose_answer_was_lost_does_not_undo_the_next_one() {
     rig.connect("e", vec![renamed]);
     rig.pass(1_000);
     assert_eq!((rig.tree(), rig.asks()), (vec!["c".to_owned()], vec!["+b".to_owned(), "+c".to_owned()]));
+}
+
+fn noise(size: usize) -> Vec<u8> {
+    let mut state = 7_u64;
+    let mut next = move || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        state.to_be_bytes()[0]
+    };
+    (0..size).map(|_| next()).collect()
+}
+
+fn large(version: u64, bytes: &[u8]) -> FileMetadata {
+    let (size, hash) = (Some(bytes.len() as u64), Some(Sha256::digest(bytes).to_vec()));
+    FileMetadata { size, hash, ..file(1, "a", version, "") }
+}
+
+impl Rig {
+    /// The server allows the last ask, and has these segments: the lists that it asks for, and the chunks that come.
+    fn upload_large(&mut self, known: &[Vec<u8>], is_known: impl Fn(&[u8]) -> bool) -> (Vec<Vec<u8>>, Vec<Vec<u8>>) {
+        let (request, asked) = self.last();
+        assert!(matches!(asked, Said::AskVersionIncrease(_)), "{asked:?}");
+        let (directory_id, current_path) = (DIRECTORY.to_owned(), "a".to_owned());
+        let wanted = version_increase_allow::Wanted { id: id(1), directory_id, current_path };
+        let allow = VersionIncreaseAllow { upload: Some("u".into()), files: vec![wanted] };
+        self.said.clear();
+        self.told(Some(&request), Told::VersionIncreaseAllow(allow));
+        let Some((_, Said::FileChunks(names))) = self.said.first().cloned() else { panic!("{:?}", self.said) };
+        let is_new = |at: &u64| !known.contains(&names.segments[usize::try_from(*at).unwrap()]);
+        let segments: Vec<u64> = (0..names.segments.len() as u64).filter(is_new).collect();
+        let mut answered = 1;
+        self.told(Some(&request), Told::ChunksMissing(ChunksMissing { segments, ..ChunksMissing::default() }));
+        while let Some((_, said)) = self.said.get(answered).cloned() {
+            answered += 1;
+            let Said::FileChunks(list) = said else { continue };
+            let is_missing = |at: &u64| !is_known(&list.chunks[usize::try_from(*at).unwrap()].digest);
+            let indexes = (0..list.chunks.len() as u64).filter(is_missing).collect();
+            let missing = ChunksMissing { indexes, segment: list.segment, ..ChunksMissing::default() };
+            self.told(Some(&request), Told::ChunksMissing(missing));
+        }
+        let came = self.said.iter().filter_map(|(_, said)| match said {
+            Said::FileWrite(write) => Some(write.chunk.clone().unwrap().data),
+            _ => None,
+        });
+        (names.segments, came.collect())
+    }
+
+    fn save(&mut self, bytes: &[u8]) {
+        self.disk().user().write("a", bytes).unwrap();
+        self.on(Event::Changed(vec![String::new()]));
+        self.pass(10_000);
+    }
+
+    fn increased(&mut self, meta: FileMetadata) {
+        let (end, last) = self.last();
+        assert!(matches!(last, Said::FileWriteEnd(_)), "{last:?}");
+        self.told(Some(&end), Told::VersionIncreased(VersionIncreased { files: vec![meta] }));
+    }
+}
+
+#[test]
+fn fld_21_of_a_large_edit_only_what_is_new_is_listed_and_sent() {
+    let mut rig = Rig::new();
+    rig.connect("e", vec![]);
+    let mut bytes = noise(3 << 20);
+    rig.save(&bytes);
+    let (before, came) = rig.upload_large(&[], |_| false);
+    assert_eq!(came.concat(), bytes, "all of it, in its order");
+    let known: Vec<Vec<u8>> = came.iter().map(|chunk| Sha256::digest(chunk).to_vec()).collect();
+    rig.increased(large(1, &bytes));
+    bytes[2_000_000..2_000_009].copy_from_slice(b"something");
+    rig.save(&bytes);
+    let (_, came) = rig.upload_large(&before, |digest| known.iter().any(|one| one == digest));
+    let sent: usize = came.iter().map(Vec::len).sum();
+    assert!(!came.is_empty() && sent < 600_000, "{sent} bytes");
+    assert!(came.iter().any(|chunk| chunk.windows(9).any(|at| at == b"something")));
+    rig.increased(large(2, &bytes));
+    assert!(rig.agent().is_idle());
+}
+
+#[test]
+fn fld_21_a_server_that_has_less_than_was_thought_is_brought_all_of_it() {
+    let mut rig = Rig::new();
+    rig.connect("e", vec![]);
+    let mut bytes = noise(1_500_000);
+    rig.save(&bytes);
+    rig.upload_large(&[], |_| false);
+    rig.increased(large(1, &bytes));
+    bytes.extend_from_slice(b"more");
+    rig.save(&bytes);
+    let (_, came) = rig.upload_large(&[], |_| false);
+    assert!(came.concat().len() < bytes.len(), "what was thought to be there is not at hand");
+    rig.now_ms += 1_000;
+    rig.connect("e", vec![large(1, &bytes[..1_500_000])]);
+    rig.pass(10_000);
+    let (_, came) = rig.upload_large(&[], |_| false);
+    assert_eq!(came.concat(), bytes);
+    rig.increased(large(2, &bytes));
+}
+
+#[test]
+fn fld_21_of_a_large_edit_elsewhere_only_what_is_new_is_fetched() {
+    let mut rig = Rig::new();
+    rig.connect("e", vec![]);
+    let mut bytes = noise(3 << 20);
+    rig.save(&bytes);
+    let (names, _) = rig.upload_large(&[], |_| false);
+    rig.increased(large(1, &bytes));
+    let cut = |bytes: &[u8]| {
+        let mut cutter = folder_agent::chunks::Cutter::default();
+        let mut chunks = cutter.push(bytes);
+        chunks.extend(cutter.end());
+        chunks
+    };
+    bytes[2_000_000..2_000_009].copy_from_slice(b"something");
+    let chunks = cut(&bytes);
+    let segments = folder_agent::chunks::segments(&chunks);
+    let told = large(2, &bytes);
+    rig.told(None, versions(vec![told.clone()]));
+    let (request, asked) = rig.last();
+    assert!(matches!(&asked, Said::RequestFileContent(wanted) if wanted.files[0].list_segments == Some(true)));
+    rig.told(Some(&request), allow(&told));
+    let of = |list: FileChunks| Told::FileChunks(FileChunks { id: id(1), ..list });
+    rig.told(
+        None,
+        of(FileChunks { segments: segments.iter().map(|(_, name)| name.to_vec()).collect(), ..FileChunks::default() }),
+    );
+    rig.told(None, Told::FileWriteEnd(FileWriteEnd::default()));
+    let (request, Said::RequestFileContent(asked)) = rig.last() else { panic!("{:?}", rig.last()) };
+    let unknown: Vec<u64> =
+        (0..).zip(&segments).filter(|(_, (_, name))| !names.contains(&name.to_vec())).map(|(at, _)| at).collect();
+    assert_eq!((&asked.files[0].segments, asked.files[0].version), (&unknown, Some(2)));
+    rig.told(Some(&request), allow(&told));
+    for at in unknown {
+        let listed = &chunks[segments[usize::try_from(at).unwrap()].0.clone()];
+        let listed = listed.iter().map(|chunk| ChunkRef { digest: chunk.digest.to_vec(), size: chunk.size }).collect();
+        rig.told(None, of(FileChunks { segment: Some(at), chunks: listed, ..FileChunks::default() }));
+    }
+    rig.told(None, Told::FileWriteEnd(FileWriteEnd::default()));
+    rig.pass(1_000);
+    let (request, Said::RequestFileContent(asked)) = rig.last() else { panic!("{:?}", rig.last()) };
+    let ranges = asked.files[0].ranges.clone();
+    let wanted: u64 = ranges.iter().map(|range| range.size).sum();
+    assert!(wanted > 0 && wanted < 600_000, "{ranges:?}");
+    rig.told(Some(&request), allow(&told));
+    for range in ranges {
+        let (from, until) =
+            (usize::try_from(range.offset).unwrap(), usize::try_from(range.offset + range.size).unwrap());
+        let chunk =
+            FileChunk { id: id(1), offset: range.offset, data: bytes[from..until].to_vec(), ..FileChunk::default() };
+        rig.told(None, Told::FileWrite(FileWrite { chunk: Some(chunk) }));
+    }
+    rig.told(None, Told::FileWriteEnd(FileWriteEnd::default()));
+    rig.pass(1_000);
+    assert_eq!(rig.bytes("a").unwrap(), bytes);
+    assert!(rig.agent().is_idle());
 }

@@ -90,6 +90,41 @@ fn fld_8_a_failed_fetch_is_told_and_no_end_follows() {
 }
 
 #[test]
+fn fld_21_segments_are_named_and_only_those_that_are_wanted_are_listed() {
+    let mut talk = Talk::with("chunks", Role::Folder);
+    let ask = |file: FileId| {
+        let files = vec![FileId { id: "f1".into(), ..file }];
+        Said::RequestFileContent(RequestFileContent { files })
+    };
+    talk.say(ask(FileId { list_segments: Some(true), ..FileId::default() }));
+    talk.end("folders.files", [meta("f1", "a", 1, 1, "x")]);
+    talk.end("folders.segments", ["11".repeat(32), "22".repeat(32), "33".repeat(32)]);
+    let heard = talk.heard();
+    let is_named =
+        |list: &folders::wire::FileChunks| list.last && list.segments == [[0x11; 32], [0x22; 32], [0x33; 32]];
+    assert!(matches!(&heard[1].message, Some(Heard::FileChunks(list)) if is_named(list)), "{heard:?}");
+    assert_eq!(words(&heard[2..]), ["end"]);
+    talk.say(ask(FileId { list_chunks: Some(true), segments: vec![0, 2], ..FileId::default() }));
+    talk.end("folders.files", [meta("f1", "a", 1, 1, "x")]);
+    let chunk = "44".repeat(32);
+    for place in [0, 2] {
+        assert_eq!(talk.input("folders.content")["segment"], place);
+        talk.end("folders.content", content(&[(chunk.as_str(), 4)], place == 2));
+    }
+    let heard = talk.heard();
+    let place = |at: usize| match &heard[at].message {
+        Some(Heard::FileChunks(list)) => (list.segment, list.chunks.len(), list.last),
+        other => panic!("{other:?}"),
+    };
+    assert_eq!([place(1), place(2)], [(Some(0), 1, false), (Some(2), 1, true)]);
+    assert_eq!(words(&heard[3..]), ["end"]);
+    for segments in [vec![2, 1], vec![1, 1], vec![u64::MAX]] {
+        talk.say(ask(FileId { list_chunks: Some(true), segments, ..FileId::default() }));
+        talk.error(None, ErrorCode::InvalidRequest);
+    }
+}
+
+#[test]
 fn fld_21_lists_and_parts_are_for_those_who_know_chunks() {
     let part = |list| {
         let ranges = if list { vec![] } else { vec![Range { offset: 2, size: 3 }] };

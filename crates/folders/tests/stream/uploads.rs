@@ -313,6 +313,94 @@ fn fld_21_only_missing_chunks_are_sent() {
     assert_eq!(talk.input("folders.finish")["files"][0]["hash"], json!(null), "not all of it was seen");
 }
 
+fn named(chunks: &[&[u8]]) -> (Vec<u8>, Vec<ChunkRef>) {
+    let digests: Vec<[u8; 32]> = chunks.iter().map(|data| crate::talk::digest(data).try_into().unwrap()).collect();
+    let sizes = chunks.iter().map(|data| u32::try_from(data.len()).unwrap());
+    let list = synxpo::segments::list(digests.iter().zip(sizes.clone()));
+    let chunks = digests.iter().zip(sizes).map(|(digest, size)| ChunkRef { digest: digest.to_vec(), size }).collect();
+    (synxpo::segments::name(&list).to_vec(), chunks)
+}
+
+fn segments(names: &[&Vec<u8>]) -> Said {
+    let segments = names.iter().map(|name| (*name).clone()).collect();
+    Said::FileChunks(FileChunks { id: "f0".into(), segments, last: true, ..FileChunks::default() })
+}
+
+fn segment(at: u64, chunks: &[ChunkRef]) -> Said {
+    let chunks = chunks.to_vec();
+    Said::FileChunks(FileChunks { id: "f0".into(), segment: Some(at), chunks, ..FileChunks::default() })
+}
+
+fn chunk_of(segment: u64, index: u64, data: &[u8]) -> Said {
+    let (segment, index) = (Some(segment), Some(index));
+    let chunk = FileChunk { id: "f0".into(), segment, index, data: data.to_vec(), ..FileChunk::default() };
+    Said::FileWrite(FileWrite { chunk: Some(chunk) })
+}
+
+#[test]
+fn fld_21_segments_that_are_stored_are_not_even_listed() {
+    let mut talk = Talk::with("chunks", Role::Folder);
+    talk.allowed(vec![edit(None, "a", 1)]);
+    let (old, (new, chunks)) = (named(&[b"old"]).0, named(&[b"one", b"two", b"one"]));
+    talk.ask("names", segments(&[&old, &new]));
+    talk.end("folders.known", [true, false]);
+    let (id, answer) = talk.one();
+    assert!(matches!(&answer, Heard::ChunksMissing(missing) if missing.segments == [1]), "{answer:?}");
+    assert_eq!(id.as_deref(), Some("names"));
+    talk.ask("list", segment(1, &chunks));
+    talk.end("folders.missing", [sha(b"one")]);
+    let (_, answer) = talk.one();
+    let is_told = |missing: &folders::wire::ChunksMissing| missing.segment == Some(1) && missing.indexes == [0, 2];
+    assert!(matches!(&answer, Heard::ChunksMissing(missing) if is_told(missing)), "{answer:?}");
+    talk.say(chunk_of(1, 0, b"one"));
+    talk.ask("end", end());
+    talk.keep();
+    let listed = talk.input("folders.segment")["chunks"].clone();
+    assert_eq!(listed, json!([[sha(b"one"), 3], [sha(b"two"), 3], [sha(b"one"), 3]]), "the same bytes once");
+    let name = |bytes: &[u8]| base::Sha(bytes.try_into().unwrap()).to_string();
+    talk.end("folders.segment", name(&new));
+    let files = &talk.input("folders.finish")["files"][0];
+    assert_eq!((&files["segments"], &files["hash"]), (&json!([name(&old), name(&new)]), &json!(null)));
+}
+
+#[test]
+fn fld_21_segments_that_are_not_what_was_named_change_nothing() {
+    let (name, chunks) = named(&[b"one", b"two"]);
+    let other = named(&[b"other"]).1;
+    let wrong: [(&str, Vec<Said>); 7] = [
+        ("another list", vec![segments(&[&name]), segment(0, &other)]),
+        ("no list", vec![segments(&[&name]), segment(0, &[])]),
+        ("a segment that was not named", vec![segments(&[&name]), segment(1, &chunks)]),
+        ("named twice", vec![segments(&[&name]), segments(&[&name])]),
+        ("a name that is none", vec![segments(&[&vec![1; 31]])]),
+        ("bytes before the list", vec![segments(&[&name]), chunk_of(0, 0, b"one")]),
+        ("the end before the bytes", vec![segments(&[&name]), end()]),
+    ];
+    for (what, messages) in wrong {
+        let mut talk = Talk::with("chunks", Role::Folder);
+        talk.allowed(vec![edit(None, "a", 1)]);
+        for message in messages {
+            talk.say(message);
+            if talk.names().contains(&"folders.known") {
+                talk.end("folders.known", [false]);
+                talk.heard();
+            }
+        }
+        let text = talk.error(None, ErrorCode::InvalidRequest);
+        assert_eq!(talk.input("folders.release")["upload"], "u1", "{what}: {text}");
+    }
+    let mut talk = Talk::with("chunks", Role::Folder);
+    talk.allowed(vec![edit(None, "a", 1)]);
+    talk.say(segments(&[&name]));
+    talk.end("folders.known", [false]);
+    talk.say(segment(0, &chunks));
+    talk.end("folders.missing", [sha(b"one"), sha(b"two")]);
+    talk.heard();
+    talk.say(chunk_of(0, 0, b"two"));
+    talk.keep();
+    talk.error(None, ErrorCode::InvalidRequest);
+}
+
 #[test]
 fn fld_21_what_is_one_chunk_or_none_has_a_hash_that_was_checked() {
     for chunks in [&[*b"one"][..], &[]] {

@@ -1,7 +1,10 @@
+use std::collections::BTreeSet;
 use std::io;
 
 use super::{both, hash, stat};
+use crate::chunks::Chunk;
 use crate::disk::Stage;
+use crate::model::Hash;
 
 #[test]
 fn fld_20_a_stage_holds_what_was_written_to_it() {
@@ -76,5 +79,51 @@ fn fld_21_pieces_of_a_file_can_be_read() {
         assert_eq!(rig.disk().read_file("a", 8, 100).unwrap(), b"89");
         assert_eq!(rig.disk().read_file("a", 100, 100).unwrap(), b"");
         assert!(rig.disk().read_file("missing", 0, 1).is_err());
+    });
+}
+
+fn noise(size: usize) -> Vec<u8> {
+    let mut state = 7_u64;
+    let mut next = move || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        state.to_be_bytes()[0]
+    };
+    (0..size).map(|_| next()).collect()
+}
+
+#[test]
+fn fld_3_fld_21_of_a_large_file_what_is_known_elsewhere_need_not_be_set_aside() {
+    both(|rig| {
+        let mut big = noise(2_000_000);
+        rig.write("a", &big);
+        let (aside, before) = rig.disk().set_aside_chunks("a", Stage(1), &BTreeSet::new()).unwrap().unwrap();
+        assert_eq!((aside.hash, aside.size), (hash(&big), 2_000_000));
+        assert_eq!(before.iter().map(|chunk| u64::from(chunk.size)).sum::<u64>(), 2_000_000);
+        assert_eq!(rig.disk().sync_stage(Stage(1), 2_000_000).unwrap(), hash(&big), "all of it");
+        big[1_000_000..1_000_009].copy_from_slice(b"something");
+        rig.write("a", &big);
+        let known: BTreeSet<Hash> = before.iter().map(|chunk| chunk.digest).collect();
+        let (aside, after) = rig.disk().set_aside_chunks("a", Stage(2), &known).unwrap().unwrap();
+        assert_eq!((aside.hash, aside.stat), (hash(&big), stat(rig.disk(), "a")));
+        let fresh: Vec<&Chunk> = after.iter().filter(|chunk| !known.contains(&chunk.digest)).collect();
+        assert!((1..4).contains(&fresh.len()), "{fresh:?}");
+        rig.write("a", b"written over");
+        for chunk in fresh {
+            let bytes = rig.disk().read_stage(Stage(2), chunk.offset, chunk.size as usize).unwrap();
+            assert_eq!(hash(&bytes), chunk.digest);
+        }
+        assert_eq!(rig.disk().set_aside_chunks("missing", Stage(3), &known).unwrap(), None);
+    });
+}
+
+#[test]
+fn fld_21_bytes_of_a_file_are_copied_into_a_stage() {
+    both(|rig| {
+        rig.write("a", b"0123456789");
+        assert_eq!(rig.disk().copy_to_stage("a", 3, Stage(1), 0, 4).unwrap(), 4);
+        assert_eq!(rig.disk().copy_to_stage("a", 8, Stage(1), 4, 100).unwrap(), 2, "no more is there");
+        assert_eq!(rig.disk().read_stage(Stage(1), 0, 100).unwrap(), b"345689");
+        assert_eq!(rig.disk().copy_to_stage("missing", 0, Stage(1), 0, 1).unwrap(), 0);
+        assert!(rig.disk().copy_to_stage("../a", 0, Stage(1), 0, 1).is_err());
     });
 }
