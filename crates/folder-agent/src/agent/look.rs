@@ -74,6 +74,8 @@ impl<D: Disk> Agent<D> {
             return looked;
         }
         self.freeze();
+        // A map that is made of all at once takes a third less room than one that grew.
+        self.local = std::mem::take(&mut self.local).into_iter().collect();
         self.look_everywhere = false;
         // Whoever wished for it sees by this that it was done.
         self.state.set("looked_us", Some(self.now.wall_us.to_string()));

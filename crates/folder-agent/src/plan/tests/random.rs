@@ -278,7 +278,6 @@ fn worlds() -> RngSeed {
 
 proptest! {
     // The same worlds for everybody: whoever runs the gate twice hears the same. `PROPTEST_RNG_SEED` gives others.
-    // A world of `three_devices_come_together_whenever_they_crash` failed once among others than these, and its seed was not kept: look for it.
     #![proptest_config(ProptestConfig { failure_persistence: None, rng_seed: worlds(), ..ProptestConfig::with_cases(400) })]
 
     #[test]
