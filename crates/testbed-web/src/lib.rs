@@ -7,6 +7,7 @@
 
 #![expect(clippy::missing_panics_doc, clippy::expect_used, clippy::panic, reason = "tests end by panicking")]
 
+mod nodes;
 mod postgres;
 
 use std::sync::mpsc::channel;
@@ -22,6 +23,7 @@ use tokio::runtime::Runtime;
 use tower::ServiceExt;
 use web::{App, AppConfig, Service};
 
+pub use nodes::{OnNodes, in_turn};
 pub use postgres::{OnPostgres, PostgresKernel};
 
 /// The administrator's key.
@@ -78,8 +80,14 @@ impl Edge {
     /// One service of a kernel with the namespaces `main` and `z`.
     #[must_use]
     pub fn of(root: &'static str, kernel: Kernel, service: Service) -> Self {
-        bootstrap(&kernel);
         let router = App::new(kernel.clone(), vec![service], AppConfig::default()).router();
+        Self::with(root, kernel, router)
+    }
+
+    /// These routes, which are this kernel's or those of several that share its store.
+    #[must_use]
+    pub fn with(root: &'static str, kernel: Kernel, router: Router) -> Self {
+        bootstrap(&kernel);
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
         Self { kernel, world: None, router, runtime, root }
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use base::{Outbound, Store};
 use host::{OsEntropy, RealClock, ThreadTimers};
 use kernel::tasks::Dispatcher;
-use kernel::{Env, Kernel, KernelConfig, ServiceDef};
+use kernel::{Env, Kernel, KernelConfig, Nodes, ServiceDef};
 use store_postgres::{PostgresConfig, PostgresStore};
 use web::Service;
 
@@ -29,6 +29,17 @@ impl PostgresKernel {
     /// One service in schemas of this name; a run of the tests has its own.
     #[must_use]
     pub fn open(name: &str, service: &'static ServiceDef) -> Self {
+        Self::open_as(name, service, KernelConfig::default())
+    }
+
+    /// Several nodes that share these schemas.
+    #[must_use]
+    pub fn open_nodes(name: &str, service: &'static ServiceDef, count: usize) -> Vec<Self> {
+        let node = |_| Self::open_as(name, service, KernelConfig { nodes: Nodes::Several, ..KernelConfig::default() });
+        (0..count).map(node).collect()
+    }
+
+    fn open_as(name: &str, service: &'static ServiceDef, config: KernelConfig) -> Self {
         let url =
             std::env::var("FASTNESS_TEST_POSTGRES").expect("FASTNESS_TEST_POSTGRES is not set: run `cargo xtask ci`");
         let clock = Arc::new(RealClock::new());
@@ -39,7 +50,7 @@ impl PostgresKernel {
         };
         let stores = vec![("main".to_owned(), store("main")), ("z".to_owned(), store("z"))];
         let env = Env { clock: clock.clone(), entropy: Arc::new(OsEntropy), timers: Arc::new(ThreadTimers::new()) };
-        let kernel = Kernel::open(env, KernelConfig::default(), &[service], stores).expect("the kernel opens");
+        let kernel = Kernel::open(env, config, &[service], stores).expect("the kernel opens");
         let dispatcher = Dispatcher::start(&kernel, Arc::new(Nobody));
         Self { kernel, _dispatcher: dispatcher }
     }

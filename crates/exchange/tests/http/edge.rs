@@ -52,8 +52,15 @@ impl Edge {
 
     /// Of a kernel with the namespaces `main` and `z`.
     pub fn of(kernel: Kernel) -> Self {
+        Self::of_nodes(&[kernel])
+    }
+
+    /// Of several nodes, each of which gets the next request.
+    pub fn of_nodes(nodes: &[Kernel]) -> Self {
+        let kernel = nodes[0].clone();
         bootstrap(&kernel);
-        let router = App::new(kernel.clone(), vec![exchange::service()], AppConfig::default()).router();
+        let router = |node: &Kernel| App::new(node.clone(), vec![exchange::service()], AppConfig::default()).router();
+        let router = testbed_web::in_turn(nodes.iter().map(router).collect());
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         Self { kernel, world: None, router, runtime }
     }

@@ -60,3 +60,25 @@ fn exc_4_folders_are_listed_and_messages_put_back_the_same_on_postgres() {
     crate::files::check_requeue(&office);
     assert_eq!(office.edge.get("/ledger?db=erp")["balances"], json!(true));
 }
+
+#[test]
+fn ker_23_exc_10_exc_21_the_handshake_and_the_ledger_are_the_same_over_two_and_three_nodes() {
+    for (count, name) in [(2, "exc_two"), (3, "exc_three")] {
+        let nodes = PostgresKernel::open_nodes(name, &exchange::SERVICE, count);
+        let kernels: Vec<kernel::Kernel> = nodes.iter().map(|node| node.kernel.clone()).collect();
+        let office = Office::of(Edge::of_nodes(&kernels));
+        crate::numbers::check_ledger(&office);
+        crate::refusals::check_two_starts(&office);
+    }
+}
+
+#[test]
+fn ker_23_exc_4_messages_are_listed_and_put_back_over_two_nodes() {
+    let nodes = PostgresKernel::open_nodes("exc_files_two", &exchange::SERVICE, 2);
+    let kernels: Vec<kernel::Kernel> = nodes.iter().map(|node| node.kernel.clone()).collect();
+    let office = Office::of(Edge::of_nodes(&kernels));
+    crate::files::fill(&office);
+    crate::files::check_folders(&office);
+    crate::files::check_requeue(&office);
+    assert_eq!(office.edge.get("/ledger?db=erp")["balances"], json!(true));
+}

@@ -26,3 +26,16 @@ fn sen_1_what_is_registered_is_listed_the_same_on_postgres() {
     crate::links::check_links(&edge);
     crate::told::check_history(&edge);
 }
+
+#[test]
+fn ker_23_sen_1_sen_12_what_is_registered_is_the_same_over_two_and_three_nodes() {
+    for (count, name) in [(2, "sen_two"), (3, "sen_three")] {
+        let nodes = PostgresKernel::open_nodes(name, &sensors::SERVICE, count);
+        let kernels: Vec<kernel::Kernel> = nodes.iter().map(|node| node.kernel.clone()).collect();
+        let edge = Edge::of_nodes(&kernels);
+        crate::sensors::check_lists(&edge);
+        crate::sensors::check_addresses(&edge);
+        crate::links::check_links(&edge);
+        crate::told::check_history(&edge);
+    }
+}
