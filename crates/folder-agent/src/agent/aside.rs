@@ -18,7 +18,7 @@ const QUIET_MAX_MS: u64 = 5_000;
 const HOT_MS: u64 = 10_000;
 /// What is set aside in one turn; then others have theirs.
 const TURN_BYTES: u64 = 64 << 20;
-const TURN_FILES: usize = 500;
+const TURN_FILES: usize = 2_000;
 
 /// How often a file changes.
 #[derive(Debug, Clone, Copy)]

@@ -16,7 +16,7 @@ use crate::model::{Content, FileId, Hash, Local, Remote, SyncedTree};
 use crate::plan::{Fetch, Step, fetched};
 
 /// Files of a request.
-const BATCH_FILES: usize = 400;
+const BATCH_FILES: usize = 2_000;
 /// Bytes of a request, but for its first file.
 const BATCH_BYTES: u64 = 16 << 20;
 /// Between two pieces.

@@ -148,6 +148,8 @@ pub struct Agent<D> {
     heat: BTreeMap<String, aside::Heat>,
     /// Large files of which all bytes are set aside next time: the server has less of them than was thought.
     wholes: BTreeSet<String>,
+    /// What the last plan asks for besides what is on its way: it holds as long as nothing else changes, and saves a plan for each group.
+    rest: Vec<crate::plan::Ask>,
     upload: Option<upload::Upload>,
     download: Option<download::Download>,
     /// Files that go together: fewer after a group that failed.

@@ -32,6 +32,7 @@ impl<D: Disk> Agent<D> {
             is_stale: true,
             heat: BTreeMap::new(),
             wholes: BTreeSet::new(),
+            rest: vec![],
             upload: None,
             download: None,
             group_files: super::upload::GROUP_FILES,

@@ -1,5 +1,7 @@
 //! Changes on their way to the server: one group at a time, which is one commit or none.
 
+use std::collections::BTreeSet;
+
 use synxpo::wire::ask_version_increase::FileInfo;
 use synxpo::wire::client_message::Message as Say;
 use synxpo::wire::error::ErrorCode;
@@ -126,19 +128,41 @@ fn is_at_or_below(path: &str, folder: &str) -> bool {
 
 impl<D: Disk> Agent<D> {
     /// Asks for the next changes, if there are any that need not wait.
-    pub(super) fn start_upload(&mut self, asks: &[Ask]) -> Result<(), Trouble> {
-        let known: std::collections::BTreeSet<String> = asks.iter().map(subject).collect();
+    pub(super) fn start_upload(&mut self, asks: Vec<Ask>) -> Result<(), Trouble> {
+        let known: BTreeSet<String> = asks.iter().map(subject).collect();
         self.waits.retain(|subject, _| known.contains(subject));
-        let sent = self.next_group(asks);
+        let sent = self.next_group(&asks);
         if sent.is_empty() {
             return Ok(());
         }
+        self.keep_rest(asks, &sent);
         let mut files = vec![];
         for Sent { ask, mtime_us, .. } in &sent {
             files.push(self.file_info(ask, *mtime_us));
         }
         let request = self.say(Say::AskVersionIncrease(AskVersionIncrease { files }));
         self.upload = Some(Upload { request, sent, phase: Phase::Asked, name: None, wanted: vec![], large: None });
+        Ok(())
+    }
+
+    /// Contents need nobody else: what is left of them is asked for next. Moves and removals are planned anew.
+    fn keep_rest(&mut self, asks: Vec<Ask>, sent: &[Sent]) {
+        self.rest.clear();
+        if asks.len() > sent.len() && !asks.iter().any(|ask| self.is_bound(ask)) {
+            let sent: BTreeSet<String> = sent.iter().map(|sent| subject(&sent.ask)).collect();
+            self.rest = asks.into_iter().filter(|ask| !sent.contains(&subject(ask))).collect();
+        }
+    }
+
+    /// Goes on with what the last plan asks for, if that still holds.
+    pub(super) fn go_on_with_rest(&mut self) -> Result<(), Trouble> {
+        if self.is_stale || self.upload.is_some() || self.rest.is_empty() || self.phase != super::Phase::On {
+            return Ok(());
+        }
+        let rest = std::mem::take(&mut self.rest);
+        self.report.to_send = rest.len() as u64;
+        self.start_upload(rest)?;
+        self.is_stale = self.upload.is_none();
         Ok(())
     }
 
@@ -366,7 +390,7 @@ impl<D: Disk> Agent<D> {
             self.accepted(&sent.ask, meta);
         }
         self.refusal = None;
-        self.is_stale = true;
+        self.is_stale |= self.rest.is_empty();
     }
 
     pub(super) fn accepted(&mut self, ask: &Ask, meta: &FileMetadata) {

@@ -111,6 +111,7 @@ impl<D: Disk> Agent<D> {
         self.prune()?;
         self.take_download()?;
         self.look()?;
+        self.go_on_with_rest()?;
         for _ in 0..PLANS_MAX {
             if !std::mem::take(&mut self.is_stale) || !self.follow()? {
                 break;
@@ -191,6 +192,7 @@ impl<D: Disk> Agent<D> {
 
     /// Makes a plan and follows it; whether another may be made at once.
     fn follow(&mut self) -> Result<bool, Trouble> {
+        self.rest.clear();
         let plan = self.make_plan();
         self.report.waiting = 0;
         if self.phase == Phase::On {
@@ -211,7 +213,7 @@ impl<D: Disk> Agent<D> {
             self.start_download(&plan.fetches)?;
         }
         if self.upload.is_none() {
-            self.start_upload(&plan.asks)?;
+            self.start_upload(plan.asks.clone())?;
         }
         if plan.fetches.is_empty() && plan.aside.is_empty() && self.upload.is_none() {
             let asked: BTreeSet<&str> = plan.asks.iter().map(|ask| ask.path.as_str()).collect();
