@@ -36,7 +36,7 @@ const CHANGES: f64 = 0.01;
 const PROCESSES: f64 = 2_957.0;
 const STEPS: f64 = 3.0;
 
-/// The same work on both engines in one run, a second: PostgreSQL, SQLite. Kernel at 256 callers; tasks with 4 workers one by one and in
+/// The same work on both engines, a second: PostgreSQL, SQLite. Kernel at 256 callers; tasks with 4 workers one by one and in
 /// batches; the same with 32 workers.
 const ENGINES: [(f64, f64); 5] =
     [(13_700.0, 169_000.0), (536.0, 2_652.0), (726.0, 2_033.0), (687.0, 5_843.0), (1_804.0, 5_497.0)];
