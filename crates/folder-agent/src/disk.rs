@@ -149,6 +149,12 @@ pub trait Disk {
     /// The disk refused.
     fn read_file(&mut self, path: &str, offset: u64, bytes_max: usize) -> io::Result<Vec<u8>>;
 
+    /// Bytes that still fit.
+    ///
+    /// # Errors
+    /// The disk refused.
+    fn room(&mut self) -> io::Result<u64>;
+
     /// All stages.
     ///
     /// # Errors

@@ -565,3 +565,90 @@ fn fld_21_of_a_large_edit_elsewhere_only_what_is_new_is_fetched() {
     assert_eq!(rig.bytes("a").unwrap(), bytes);
     assert!(rig.agent().is_idle());
 }
+
+impl Rig {
+    /// Answers every request for contents since the last time, as a server that has this content.
+    fn serve(&mut self, served: &mut usize, told: &FileMetadata, bytes: &[u8]) {
+        let mut cutter = folder_agent::chunks::Cutter::default();
+        let mut chunks = cutter.push(bytes);
+        chunks.extend(cutter.end());
+        let segments = folder_agent::chunks::segments(&chunks);
+        while let Some((request, said)) = self.said.get(*served).cloned() {
+            *served += 1;
+            let Said::RequestFileContent(asked) = said else { continue };
+            let file = &asked.files[0];
+            self.told(Some(&request), allow(told));
+            if file.list_segments == Some(true) {
+                let segments = segments.iter().map(|(_, name)| name.to_vec()).collect();
+                self.told(None, Told::FileChunks(FileChunks { id: id(1), segments, ..FileChunks::default() }));
+            }
+            for at in &file.segments {
+                let listed = &chunks[segments[usize::try_from(*at).unwrap()].0.clone()];
+                let reference =
+                    |chunk: &folder_agent::chunks::Chunk| ChunkRef { digest: chunk.digest.to_vec(), size: chunk.size };
+                let chunks = listed.iter().map(reference).collect();
+                self.told(
+                    None,
+                    Told::FileChunks(FileChunks { id: id(1), segment: Some(*at), chunks, ..FileChunks::default() }),
+                );
+            }
+            for range in &file.ranges {
+                let (from, until) =
+                    (usize::try_from(range.offset).unwrap(), usize::try_from(range.offset + range.size).unwrap());
+                let chunk = FileChunk {
+                    id: id(1),
+                    offset: range.offset,
+                    data: bytes[from..until].to_vec(),
+                    ..FileChunk::default()
+                };
+                self.told(None, Told::FileWrite(FileWrite { chunk: Some(chunk) }));
+            }
+            self.told(None, Told::FileWriteEnd(FileWriteEnd::default()));
+        }
+    }
+}
+
+#[test]
+fn fld_21_a_disk_that_refuses_anywhere_in_a_large_download_ends_it_and_it_comes_again() {
+    let before = noise(1_300_000);
+    let mut after = before.clone();
+    after[600_000..600_009].copy_from_slice(b"something");
+    for (calls, fault) in (0..24).flat_map(|calls| [(calls, Fault::Device), (calls, Fault::NoSpace)]) {
+        let mut rig = Rig::new();
+        let (mut served, old, new) = (0, large(1, &before), large(2, &after));
+        rig.connect("e", vec![old.clone()]);
+        rig.serve(&mut served, &old, &before);
+        rig.pass(1_000);
+        assert_eq!(rig.bytes("a").unwrap(), before);
+        rig.disk().fail_after(calls, fault);
+        rig.told(None, versions(vec![new.clone()]));
+        for _ in 0..20 {
+            rig.serve(&mut served, &new, &after);
+            if rig.agent().wake_at().is_some() {
+                rig.pass(20_000);
+            }
+            if rig.said.last().is_some_and(|(_, said)| !matches!(said, Said::RequestFileContent(_))) {
+                break;
+            }
+        }
+        if rig.bytes("a").unwrap() != after {
+            // It was closed: the next connection brings it.
+            rig.connect("e", vec![new.clone()]);
+            served = rig.said.len() - 1;
+            for _ in 0..20 {
+                rig.serve(&mut served, &new, &after);
+                rig.pass(20_000);
+            }
+        }
+        assert_eq!(rig.bytes("a").unwrap(), after, "{calls} {fault:?}");
+    }
+}
+
+#[test]
+fn fld_13_what_an_earlier_connection_told_is_not_believed_after_its_end() {
+    let mut rig = Rig::new();
+    rig.connect("e", vec![]);
+    rig.on(Event::Closed);
+    rig.told(None, versions(vec![file(1, "a", 1, "hello")]));
+    assert!(rig.agent().state().remote().is_empty(), "it is told again on the next one");
+}

@@ -5,6 +5,7 @@ use std::io;
 
 use super::Agent;
 use super::look::{folder_of, path_of};
+use super::upload::{Wait, Why};
 use crate::disk::{Aside, Disk, Stage};
 use crate::model::{Content, Hash, Local, Stat, Synced};
 use crate::state::Put;
@@ -16,6 +17,11 @@ const QUIET_MS: u64 = 12;
 const QUIET_MAX_MS: u64 = 5_000;
 /// A file that was sent and changes again within this is hot.
 const HOT_MS: u64 = 10_000;
+/// A file whose reading took long and came to nothing has to be quiet for as long, up to this.
+const TOOK_MAX_MS: u64 = 300_000;
+/// What could not be set aside is tried again after this, growing.
+const UNREAD_MS: u64 = 1_000;
+const UNREAD_MAX_MS: u64 = 600_000;
 /// What is set aside in one turn; then others have theirs.
 const TURN_BYTES: u64 = 64 << 20;
 const TURN_FILES: usize = 2_000;
@@ -26,6 +32,8 @@ pub(super) struct Heat {
     /// Times that it was set aside, or could not be, each soon after the one before.
     times: u32,
     at_ms: u64,
+    /// How long it took to find that it changed while it was read.
+    took_ms: u64,
     /// As it was seen first, and when: for file systems whose clock is not ours.
     seen: Stat,
     seen_ms: u64,
@@ -41,6 +49,12 @@ impl<D: Disk> Agent<D> {
                 break;
             }
             let Some(Local { stat, .. }) = self.local.get(path).cloned() else { continue };
+            let is_large = stat.size > self.settings.large_bytes;
+            if is_large && self.upload.is_some() || self.has_to_rest(path) {
+                // To read it takes long, and whoever was allowed to send has to do so soon. Another plan follows what is sent.
+                self.report.waiting += 1;
+                continue;
+            }
             let now_ns = self.disk.now_ns()?;
             if let Some(wait_ms) = self.wait_for_quiet(path, stat, now_ns) {
                 self.report.waiting += 1;
@@ -53,10 +67,19 @@ impl<D: Disk> Agent<D> {
         Ok(any)
     }
 
+    /// It could not be read, or did not fit, a while ago.
+    fn has_to_rest(&mut self, path: &str) -> bool {
+        let until_ms = self.unread.get(path).map_or(0, |wait| wait.until_ms);
+        if until_ms > self.now.ran_ms {
+            self.plan_at(until_ms);
+        }
+        until_ms > self.now.ran_ms
+    }
+
     /// Milliseconds until it is quiet.
     fn wait_for_quiet(&mut self, path: &str, stat: Stat, now_ns: i64) -> Option<u64> {
         let now_ms = self.now.ran_ms;
-        let fresh = Heat { times: 0, at_ms: 0, seen: stat, seen_ms: now_ms };
+        let fresh = Heat { times: 0, at_ms: 0, took_ms: 0, seen: stat, seen_ms: now_ms };
         let heat = self.heat.entry(path.to_owned()).or_insert(fresh);
         if heat.seen != stat {
             (heat.seen, heat.seen_ms) = (stat, now_ms);
@@ -64,7 +87,8 @@ impl<D: Disk> Agent<D> {
         if now_ms > heat.at_ms + HOT_MS + QUIET_MAX_MS {
             heat.times = 0;
         }
-        let need_ms = (QUIET_MS << heat.times.min(10)).min(QUIET_MAX_MS);
+        // Whoever takes long to be read has to be quiet for so long.
+        let need_ms = (QUIET_MS << heat.times.min(10)).min(QUIET_MAX_MS).max(heat.took_ms.min(TOOK_MAX_MS));
         let age_ms = match (now_ns - stat.ctime_ns) / 1_000_000 {
             age if age >= 0 => age.cast_unsigned(),
             // Its time lies ahead of the clock: only what was seen counts.
@@ -75,10 +99,20 @@ impl<D: Disk> Agent<D> {
 
     fn set_one_aside(&mut self, path: &str) -> io::Result<bool> {
         let stage = self.state.new_stage();
-        let aside = match self.copy_aside(path, stage) {
+        let began_ns = self.disk.now_ns()?;
+        let copied = self.copy_aside(path, stage);
+        let took_ms = u64::try_from((self.disk.now_ns()? - began_ns) / 1_000_000).unwrap_or(0);
+        // Whoever was to be heard meanwhile could not be.
+        (self.heard_at, self.piece_at) = (self.heard_at + took_ms, self.piece_at + took_ms);
+        // What was judged to be quiet is what has to have been read.
+        let is_it = |aside: &Aside| self.local.get(path).is_some_and(|local| local.stat == aside.stat);
+        let aside = match copied.map(|aside| aside.filter(is_it)) {
             Ok(Some(aside)) => aside,
             Ok(None) => {
                 self.heat_up(path);
+                if let Some(heat) = self.heat.get_mut(path) {
+                    heat.took_ms = took_ms;
+                }
                 self.disk.drop_stage(stage)?;
                 self.dirty.insert(folder_of(path).to_owned());
                 self.plan_at(self.now.ran_ms + QUIET_MS);
@@ -95,11 +129,13 @@ impl<D: Disk> Agent<D> {
                 return Ok(false);
             }
             Err(error) => {
-                // A copy that does not fit must not take up the room that others need.
-                let _ = self.disk.drop_stage(stage);
-                return Err(error);
+                // A copy that does not fit must not take up the room that others need; and a file that cannot be read holds up no other.
+                self.disk.drop_stage(stage)?;
+                self.put_off_aside(path, &error);
+                return Ok(false);
             }
         };
+        self.unread.remove(path);
         self.heat_up(path);
         let content = Content::File { hash: Some(aside.hash), size: aside.size, executable: aside.executable };
         self.local.insert(path.to_owned(), Local { stat: aside.stat, content });
@@ -110,6 +146,15 @@ impl<D: Disk> Agent<D> {
         self.has_unsettled = true;
         self.is_stale = true;
         Ok(true)
+    }
+
+    fn put_off_aside(&mut self, path: &str, error: &io::Error) {
+        let tries = self.unread.get(path).map_or(0, |wait| wait.tries);
+        let until_ms = self.now.ran_ms + (UNREAD_MS << tries.min(10)).min(UNREAD_MAX_MS);
+        self.unread.insert(path.to_owned(), Wait { until_ms, tries: tries + 1, why: Why::Failed, alone: false });
+        self.report.waiting += 1;
+        self.plan_at(until_ms);
+        self.tell("trouble", path, &format!("cannot be set aside: {error}"));
     }
 
     /// Of a large file only what the server may not have is copied; the chunks of all of it are remembered.
@@ -155,6 +200,7 @@ impl<D: Disk> Agent<D> {
             }
         }
         let now_ms = self.now.ran_ms;
+        self.unread.retain(|_, wait| now_ms < wait.until_ms + UNREAD_MAX_MS);
         self.heat.retain(|_, heat| now_ms <= heat.at_ms.max(heat.seen_ms) + HOT_MS + QUIET_MAX_MS);
     }
 
@@ -165,7 +211,9 @@ impl<D: Disk> Agent<D> {
 
     pub(super) fn drop_unused_stages(&mut self) -> io::Result<()> {
         for stage in std::mem::take(&mut self.unused_stages) {
-            if !self.upload.as_ref().is_some_and(|upload| upload.uses(stage)) {
+            if self.upload.as_ref().is_some_and(|upload| upload.uses(stage)) {
+                self.unused_stages.push(stage);
+            } else {
                 self.disk.drop_stage(stage)?;
             }
         }

@@ -1,5 +1,7 @@
 //! Steps of a plan on this disk. Each is logged before it is made, and checks what it finds.
 
+use std::io;
+
 use super::Agent;
 use super::look::{folder_of, path_of};
 use super::upload::{Wait, Why};
@@ -144,9 +146,10 @@ impl<D: Disk> Agent<D> {
         into: Option<FileId>,
     ) -> Result<bool, Trouble> {
         // A file's own time of change is another one after it was moved, on its way through a temporary name too.
-        let stat = match self.disk.look(from)? {
-            Some(Found::File(local)) if local.stat.is_same_but_moved(&stat) => local.stat,
-            Some(_) | None => {
+        let stat = match self.disk.look(from) {
+            Ok(Some(Found::File(local))) if local.stat.is_same_but_moved(&stat) => local.stat,
+            Err(error) if !is_of_path(&error) => return Err(error.into()),
+            Ok(Some(_) | None) | Err(_) => {
                 self.dirty.insert(folder_of(from).to_owned());
                 return Ok(false);
             }
@@ -202,15 +205,16 @@ impl<D: Disk> Agent<D> {
     }
 
     /// `None`: this disk is not as it was planned on, and is looked at again.
-    pub(super) fn outcome(&mut self, made: std::io::Result<Outcome>, path: &str) -> Result<Option<Stat>, Trouble> {
-        match made? {
-            Outcome::Done(stat) => Ok(Some(stat)),
-            Outcome::Changed => {
-                self.dirty.insert(folder_of(path).to_owned());
-                self.look_at = self.now.ran_ms;
-                Ok(None)
-            }
+    pub(super) fn outcome(&mut self, made: io::Result<Outcome>, path: &str) -> Result<Option<Stat>, Trouble> {
+        match made {
+            Ok(Outcome::Done(stat)) => return Ok(Some(stat)),
+            Ok(Outcome::Changed) => {}
+            Err(error) if is_of_path(&error) => self.tell("trouble", path, &error.to_string()),
+            Err(error) => return Err(error.into()),
         }
+        self.dirty.insert(folder_of(path).to_owned());
+        self.look_at = self.now.ran_ms;
+        Ok(None)
     }
 
     /// Whether the folder of a file is where it was when that was planned: another one of the same name is not it.
@@ -226,6 +230,24 @@ impl<D: Disk> Agent<D> {
         }
         Ok(matches!(self.disk.look(folder)?, Some(Found::File(local)) if local.stat.inode == inode))
     }
+}
+
+/// Whether the disk refuses this path, and not everything: others go on.
+pub(super) fn is_of_path(error: &io::Error) -> bool {
+    use io::ErrorKind as Kind;
+    matches!(
+        error.kind(),
+        Kind::PermissionDenied
+            | Kind::NotFound
+            | Kind::NotADirectory
+            | Kind::IsADirectory
+            | Kind::AlreadyExists
+            | Kind::DirectoryNotEmpty
+            | Kind::InvalidInput
+            | Kind::InvalidFilename
+            | Kind::ResourceBusy
+            | Kind::TooManyLinks
+    )
 }
 
 fn changes_disk(step: &Step) -> bool {

@@ -24,6 +24,8 @@ const GAP_MS: u64 = 30_000;
 /// After a fetch that came to nothing, growing.
 const REST_MS: u64 = 1_000;
 const REST_MAX_MS: u64 = 60_000;
+/// Room that a large content leaves to others.
+const ROOM_LEFT: u64 = 64 << 20;
 
 /// A file on its way.
 #[derive(Debug)]
@@ -50,6 +52,11 @@ impl Download {
     /// What follows an ALLOW has no request of its own: any error that nobody else awaits is its.
     pub(super) fn is_answered_by(&self, request: &str) -> bool {
         self.request == request || request.is_empty()
+    }
+
+    /// The server was asked for something that did not come yet.
+    pub(super) fn is_awaiting(&self) -> bool {
+        self.large.as_ref().is_none_or(LargeDownload::is_awaiting)
     }
 
     pub(super) fn stages(&self) -> impl Iterator<Item = Stage> + '_ {
@@ -108,7 +115,8 @@ impl<D: Disk> Agent<D> {
         }
         match (files.is_empty(), large) {
             (false, _) => self.ask_for(files),
-            (true, Some(fetch)) => self.start_large(&fetch.clone()),
+            (true, Some(fetch)) if self.has_room(fetch)? => self.start_large(fetch),
+            (true, Some(_)) => {}
             (true, None) => {}
         }
         Ok(())
@@ -119,6 +127,18 @@ impl<D: Disk> Agent<D> {
         let wanted = files.iter().map(|file| wanted(&directory, file.fetch.id)).collect();
         let request = self.say(Say::RequestFileContent(RequestFileContent { files: wanted }));
         self.download = Some(Download { request, is_allowed: false, files, at: 0, large: None });
+    }
+
+    /// Whether there is room for a large content beside what it replaces; if not, it is tried again later.
+    fn has_room(&mut self, fetch: &Fetch) -> Result<bool, Trouble> {
+        let there = self.state.download(fetch.id).map_or(Ok(None), |begun| self.disk.stage_size(begun.stage))?;
+        let need = size_of(&fetch.content).saturating_sub(there.unwrap_or(0));
+        if self.disk.room()? > need.saturating_add(ROOM_LEFT) {
+            return Ok(true);
+        }
+        self.rest_long(fetch.id);
+        self.tell("trouble", &fetch.path, &format!("there is no room for its {} bytes", size_of(&fetch.content)));
+        Ok(false)
     }
 
     fn start_large(&mut self, fetch: &Fetch) {
@@ -192,9 +212,27 @@ impl<D: Disk> Agent<D> {
             return self.download_failed(ErrorCode::Unknown, "pieces do not follow each other");
         }
         if let Err(error) = self.disk.write_stage(stage, chunk.offset, &chunk.data) {
-            self.download_failed(ErrorCode::Unknown, &error.to_string());
+            self.download_refused(&error);
             self.disk_failed(&error);
         }
+    }
+
+    /// The disk refused what is on its way. One that is full gets back what was taken of it: others need room too.
+    pub(super) fn download_refused(&mut self, error: &std::io::Error) {
+        let files = self.download.iter().flat_map(|download| &download.files);
+        let files: Vec<(FileId, Stage)> = files.map(|file| (file.fetch.id, file.stage)).collect();
+        self.download_failed(ErrorCode::Unknown, &error.to_string());
+        for (id, stage) in files.into_iter().filter(|_| error.kind() == std::io::ErrorKind::StorageFull) {
+            self.state.put_download(id, None);
+            self.drop_stage_later(stage);
+            self.rest_long(id);
+        }
+    }
+
+    fn rest_long(&mut self, id: FileId) {
+        let until_ms = self.now.ran_ms + REST_MAX_MS;
+        self.rests.insert(id, Wait { until_ms, tries: u32::from(u8::MAX), why: Why::Failed, alone: false });
+        self.plan_at(until_ms);
     }
 
     pub(super) fn chunks_came(&mut self, chunks: &FileChunks) {
@@ -224,23 +262,28 @@ impl<D: Disk> Agent<D> {
             return Ok(());
         }
         let Some(download) = self.download.take() else { return Ok(()) };
+        let installed = self.install_all(&download.files);
+        if installed.is_err() {
+            // What took its place is no stage any more; the rest comes again.
+            download.files.iter().for_each(|file| self.drop_stage_later(file.stage));
+        }
+        self.is_stale = true;
+        installed
+    }
+
+    fn install_all(&mut self, files: &[Fetching]) -> Result<(), Trouble> {
         let mut whole = vec![];
-        for file in download.files {
+        for file in files {
             let size = file.told.as_ref().map(|told| size_of(&told.content));
             match size {
-                Some(size) if size == file.got => {
-                    let hash = self.disk.sync_stage(file.stage, size)?;
-                    whole.push((file, hash));
-                }
-                Some(_) | None => self.give_up(&file),
+                Some(size) if size == file.got => whole.push((file, self.disk.sync_stage(file.stage, size)?)),
+                Some(_) | None => self.give_up(file),
             }
         }
         for (file, hash) in whole {
-            self.install(&file, hash)?;
+            self.install(file, hash)?;
         }
-        self.settle()?;
-        self.is_stale = true;
-        Ok(())
+        Ok(self.settle()?)
     }
 
     /// Puts what came in its place, if everything is as it was planned.
@@ -255,18 +298,14 @@ impl<D: Disk> Agent<D> {
         };
         let is_newest = self.state.remote().get(&fetch.id) == Some(told);
         if told.deleted || !is_newest || !self.is_place_right(fetch, told)? {
-            self.state.put_download(fetch.id, None);
-            self.drop_stage_later(file.stage);
             self.dirty.insert(folder_of(&fetch.path).to_owned());
-            self.rest(fetch.id);
+            self.put_off(file);
             return Ok(());
         }
         self.has_unsettled = true;
         let made = self.disk.install(file.stage, &fetch.path, fetch.expected, executable, told.mtime_us);
         let Some(stat) = self.outcome(made, &fetch.path)? else {
-            self.state.put_download(fetch.id, None);
-            self.drop_stage_later(file.stage);
-            self.rest(fetch.id);
+            self.put_off(file);
             return Ok(());
         };
         let content = Content::File { hash: Some(brought), size, executable };
@@ -282,6 +321,18 @@ impl<D: Disk> Agent<D> {
         self.rests.remove(&fetch.id);
         self.tell("fetched", &fetch.path, &format!("version {}", told.version));
         Ok(())
+    }
+
+    /// It cannot take its place now. What came of a large content is kept while that is the newest.
+    fn put_off(&mut self, file: &Fetching) {
+        let id = file.fetch.id;
+        let newest = self.state.remote().get(&id).filter(|told| !told.deleted).map(|told| told.content_version);
+        let is_kept = self.state.download(id).is_some_and(|begun| Some(begun.content_version) == newest);
+        if !is_kept {
+            self.state.put_download(id, None);
+            self.drop_stage_later(file.stage);
+        }
+        self.rest(id);
     }
 
     /// What lies there is known by itself; where nothing lies, the folder has to be the one that was planned on.

@@ -34,6 +34,10 @@ impl<D: Disk> Agent<D> {
     }
 
     pub(super) fn hear(&mut self, message: ServerMessage) {
+        // Of a connection that was given up: what it told before may have been forgotten with it, and is told again on the next one.
+        if self.phase == Phase::Off {
+            return;
+        }
         self.heard_at = self.now.ran_ms;
         let request = message.request_id.unwrap_or_default();
         match message.message {

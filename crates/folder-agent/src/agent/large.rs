@@ -148,6 +148,11 @@ impl LargeDownload {
         }
     }
 
+    /// The server was asked for something that did not come yet.
+    pub(super) fn is_awaiting(&self) -> bool {
+        matches!(self.phase, Phase::Naming | Phase::Listing | Phase::Fetching) && !self.has_come
+    }
+
     pub(super) fn is_naming(&self) -> bool {
         self.phase == Phase::Naming
     }
@@ -264,20 +269,30 @@ impl<D: Disk> Agent<D> {
         stage
     }
 
-    /// Goes on with a large content: cuts what is here, takes what it can from it, asks for the rest.
+    /// Goes on with a large content. If the disk refuses, it is given up for now, and what came is kept.
     pub(super) fn go_on_large(&mut self) -> Result<(), Trouble> {
         let Some(mut large) = self.download.as_mut().and_then(|download| download.large.take()) else { return Ok(()) };
+        let went = self.step_large(&mut large);
+        self.put_large(large);
+        if let Err(Trouble::Disk(error)) = &went {
+            self.download_refused(error);
+        }
+        went
+    }
+
+    /// Cuts what is here, takes what it can from it, asks for the rest.
+    fn step_large(&mut self, large: &mut LargeDownload) -> Result<(), Trouble> {
         if large.phase == Phase::Naming && std::mem::take(&mut large.has_come) {
-            self.find_own(&mut large)?;
+            self.find_own(large)?;
         }
         if large.phase == Phase::Cutting {
-            self.cut_own(&mut large);
+            self.cut_own(large);
         }
         if large.phase == Phase::Listing && std::mem::take(&mut large.has_come) {
-            self.list_others(&mut large);
+            self.list_others(large);
         }
         if large.phase == Phase::Matching {
-            self.match_chunks(&mut large)?;
+            self.match_chunks(large)?;
         }
         if large.phase == Phase::Fetching && std::mem::take(&mut large.has_come) {
             if large.missing.is_empty() {
@@ -286,7 +301,6 @@ impl<D: Disk> Agent<D> {
             let ranges = next_ranges(&mut large.missing);
             self.ask_for_more(Wanted { ranges, ..Wanted::default() });
         }
-        self.put_large(large);
         Ok(())
     }
 
@@ -385,7 +399,7 @@ impl<D: Disk> Agent<D> {
         Ok(Hash::from(Sha256::digest(bytes)) == chunk.digest)
     }
 
-    fn finish_large(&mut self, mut large: LargeDownload) -> Result<(), Trouble> {
+    fn finish_large(&mut self, large: &mut LargeDownload) -> Result<(), Trouble> {
         let Some(file) = self.only_file() else { return Ok(()) };
         let (stage, told) = (file.stage, file.told.clone());
         let size: u64 = large.chunks.iter().map(|chunk| u64::from(chunk.size)).sum();
@@ -394,16 +408,15 @@ impl<D: Disk> Agent<D> {
         let hash = if is_long && is_there { Some(self.disk.sync_stage(stage, size)?) } else { None };
         // What has the hash that its author gave is what he had. Otherwise every chunk has to be the one that the server listed: he may have erred.
         let is_told = hash.is_some() && said(told.as_ref()) == hash;
-        if hash.is_some() && !is_told && self.find_wrong(&mut large, stage)? {
+        if hash.is_some() && !is_told && self.find_wrong(large, stage)? {
             large.has_come = true;
-            self.put_large(large);
             self.wake_in(0);
             return Ok(());
         }
         self.is_stale = true;
         let Some(file) = self.take_only_file() else { return Ok(()) };
         match hash.filter(|_| large.missing.is_empty()) {
-            Some(hash) => self.end_large(file, hash, &large),
+            Some(hash) => self.end_large(file, hash, large),
             None => {
                 self.give_up(&file);
                 Ok(())

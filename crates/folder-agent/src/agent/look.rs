@@ -30,6 +30,9 @@ pub(super) fn below<'a, V>(
     tree.range(from..).map(|(path, _)| path).take_while(move |path| path.starts_with(&prefix))
 }
 
+/// Larger files are not read at all: the server takes 2,000 segments of a content, which are about 40 GiB.
+const FILE_MAX: u64 = 36 << 30;
+
 impl<D: Disk> Agent<D> {
     pub(super) fn changed(&mut self, folders: Vec<String>) {
         if self.dirty.is_empty() {
@@ -185,6 +188,9 @@ impl<D: Disk> Agent<D> {
                 let is_folder = local.content == Content::Folder;
                 let is_link = matches!(local.content, Content::Symlink(_));
                 match () {
+                    () if local.stat.size > FILE_MAX => {
+                        Some("larger than 36 GiB, which is more than the server takes".to_owned())
+                    }
                     () if self.ignores.is_ignored(path, is_folder) => Some("ignored".to_owned()),
                     () if is_link && !self.settings.links => {
                         Some("symbolic links are not kept in step here".to_owned())

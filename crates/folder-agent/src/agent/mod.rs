@@ -146,6 +146,8 @@ pub struct Agent<D> {
     is_stale: bool,
     /// Files that change again and again.
     heat: BTreeMap<String, aside::Heat>,
+    /// Files that could not be set aside: until when they are not tried again.
+    unread: BTreeMap<String, upload::Wait>,
     /// Large files of which all bytes are set aside next time: the server has less of them than was thought.
     wholes: BTreeSet<String>,
     /// What the last plan asks for besides what is on its way: it holds as long as nothing else changes, and saves a plan for each group.
@@ -163,6 +165,8 @@ pub struct Agent<D> {
     /// Another plan may find more to do then.
     plans: BTreeSet<u64>,
     heard_at: u64,
+    /// The last thing that was said.
+    asked_at: u64,
     /// The last piece of a download.
     piece_at: u64,
     report: Report,
@@ -294,6 +298,7 @@ impl<D: Disk> Agent<D> {
 
     fn say_as(&mut self, request: &str, message: Message) {
         let is_first = !std::mem::replace(&mut self.is_introduced, true);
+        self.asked_at = self.now.ran_ms;
         self.out.say.push(ClientMessage {
             request_id: Some(request.to_owned()),
             message: Some(message),
@@ -321,9 +326,9 @@ impl<D: Disk> Agent<D> {
     fn lose_patience(&mut self) {
         self.give_up_stalled();
         let is_awaited = !matches!(self.phase, Phase::Off | Phase::On)
-            || self.download.is_some()
+            || self.download.as_ref().is_some_and(download::Download::is_awaiting)
             || self.upload.as_ref().is_some_and(upload::Upload::is_awaiting);
-        let since = self.heard_at + PATIENCE_MS;
+        let since = self.heard_at.max(self.asked_at) + PATIENCE_MS;
         if is_awaited && self.phase != Phase::Off {
             if self.now.ran_ms >= since {
                 self.out.close = true;

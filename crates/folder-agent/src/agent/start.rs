@@ -31,6 +31,7 @@ impl<D: Disk> Agent<D> {
             rescan_at: 0,
             is_stale: true,
             heat: BTreeMap::new(),
+            unread: BTreeMap::new(),
             wholes: BTreeSet::new(),
             rest: vec![],
             upload: None,
@@ -41,6 +42,7 @@ impl<D: Disk> Agent<D> {
             wakes: BTreeSet::from([0]),
             plans: BTreeSet::new(),
             heard_at: 0,
+            asked_at: 0,
             piece_at: 0,
             report: Report {
                 connected: false,

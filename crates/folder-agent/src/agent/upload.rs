@@ -351,21 +351,24 @@ impl<D: Disk> Agent<D> {
     fn give_up_asides(&mut self, why: &str) {
         let Some(upload) = self.upload.take() else { return };
         for sent in upload.sent.iter().filter(|sent| sent.stage.is_some()) {
-            let path = &sent.ask.path;
-            if let Some(put) = self.state.drop_aside(path) {
-                self.unused_stages.push(put.stage);
-            }
-            self.wholes.insert(path.clone());
-            if let Some(local) = self.local.get_mut(path)
-                && let Content::File { hash, .. } = &mut local.content
-            {
-                *hash = None;
-            }
+            self.drop_aside_of(&sent.ask.path);
         }
         self.tell("trouble", "", &format!("what was set aside cannot be read: {why}"));
         // The server rolls back by itself; a new connection tells it at once.
         self.out.close = true;
         self.closed();
+    }
+
+    /// It is set aside again, and all of it.
+    fn drop_aside_of(&mut self, path: &str) {
+        let Some(put) = self.state.drop_aside(path) else { return };
+        self.drop_stage_later(put.stage);
+        self.wholes.insert(path.to_owned());
+        if let Some(local) = self.local.get_mut(path)
+            && let Content::File { hash, .. } = &mut local.content
+        {
+            *hash = None;
+        }
     }
 
     pub(super) fn chunks_missing(&mut self, missing: &ChunksMissing) {
@@ -413,6 +416,11 @@ impl<D: Disk> Agent<D> {
         }
         if told.deleted && ask.deleted {
             self.state.drop_remote(id);
+        }
+        if self.state.asides().get(&ask.path).is_some_and(|put| Some(put.aside.stat) == ask.stat)
+            && let Some(put) = self.state.drop_aside(&ask.path)
+        {
+            self.drop_stage_later(put.stage);
         }
         let what = match (ask.deleted, ask.content_changed) {
             (true, _) => "removed",
@@ -496,6 +504,8 @@ impl<D: Disk> Agent<D> {
             self.wait_apart(&sent.ask, why, (first_ms, most_ms), is_apart);
             if why == Why::Refused {
                 self.tell("refused", &sent.ask.path, &error.message);
+                // What was set aside may be what is wrong.
+                self.drop_aside_of(&sent.ask.path);
             }
         }
         self.is_stale = true;

@@ -6,6 +6,7 @@ use std::io;
 use super::tries::subject;
 use super::{Agent, Phase};
 use crate::disk::Disk;
+use crate::model::FileId;
 use crate::plan::{Plan, Step, View, plan_without};
 use crate::state::StateError;
 
@@ -24,7 +25,8 @@ const PUBLISH_MS: u64 = 1_000;
 const WISH_MS: u64 = 1_000;
 /// Backups are pruned so often, and kept so long (FLD-23).
 const PRUNE_MS: u64 = 3_600_000;
-const BACKUPS_KEPT_MS: i64 = 30 * 86_400_000;
+const DAY_MS: i64 = 86_400_000;
+const BACKUPS_KEPT_MS: i64 = 30 * DAY_MS;
 
 /// Why work stopped.
 pub(super) enum Trouble {
@@ -185,9 +187,20 @@ impl<D: Disk> Agent<D> {
         if self.now.ran_ms >= self.prune_at {
             self.prune_at = self.now.ran_ms + PRUNE_MS;
             self.state.prune_chunks()?;
-            self.disk.prune_backups(self.now.wall_us / 1_000, BACKUPS_KEPT_MS)?;
+            let now_ms = self.steady_ms();
+            self.disk.prune_backups(now_ms, BACKUPS_KEPT_MS)?;
         }
         Ok(())
+    }
+
+    /// The calendar as far as it is believed: a clock that jumped ahead for a moment must not make all backups old. It goes on by a day at most
+    /// from one pruning to the next, and begins as old as it can be.
+    fn steady_ms(&mut self) -> i64 {
+        let now_ms = self.now.wall_us / 1_000;
+        let before = self.state.value("pruned_ms").and_then(|text| text.parse::<i64>().ok());
+        let believed = before.map_or(now_ms, |before| now_ms.min(before.saturating_add(DAY_MS)));
+        self.state.set("pruned_ms", Some(believed.to_string()));
+        if before.is_none() { believed.saturating_sub(BACKUPS_KEPT_MS) } else { believed }
     }
 
     /// Makes a plan and follows it; whether another may be made at once.
@@ -210,6 +223,7 @@ impl<D: Disk> Agent<D> {
     /// Sends and fetches what can be, one group each way at a time.
     fn exchange(&mut self, plan: &Plan) -> Result<(), Trouble> {
         if self.download.is_none() {
+            self.forget_downloads(plan);
             self.start_download(&plan.fetches)?;
         }
         if self.upload.is_none() {
@@ -220,6 +234,16 @@ impl<D: Disk> Agent<D> {
             self.drop_asides(|path| asked.contains(path));
         }
         Ok(())
+    }
+
+    /// Downloads that were begun and are not wanted any more.
+    fn forget_downloads(&mut self, plan: &Plan) {
+        let is_wanted = |id: FileId| plan.fetches.iter().any(|fetch| fetch.id == id);
+        let left: Vec<_> = self.state.downloads().filter(|(id, _)| !is_wanted(*id)).collect();
+        for (id, begun) in left {
+            self.state.put_download(id, None);
+            self.drop_stage_later(begun.stage);
+        }
     }
 
     /// What may not be done now is left out, and what is left is planned without it.

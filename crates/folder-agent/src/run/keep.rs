@@ -44,6 +44,21 @@ struct Pipe {
     offline: Mutex<Option<Offline>>,
 }
 
+/// Bytes that were handed over: whatever becomes of them, also if whoever sends them is dropped, they wait no more.
+struct Queued<'p> {
+    pipe: &'p Pipe,
+    bytes: usize,
+}
+
+impl Drop for Queued<'_> {
+    fn drop(&mut self) {
+        let before = self.pipe.queued.fetch_sub(self.bytes, Ordering::AcqRel);
+        if before >= QUEUED_MAX / 2 && before - self.bytes < QUEUED_MAX / 2 {
+            self.pipe.has_room.notify_one();
+        }
+    }
+}
+
 impl Pipe {
     fn offline(&self) -> Option<Offline> {
         self.offline.lock().ok().and_then(|offline| offline.clone())
@@ -111,7 +126,10 @@ impl Keeper {
     /// Why it ended by itself, if it did.
     #[must_use]
     pub fn why_ended(&self) -> Option<String> {
-        self.ended.borrow().clone()
+        let is_over = self.thread.as_ref().is_none_or(std::thread::JoinHandle::is_finished);
+        let told = self.ended.borrow().clone();
+        // One that broke says nothing.
+        told.or_else(|| is_over.then(|| "the folder's thread ended".to_owned()))
     }
 
     /// What it is at.
@@ -144,7 +162,7 @@ impl Drop for Keeper {
 pub fn keep(home: &Home, link: &Link) -> Result<Keeper, LinkError> {
     let io = |error| LinkError::Io(link.root.clone(), error);
     let disk = RealDisk::open(&link.root).map_err(io)?;
-    let state = State::open(&home.state_path(link))?;
+    let state = State::open_or_begin(&home.state_path(link))?;
     let agent = Agent::start(disk, state, link.settings(), world::chance());
     let (events, incoming) = mpsc::channel(EVENTS);
     let (orders, outgoing) = mpsc::unbounded_channel();
@@ -298,23 +316,39 @@ async fn talk(
     let say = async {
         while let Some(order) = orders.recv().await {
             let is_meant = order.connection == connection;
-            let (messages, bytes) = match order.what {
+            let (messages, _queued) = match order.what {
                 What::Close(pause) if is_meant => return pause,
                 What::Close(_) => continue,
-                What::Say(messages, bytes) => (messages, bytes),
+                What::Say(messages, bytes) => (messages, Queued { pipe, bytes }),
             };
             for message in messages.iter().filter(|_| is_meant) {
                 if to.say(message).await.is_err() {
-                    pipe.queued.fetch_sub(bytes, Ordering::AcqRel);
                     return Duration::ZERO;
                 }
-            }
-            let before = pipe.queued.fetch_sub(bytes, Ordering::AcqRel);
-            if before >= QUEUED_MAX / 2 && before - bytes < QUEUED_MAX / 2 {
-                pipe.has_room.notify_one();
             }
         }
         Duration::ZERO
     };
     tokio::select! { () = hear => Duration::ZERO, pause = say => pause }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fld_22_bytes_that_were_never_sent_do_not_wait_for_ever() {
+        let pipe = Pipe::default();
+        pipe.queued.fetch_add(10, Ordering::AcqRel);
+        let sending = async {
+            let _queued = Queued { pipe: &pipe, bytes: 10 };
+            std::future::pending::<()>().await;
+        };
+        // Whoever sends is dropped when the connection breaks.
+        let mut sending = Box::pin(sending);
+        let mut context = std::task::Context::from_waker(std::task::Waker::noop());
+        assert!(sending.as_mut().poll(&mut context).is_pending());
+        drop(sending);
+        assert_eq!(pipe.queued.load(Ordering::Acquire), 0);
+    }
 }

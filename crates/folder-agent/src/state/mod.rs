@@ -5,7 +5,7 @@ mod peek;
 mod rows;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use rusqlite::Connection;
 
@@ -24,6 +24,17 @@ pub enum StateError {
     /// A row says what none of ours does.
     #[error("the state of the folder is damaged: {0}")]
     Damaged(String),
+}
+
+impl StateError {
+    /// The file is no good, and will not be by itself.
+    fn is_damage(&self) -> bool {
+        use rusqlite::ErrorCode::{DatabaseCorrupt, NotADatabase};
+        match self {
+            Self::Damaged(_) => true,
+            Self::Sqlite(error) => matches!(error.sqlite_error_code(), Some(DatabaseCorrupt | NotADatabase)),
+        }
+    }
 }
 
 /// Something that was done here.
@@ -102,6 +113,28 @@ impl State {
     /// SQLite refused, or it is damaged.
     pub fn open(path: &Path) -> Result<Self, StateError> {
         Self::of(Connection::open(path)?)
+    }
+
+    /// The same; a file that is damaged is put aside and begun anew: losing it loses no file.
+    ///
+    /// # Errors
+    /// SQLite refused.
+    pub fn open_or_begin(path: &Path) -> Result<Self, StateError> {
+        match Self::open(path) {
+            Err(error) if error.is_damage() => {
+                let name = |end: &str| PathBuf::from(format!("{}{end}", path.display()));
+                for end in ["-wal", "-shm"] {
+                    let _ = std::fs::remove_file(name(end));
+                }
+                std::fs::rename(path, name(".damaged"))
+                    .map_err(|why| StateError::Damaged(format!("{error}; {why}")))?;
+                let mut state = Self::open(path)?;
+                let text = format!("the state was damaged, and is begun anew: {error}");
+                state.log(LogLine { at_us: 0, what: "trouble".to_owned(), path: String::new(), text });
+                Ok(state)
+            }
+            opened => opened,
+        }
     }
 
     /// A state that is not kept.

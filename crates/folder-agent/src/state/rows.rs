@@ -410,6 +410,35 @@ mod tests {
     }
 
     #[test]
+    fn fld_13_a_damaged_state_is_put_aside_and_begun_anew() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("state.db");
+        std::fs::write(&path, vec![7; 10_000]).unwrap();
+        assert!(State::open(&path).is_err());
+        let mut state = State::open_or_begin(&path).unwrap();
+        assert!(state.synced().is_empty() && folder.path().join("state.db.damaged").exists());
+        state.save().unwrap();
+        assert!(state.lines(None, 1).unwrap()[0].text.contains("damaged"));
+        State::open_or_begin(&path).unwrap();
+    }
+
+    #[test]
+    fn fld_21_chunks_of_contents_that_nothing_refers_to_are_forgotten() {
+        let mut state = State::in_memory().unwrap();
+        let chunks = [Chunk { offset: 0, size: 5, digest: [1; 32] }, Chunk { offset: 5, size: 7, digest: [2; 32] }];
+        let stat = Stat { inode: 1, size: 12, mtime_ns: 1, ctime_ns: 1 };
+        let aside = Aside { stat, hash: [8; 32], size: 12, executable: false, mtime_us: 0 };
+        state.put_aside("a", Put { stage: Stage(1), aside });
+        [[8; 32], [9; 32]].iter().for_each(|hash| state.put_chunks(*hash, &chunks));
+        assert_eq!(state.chunks(&[9; 32]).unwrap().unwrap(), chunks);
+        state.save().unwrap();
+        assert_eq!(state.chunks(&[9; 32]).unwrap().unwrap(), chunks);
+        state.prune_chunks().unwrap();
+        assert_eq!(state.chunks(&[8; 32]).unwrap().unwrap(), chunks);
+        assert_eq!(state.chunks(&[9; 32]).unwrap(), None);
+    }
+
+    #[test]
     fn fld_22_what_was_saved_is_there_again_and_what_was_not_is_not() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("state.db");

@@ -55,8 +55,7 @@ impl Stream {
         result: Result<Value, OpError>,
     ) {
         let missing = read_as::<Vec<String>>(result);
-        let Some(group) = self.groups.get_mut(&number).filter(|group| group.is_open()) else { return };
-        group.looking_up -= 1;
+        let Some(group) = self.answer_of(number, request) else { return };
         let directory_id = group.parts[group.files[file].part].ask.directory.clone();
         let content = &mut group.files[file];
         match missing {

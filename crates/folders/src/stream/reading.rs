@@ -268,6 +268,8 @@ impl Stream {
             return self.reply(&None, Message::FileChunks(list));
         }
         chunks.into_iter().for_each(|chunk| file.add(chunk));
+        // Behind the last part nothing is wanted.
+        file.is_listed |= file.ranges.last().is_some_and(|(_, until)| file.offset >= *until);
     }
 
     fn job(&mut self, number: u64) -> Option<&mut Job> {

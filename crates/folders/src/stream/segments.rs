@@ -68,8 +68,7 @@ impl Stream {
         result: Result<Value, OpError>,
     ) {
         let known = read_as::<Vec<bool>>(result);
-        let Some(group) = self.groups.get_mut(&number).filter(|group| group.is_open()) else { return };
-        group.looking_up -= 1;
+        let Some(group) = self.answer_of(number, request) else { return };
         let content = &mut group.files[file];
         let known = match known {
             Err(fault) => return self.break_group(number, request, fault),
@@ -118,8 +117,7 @@ impl Stream {
         result: Result<Value, OpError>,
     ) {
         let missing = read_as::<BTreeSet<String>>(result);
-        let Some(group) = self.groups.get_mut(&number).filter(|group| group.is_open()) else { return };
-        group.looking_up -= 1;
+        let Some(group) = self.answer_of(number, request) else { return };
         let missing = match missing {
             Err(fault) => return self.break_group(number, request, fault),
             Ok(missing) => missing,

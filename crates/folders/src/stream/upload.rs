@@ -163,10 +163,17 @@ impl Group {
     /// When it is looked at next: the client is silent for too long, or its seats are to be renewed.
     pub(super) fn due_at(&self) -> Option<u64> {
         match self.phase {
+            // While we are at it ourselves the client has nothing to say.
+            Phase::Writing if self.is_busy() => Some(self.renewed_at + RENEW_MS),
             Phase::Writing => Some(self.silent_at().min(self.slow_at())),
             Phase::Ending => Some(self.renewed_at + RENEW_MS),
             Phase::Asking | Phase::Lapsed | Phase::Broken => None,
         }
+    }
+
+    /// Something of it is being looked up or stored.
+    fn is_busy(&self) -> bool {
+        self.looking_up + self.storing > 0
     }
 
     fn silent_at(&self) -> u64 {
@@ -202,10 +209,14 @@ impl Stream {
         let due = |group: &Group| group.due_at().is_some_and(|at| at <= now);
         let groups: Vec<u64> = self.groups.iter().filter(|(_, one)| due(one)).map(|(number, _)| *number).collect();
         for number in groups {
-            match self.groups.get(&number).map(|group| group.phase) {
-                Some(Phase::Writing) => self.give_up(number, Phase::Lapsed),
-                Some(Phase::Ending) => self.renew(number),
-                Some(Phase::Asking | Phase::Lapsed | Phase::Broken) | None => {}
+            match self.groups.get_mut(&number) {
+                Some(group) if group.phase == Phase::Writing && group.is_busy() => {
+                    group.heard_at = Some(now);
+                    self.renew(number);
+                }
+                Some(Group { phase: Phase::Writing, .. }) => self.give_up(number, Phase::Lapsed),
+                Some(Group { phase: Phase::Ending, .. }) => self.renew(number),
+                Some(Group { phase: Phase::Asking | Phase::Lapsed | Phase::Broken, .. }) | None => {}
             }
         }
     }
@@ -239,6 +250,21 @@ impl Stream {
         if is_lost && is_writing {
             self.give_up(number, Phase::Lapsed);
         }
+    }
+
+    /// A question of a group was answered here: it may be the client's turn from now on. `None`: the group is over, which whoever asked is told.
+    pub(super) fn answer_of(&mut self, number: u64, request: &RequestId) -> Option<&mut Group> {
+        let now = self.now;
+        if let Some(fault) = self.groups.get(&number).filter(|group| !group.is_open()).map(Group::why_over) {
+            if request.is_some() {
+                self.fault(request, fault);
+            }
+            return None;
+        }
+        let group = self.groups.get_mut(&number)?;
+        group.looking_up -= 1;
+        group.heard_at = Some(now);
+        Some(group)
     }
 
     /// Ends a group without its commit. It is remembered, so that what still comes for it is known.

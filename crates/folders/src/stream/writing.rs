@@ -119,9 +119,10 @@ impl Stream {
         }
     }
 
-    /// Something went wrong after a message was taken: its answer is that of the end, if that came.
+    /// Something went wrong after a message was taken: its answer is that of the end if that came, else that of the ASK.
     pub(super) fn fail(&mut self, (number, file): Place, fault: Fault) {
-        let request = self.groups.get(&number).and_then(|group| group.end_request.clone());
+        let group = self.groups.get(&number);
+        let request = group.and_then(|group| group.end_request.clone().or_else(|| group.request.clone()));
         let fault = self.with_name((number, file), fault);
         self.break_group(number, &request, fault);
     }

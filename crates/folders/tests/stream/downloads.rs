@@ -145,7 +145,8 @@ fn fld_21_lists_and_parts_are_for_those_who_know_chunks() {
     assert_eq!(words(&heard[2..]), ["end"]);
     talk.say(part(false));
     talk.end("folders.files", [meta("f1", "a", 1, 1, "x")]);
-    talk.end("folders.content", content(&chunks, true));
+    talk.end("folders.content", content(&chunks, false));
+    assert!(!talk.names().contains(&"folders.content"), "behind the last part nothing is wanted");
     assert_eq!(talk.fetches.iter().map(|(_, _, from, len)| (*from, *len)).collect::<Vec<_>>(), [(2, 2), (0, 1)]);
     talk.fetched(0, b"cd");
     talk.fetched(0, b"e");

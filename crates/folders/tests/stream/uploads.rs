@@ -127,7 +127,7 @@ fn fld_20_what_still_comes_for_a_broken_upload_is_answered_as_what_broke_it() {
         talk.allowed(vec![edit(None, "a", 1)]);
         talk.say(piece("f0", 0, &vec![1; CHUNK_MAX]));
         talk.keep_fails(code);
-        talk.error(None, answer);
+        talk.error(Some("ask"), answer);
         talk.ask("late", piece("f0", CHUNK_MAX as u64, b"x"));
         talk.error(Some("late"), answer);
         talk.ask("end", end());
@@ -364,6 +364,27 @@ fn fld_21_segments_that_are_stored_are_not_even_listed() {
 }
 
 #[test]
+fn fld_21_a_store_that_takes_its_time_is_not_the_client_s_silence() {
+    let mut talk = Talk::with("chunks", Role::Folder);
+    talk.allowed(vec![edit(None, "a", 1)]);
+    let (name, chunks) = named(&[b"one", b"two"]);
+    talk.ask("names", segments(&[&name]));
+    talk.pass(60_000);
+    assert!(!talk.names().contains(&"folders.release"), "{:?}", talk.names());
+    talk.end("folders.known", [false]);
+    talk.heard();
+    talk.pass(20_000);
+    talk.ask("list", segment(0, &chunks));
+    talk.pass(60_000);
+    talk.end("folders.missing", [sha(b"one")]);
+    let (id, answer) = talk.one();
+    assert!(matches!(&answer, Heard::ChunksMissing(missing) if missing.indexes == [0]), "{answer:?}");
+    assert_eq!(id.as_deref(), Some("list"));
+    talk.pass(31_000);
+    assert_eq!(talk.input("folders.release")["upload"], "u1", "now it is the client's turn");
+}
+
+#[test]
 fn fld_21_segments_that_are_not_what_was_named_change_nothing() {
     let (name, chunks) = named(&[b"one", b"two"]);
     let other = named(&[b"other"]).1;
@@ -386,7 +407,9 @@ fn fld_21_segments_that_are_not_what_was_named_change_nothing() {
                 talk.heard();
             }
         }
-        let text = talk.error(None, ErrorCode::InvalidRequest);
+        // What is found only at the end is about all that was asked for.
+        let request = what.starts_with("the end").then_some("ask");
+        let text = talk.error(request, ErrorCode::InvalidRequest);
         assert_eq!(talk.input("folders.release")["upload"], "u1", "{what}: {text}");
     }
     let mut talk = Talk::with("chunks", Role::Folder);
@@ -398,7 +421,7 @@ fn fld_21_segments_that_are_not_what_was_named_change_nothing() {
     talk.heard();
     talk.say(chunk_of(0, 0, b"two"));
     talk.keep();
-    talk.error(None, ErrorCode::InvalidRequest);
+    talk.error(Some("ask"), ErrorCode::InvalidRequest);
 }
 
 #[test]
@@ -437,7 +460,7 @@ fn fld_21_a_chunk_that_is_not_what_was_listed_changes_nothing() {
     let chunk = FileChunk { id: "f0".into(), index: Some(0), data: b"abc".to_vec(), ..FileChunk::default() };
     talk.say(Said::FileWrite(FileWrite { chunk: Some(chunk) }));
     talk.keep();
-    talk.error(None, ErrorCode::InvalidRequest);
+    talk.error(Some("ask"), ErrorCode::InvalidRequest);
     assert_eq!(talk.input("folders.release")["upload"], "u1");
 }
 

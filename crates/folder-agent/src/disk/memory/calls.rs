@@ -263,6 +263,11 @@ impl Disk for MemoryDisk {
         found.map(|bytes| piece(&bytes, offset, bytes_max)).ok_or_else(|| io::ErrorKind::NotFound.into())
     }
 
+    fn room(&mut self) -> io::Result<u64> {
+        self.call()?;
+        Ok(self.fitting(u64::MAX))
+    }
+
     fn stages(&mut self) -> io::Result<Vec<Stage>> {
         self.call()?;
         Ok(self.world.stages().map(Stage).collect())

@@ -58,6 +58,11 @@ impl Disk for RealDisk {
         self.read_of_file(path, offset, bytes_max)
     }
 
+    fn room(&mut self) -> io::Result<u64> {
+        let disk = rustix::fs::fstatvfs(&self.tree.root)?;
+        Ok(disk.f_bavail.saturating_mul(disk.f_frsize))
+    }
+
     fn stages(&mut self) -> io::Result<Vec<Stage>> {
         self.all_stages()
     }
