@@ -1,4 +1,4 @@
-//! Repository chores: `cargo xtask ci | test | tidy | trace | kill | services`.
+//! Repository chores: `cargo xtask ci | test | tidy | trace | kill | package | services`.
 //!
 //! One command per file. Standard library only, so that it builds in seconds on a fresh machine and CI
 //! waits for nothing before its first check.
@@ -23,6 +23,7 @@ macro_rules! say {
 mod ci;
 mod guard;
 mod kill;
+mod package;
 mod process;
 mod repo;
 mod runner;
@@ -51,6 +52,8 @@ cargo xtask <command>
                                   --mutants (the server breaks its promises: each must be found)
   kill --nodes N [--tasks N]      several servers on one PostgreSQL run tasks while they are killed and paused
   kill --hanging                  tasks to targets that answer, beside targets that never do
+  package [--binary FILE] [--out DIR]
+                                  a Debian package of the server, built for it or given
   services start|stop|status      PostgreSQL, Firebird, ClickHouse, Redis, mail, a browser for tests: eval \"$(cargo xtask services start)\"
   services run -- <command…>      run a command with fresh services that end with it
 
@@ -78,6 +81,7 @@ fn dispatch(words: &[&str]) -> Result<ExitCode> {
         ["trace"] => trace::run(trace::Show::All),
         ["trace", "--missing"] => trace::run(trace::Show::Missing),
         ["kill", words @ ..] => kill::run(words),
+        ["package", words @ ..] => package::run(words),
         ["services", "start"] => services::command::start(),
         ["services", "stop"] => services::command::stop(),
         ["services", "status"] => services::command::status(),

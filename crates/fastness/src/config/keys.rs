@@ -108,7 +108,7 @@ configuration! {
         trusted_proxies: String = Preset::Text(""), Kind::Text(&NETWORKS);
         /// How long a stop waits for the requests in flight before it cuts them off.
         drain: Duration = Preset::Number(10 * SECOND), Kind::Duration { min_ms: 0, max_ms: 10 * MINUTE };
-        /// Open connections; a further one is closed at once. Each needs a file descriptor.
+        /// Open connections; a further one waits until one of them ends. Each needs a file descriptor.
         connections_max: usize = Preset::Number(4_096), Kind::Integer { min: 1, max: 1_000_000, unit: "connections" };
         /// Requests in flight, of all namespaces together; a further one is answered `XBUSY` with Retry-After.
         requests_max: usize = Preset::Number(4_096), Kind::Integer { min: 1, max: 1_000_000, unit: "requests" };

@@ -389,3 +389,40 @@ fn ker_36_every_key_is_documented_in_its_section() {
         assert_eq!(KEYS.iter().filter(|other| other.env() == key.env()).count(), 1, "{}", key.path);
     }
 }
+
+/// Of `examples/config`: the file, and what the environment brings.
+const EXAMPLES: [(&str, &str, &str); 3] = [
+    ("one-node.toml", include_str!("../../../../examples/config/one-node.toml"), ""),
+    (
+        "two-nodes.toml",
+        include_str!("../../../../examples/config/two-nodes.toml"),
+        include_str!("../../../../examples/config/two-nodes.env"),
+    ),
+    (
+        "full.toml",
+        include_str!("../../../../examples/config/full.toml"),
+        include_str!("../../../../examples/config/full.env"),
+    ),
+];
+
+/// The lines of a file that a shell or systemd would read.
+fn variables(text: &str) -> Vec<(String, String)> {
+    let lines = text.lines().filter(|line| !line.starts_with('#'));
+    lines.map(|line| line.split_once('=').unwrap()).map(|(name, value)| (name.into(), value.into())).collect()
+}
+
+#[test]
+fn ker_36_the_configurations_of_the_examples_are_good_and_keep_secrets_out_of_files() {
+    for (name, text, environment) in EXAMPLES {
+        let variables = variables(environment);
+        let given = variables.len();
+        let loaded =
+            Config::load(Some((name, text)), variables, &[]).unwrap_or_else(|errors| panic!("{name}: {errors}"));
+        let from_environment = |source: &Source| matches!(source, Source::Environment(_));
+        assert_eq!(loaded.sources.iter().filter(|(_, source)| from_environment(source)).count(), given, "{name}");
+        for (key, source) in loaded.sources.iter().filter(|(key, _)| key.is_secret()) {
+            assert!(*source == Source::Default || from_environment(source), "{name}: {} stands in the file", key.path);
+        }
+        assert!(loaded.sources.iter().any(|(_, source)| matches!(source, Source::File { .. })), "{name}");
+    }
+}
