@@ -128,7 +128,7 @@ impl Files {
 }
 
 impl RowSink for Files {
-    fn table(&mut self, name: &str) -> io::Result<()> {
+    fn table(&mut self, name: &str, _: &[String]) -> io::Result<()> {
         self.close()?;
         self.open = Some(LineFile::create(&self.folder.join(format!("{name}.ndjson")))?);
         Ok(())
