@@ -43,6 +43,11 @@ pub(crate) fn crash_point(state: &str) {
     }
 }
 
+/// For tests that look at a move from outside: `FASTNESS_TEST_HOLD=closing` does not begin the work of that state.
+pub(crate) fn is_held(state: &str) -> bool {
+    cfg!(debug_assertions) && std::env::var("FASTNESS_TEST_HOLD").is_ok_and(|at| at == state)
+}
+
 /// Enough of an id to tell one transfer from another, short enough for the name of a schema.
 pub(crate) fn short(id: &str) -> String {
     let id = id.to_ascii_lowercase();

@@ -89,7 +89,8 @@ impl Keeper {
         self.forget_ended(known);
         for transfer in known.transfers.values().filter(|transfer| self.is_ours(transfer)) {
             let Some(row) = known.rows.get(&transfer.name).filter(|row| row.place == transfer.place) else { continue };
-            if self.is_due(transfer) && self.is_closed_enough(transfer) {
+            let may_begin = self.is_closed_enough(transfer) && !crate::carry::is_held(transfer.state.word());
+            if self.is_due(transfer) && may_begin {
                 self.begin_work(transfer, row);
             }
         }
