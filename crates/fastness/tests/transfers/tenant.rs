@@ -34,7 +34,7 @@ pub fn fill(site: &Site, server: &Server, name: &str) {
 
 fn documents(server: &Server, ns: &str) {
     let items =
-        json!({ "Card": { "singleton": true, "index": { "name": "string", "born": "int", "height": "double" } } });
+        json!({ "Card": { "singleton": true, "index": { "name": "string", "born": "int", "height": "float" } } });
     made(server, &format!("{ns}/doc-classes"), &json!({ "class": "Contact", "items": items }));
     for number in 0..20 {
         let card = json!({ "name": format!("Ada {number} — “é”"), "born": -number, "height": f64::from(number) / 7.0 });
@@ -151,6 +151,10 @@ pub fn seen(server: &Server, name: &str) -> Value {
     let client = text(&get("/sensor-clients")["items"][0], "id");
     let mut tasks = get("/tasks?op=report");
     tasks["items"].as_array_mut().into_iter().flatten().for_each(|task| task["namespace"] = Value::Null);
+    let mut processes = get("/workflow/processes");
+    for process in processes["items"].as_array_mut().into_iter().flatten() {
+        (process["duration_ms"], process["unchanged_ms"]) = (Value::Null, Value::Null);
+    }
     let events = get("/events");
     json!({
         "documents": synced["syncs"],
@@ -160,7 +164,7 @@ pub fn seen(server: &Server, name: &str) -> Value {
         "told": get(&format!("/sensor-clients/{client}/events?after=0"))["items"].as_array().map(Vec::len),
         "log": get("/exchange/folders?db=erp&folder=Log")["items"],
         "waiting": get("/exchange/folders?db=erp&folder=Messages")["items"],
-        "processes": get("/workflow/processes")["items"],
+        "processes": processes["items"],
         "files": get(&format!("/folders/directories/{directory}/files"))["items"],
         "deep": get(&format!("/folders/directories/{directory}/files?path=deep"))["items"],
         "blobs": get("/blobs"),
@@ -170,4 +174,12 @@ pub fn seen(server: &Server, name: &str) -> Value {
 /// The store's epoch and the feed's cursor.
 pub fn epoch(server: &Server, name: &str) -> String {
     text(&made_get(server, &format!("/v1/{name}/events")), "epoch")
+}
+
+/// Compares what is seen with what was, and names what differs.
+pub fn check_same(server: &Server, name: &str, before: &Value, when: &str) {
+    let now = seen(server, name);
+    for (part, was) in before.as_object().expect("parts") {
+        assert_eq!(now[part], *was, "{part}, {when}");
+    }
 }
