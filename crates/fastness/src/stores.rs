@@ -230,12 +230,12 @@ fn wait_for_postgres(name: &str, reason: &anyhow::Error) {
 /// The store of a namespace by its place; blocks.
 pub(crate) fn open_one(
     config: &Config,
-    place: &str,
+    (place, engine): (&str, Engine),
     clock: &Arc<dyn Clock>,
     entropy: &Arc<dyn Entropy>,
 ) -> Result<Arc<dyn Store>> {
     let opener = Opener::new(config, clock, entropy)?;
-    let store = match config.store.engine {
+    let store = match engine {
         Engine::Sqlite => opener.open_sqlite(place, config.store.readers),
         Engine::Postgres => opener.open_postgres(place, None, (config.store.workers, config.store.readers)),
     };

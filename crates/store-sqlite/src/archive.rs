@@ -93,7 +93,7 @@ fn export_into(path: &Path, name: &str, sink: &mut dyn RowSink) -> StoreResult<T
 
 fn columns_of(raw: &Connection, name: &str) -> rusqlite::Result<Vec<String>> {
     let statement = raw.prepare(&format!("SELECT * FROM \"{name}\""))?;
-    Ok(statement.column_names().into_iter().map(str::to_owned).collect())
+    Ok(statement.column_names().map(str::to_owned).collect())
 }
 
 /// Gives each row's line to `keep`, until that fails.

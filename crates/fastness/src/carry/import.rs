@@ -139,11 +139,11 @@ impl Importing<'_> {
     }
 }
 
-static IMPORTED: Op<String, ()> = Op::new("store.imported", imported);
+static IMPORTED: Op<String, ()> = Op::new("store.imported", |tx, cx, from| imported(tx, cx, from));
 
-fn imported(tx: &mut dyn Tx, cx: &mut OpCx<'_>, from: &String) -> OpResult<()> {
+fn imported(tx: &mut dyn Tx, cx: &mut OpCx<'_>, from: &str) -> OpResult<()> {
     kernel::feed::renew_epoch(tx, cx)?;
-    cx.fx.journal("store.imported", "store", from.clone());
+    cx.fx.journal("store.imported", "store", from);
     Ok(())
 }
 

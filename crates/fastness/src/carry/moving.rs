@@ -77,30 +77,45 @@ impl Moving<'_> {
         Ok(Event::Matched { rows, digest })
     }
 
+    /// The old side first: it serves again whatever becomes of what was carried, which has a clear name if it stays.
     fn reopen(&mut self) -> Result<Event> {
-        let Transfer { to, place, .. } = self.transfer;
-        match to {
+        if self.old_engine() == Engine::Postgres {
+            self.unfence()?;
+        }
+        if let Err(error) = self.discard() {
+            let (namespace, error) = (&self.transfer.name, format!("{error:#}"));
+            tracing::warn!(namespace, error, left = self.arriving_place(), "what was carried could not be removed");
+        }
+        Ok(Event::Reopened)
+    }
+
+    fn unfence(&self) -> Result<()> {
+        let own = self.old_schema(false)?;
+        if !postgres::exists(&own)? {
+            postgres::fence(&self.old_schema(true)?, &own.schema)?;
+        }
+        Ok(())
+    }
+
+    /// Removes what was carried. What was whole already is kept under another name.
+    fn discard(&self) -> Result<()> {
+        let is_settled = self.is_settled()?;
+        let left = format!("left--{}", self.mark());
+        match self.transfer.to {
             Engine::Sqlite => {
-                if self.is_settled()? {
-                    self.rename_sqlite("store.db", &format!("left-{}.db", self.mark()))?;
+                if is_settled {
+                    self.rename_sqlite("store.db", &format!("{left}.db"))?;
                 }
-                self.discard_sqlite()?;
-                let (aside, own) =
-                    (self.schema(&self.aside_place(), self.row.url.as_ref())?, self.schema(place, None)?);
-                if !postgres::exists(&self.schema(place, self.row.url.as_ref())?)? {
-                    postgres::fence(&aside, &own.schema)?;
-                }
+                self.discard_sqlite()
             }
             Engine::Postgres => {
                 let url = self.transfer.to_url.as_ref();
-                if self.is_settled()? {
-                    let left = self.schema(&format!("left--{}", self.mark()), url)?.schema;
-                    postgres::fence(&self.schema(place, url)?, &left)?;
+                if is_settled {
+                    postgres::fence(&self.schema(&self.transfer.place, url)?, &self.schema(&left, url)?.schema)?;
                 }
-                postgres::discard(&self.schema(&self.arriving_place(), url)?)?;
+                Ok(postgres::discard(&self.schema(&self.arriving_place(), url)?)?)
             }
         }
-        Ok(Event::Reopened)
     }
 
     fn keep_aside(&mut self) -> Result<Event> {
@@ -155,11 +170,15 @@ impl Moving<'_> {
             Engine::Sqlite => {
                 disk::make_folder(&self.folder())?;
                 let path = self.folder().join("arriving.db");
-                NewStore::Sqlite(sqlite::Arriving::open(&path, self.plan, self.opener.clock().clone())?)
+                NewStore::Sqlite(Box::new(sqlite::Arriving::open(&path, self.plan, self.opener.clock().clone())?))
             }
             Engine::Postgres => {
                 let schema = self.schema(&self.arriving_place(), self.transfer.to_url.as_ref())?;
-                NewStore::Postgres(postgres::Arriving::open(&schema, self.plan, self.opener.clock().wall().0)?)
+                NewStore::Postgres(Box::new(postgres::Arriving::open(
+                    &schema,
+                    self.plan,
+                    self.opener.clock().wall().0,
+                )?))
             }
         })
     }
@@ -169,11 +188,15 @@ impl Moving<'_> {
         Ok(match self.transfer.to {
             Engine::Sqlite => {
                 let path = self.folder().join("store.db");
-                NewStore::Sqlite(sqlite::Arriving::open(&path, self.plan, self.opener.clock().clone())?)
+                NewStore::Sqlite(Box::new(sqlite::Arriving::open(&path, self.plan, self.opener.clock().clone())?))
             }
             Engine::Postgres => {
                 let schema = self.schema(&self.transfer.place, self.transfer.to_url.as_ref())?;
-                NewStore::Postgres(postgres::Arriving::open(&schema, self.plan, self.opener.clock().wall().0)?)
+                NewStore::Postgres(Box::new(postgres::Arriving::open(
+                    &schema,
+                    self.plan,
+                    self.opener.clock().wall().0,
+                )?))
             }
         })
     }
@@ -249,15 +272,15 @@ impl Moving<'_> {
 
 /// A store on its way in.
 enum NewStore {
-    Sqlite(sqlite::Arriving),
-    Postgres(postgres::Arriving),
+    Sqlite(Box<sqlite::Arriving>),
+    Postgres(Box<postgres::Arriving>),
 }
 
 impl NewStore {
     fn rows(&mut self) -> &mut dyn RowsIn {
         match self {
-            Self::Sqlite(store) => store,
-            Self::Postgres(store) => store,
+            Self::Sqlite(store) => store.as_mut(),
+            Self::Postgres(store) => store.as_mut(),
         }
     }
 }

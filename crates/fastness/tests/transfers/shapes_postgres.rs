@@ -111,7 +111,7 @@ fn ker_3_every_value_is_carried_exactly_to_postgresql_and_back() {
         .to_vec();
     assert_eq!(pages[0], pages[1]);
     // Whole, with its foreign keys, its listening time, and under its own name.
-    let own = PostgresConfig { schema: format!("{}_own", config.schema), creates_schema: false, ..config.clone() };
+    let own = PostgresConfig { schema: format!("{}_own", config.schema), creates_schema: false, ..config };
     there.settle(&own.schema, Heard(1_000_000)).expect("it is whole");
     let heard = store_postgres::carry::heard_now(&own).expect("a time").0;
     assert!((1_000_000..1_600_000).contains(&heard), "{heard}: it listens on from there, not from the calendar");
