@@ -13,7 +13,7 @@ use sha2::{Digest, Sha256};
 use crate::value::{Cell, Row};
 
 /// Tables of the engines themselves, which are neither carried nor compared.
-pub const ENGINE_TABLES: &[&str] = &["store_meta", "schema_step", "schema_lock", "store_probe"];
+pub const ENGINE_TABLES: &[&str] = &["store_meta", "schema_step", "schema_lock", "store_probe", "store_arriving"];
 
 /// A table as it was found: what it holds can be compared without being kept.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -41,17 +41,26 @@ pub struct SchemaStep {
 
 /// Takes rows in, table by table.
 pub trait RowSink: Send {
-    /// The rows that follow are of this table.
+    /// The rows that follow are of this table, with these columns.
     ///
     /// # Errors
     /// They cannot be kept.
-    fn table(&mut self, name: &str) -> std::io::Result<()>;
+    fn table(&mut self, name: &str, columns: &[String]) -> std::io::Result<()>;
 
     /// One row.
     ///
     /// # Errors
     /// It cannot be kept.
     fn row(&mut self, line: &str) -> std::io::Result<()>;
+
+    /// The table has ended.
+    ///
+    /// # Errors
+    /// That cannot be kept.
+    fn ended(&mut self, summary: &TableSummary) -> std::io::Result<()> {
+        let _ = summary;
+        Ok(())
+    }
 }
 
 /// Gives the lines of a table.
@@ -82,6 +91,20 @@ impl TableDigest {
         self.rows += 1;
     }
 
+    /// Adds the rows of another part of the same table.
+    pub fn merge(&mut self, other: &Self) {
+        for (sum, part) in self.sums.iter_mut().zip(other.sums) {
+            *sum = sum.wrapping_add(part);
+        }
+        self.rows += other.rows;
+    }
+
+    /// How many rows were added.
+    #[must_use]
+    pub const fn rows(&self) -> u64 {
+        self.rows
+    }
+
     /// The table of this name with what was added.
     #[must_use]
     pub fn summary(&self, name: &str, columns: Vec<String>) -> TableSummary {
@@ -107,7 +130,10 @@ fn push_cell(line: &mut String, cell: &Cell) {
     match cell {
         Cell::Null => line.push_str("null"),
         Cell::Int(number) => line.push_str(&number.to_string()),
-        Cell::Real(number) => line.push_str(&format!("{{\"real\":\"{number:?}\"}}")),
+        // SQLite keeps no sign of nothing, and no engine compares by it.
+        Cell::Real(number) => {
+            line.push_str(&format!("{{\"real\":\"{:?}\"}}", if *number == 0.0 { 0.0 } else { *number }))
+        }
         Cell::Text(text) => line.push_str(&Json::from(text.as_str()).to_string()),
         Cell::Blob(bytes) => {
             line.push_str("{\"blob\":\"");

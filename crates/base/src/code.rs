@@ -70,6 +70,8 @@ pub mod codes {
     pub const AATTEMPT: Code = Code::new("AATTEMPT", 409);
     /// An account of that name exists already.
     pub const AACCOUNT: Code = Code::new("AACCOUNT", 422);
+    /// An archive of a namespace is damaged, cut off, or of a form or schema that is not known.
+    pub const AARCHIVE: Code = Code::new("AARCHIVE", 422);
     /// The body or a parameter is not what the route takes.
     pub const ABODY: Code = Code::new("ABODY", 400);
     /// A header of ours cannot be read.
@@ -130,6 +132,8 @@ pub mod codes {
     pub const NROUTE: Code = Code::new("NROUTE", 404);
     /// No such task.
     pub const NTASK: Code = Code::new("NTASK", 404);
+    /// No transfer of the namespace.
+    pub const NTRANSFER: Code = Code::new("NTRANSFER", 404);
     /// No such account.
     pub const NPERSON: Code = Code::new("NPERSON", 404);
     /// A change by a browser's session without its token, or from a foreign page.
@@ -140,6 +144,8 @@ pub mod codes {
     pub const OCLOSED: Code = Code::new("OCLOSED", 503);
     /// The namespace is read-only.
     pub const OREADONLY: Code = Code::new("OREADONLY", 503);
+    /// The namespace is on its way to another engine.
+    pub const OMOVING: Code = Code::new("OMOVING", 503);
     /// The namespace is being removed.
     pub const OREMOVING: Code = Code::new("OREMOVING", 503);
     /// The request carries no valid key.
@@ -172,6 +178,7 @@ pub mod codes {
     /// All of them, for the reference and for the test that each has its page.
     pub const ALL: &[Code] = &[
         AACCOUNT,
+        AARCHIVE,
         AATTEMPT,
         ABODY,
         AHEADER,
@@ -205,7 +212,9 @@ pub mod codes {
         NRESOURCE,
         NROUTE,
         NTASK,
+        NTRANSFER,
         OCLOSED,
+        OMOVING,
         OREADONLY,
         OREMOVING,
         SCSRF,

@@ -8,9 +8,11 @@
 //! deliberately not here: operations and their cycle (`kernel`), SQL of any table, HTTP.
 
 pub mod archive;
+pub mod archived;
 mod batch;
 mod blobs;
 mod broker;
+pub mod carry;
 mod code;
 mod env;
 mod files;

@@ -70,6 +70,11 @@ impl Failure {
         Self::of(Kind::Failed, message)
     }
 
+    /// Whether asking again later may help.
+    pub(crate) fn may_pass(&self) -> bool {
+        self.kind == Kind::Unreached
+    }
+
     /// Wrong use.
     pub(crate) fn usage(message: impl ToString) -> Self {
         Self::of(Kind::Usage, message)

@@ -26,6 +26,11 @@ pub(crate) async fn pause(pause: Duration) {
     tokio::time::sleep(pause).await; // tidy: sleep — the pause between two looks of `--follow`
 }
 
+/// A file to read, of any size.
+pub(crate) fn open(path: &Path) -> io::Result<File> {
+    File::open(path)
+}
+
 /// All bytes of a file; `-` is the standard input.
 pub(crate) fn read(path: &Path) -> io::Result<Vec<u8>> {
     if path == Path::new("-") {
@@ -58,6 +63,12 @@ impl<'a> Draft<'a> {
         name.push(".part");
         let beside = path.with_file_name(name);
         Ok(Self { file: File::create(&beside)?, path, beside, kept: false })
+    }
+
+    /// What was written so far, to be read from its beginning.
+    pub(crate) fn reopen(&self) -> io::Result<File> {
+        self.file.sync_all()?;
+        File::open(&self.beside)
     }
 
     /// Puts it into its place.

@@ -174,6 +174,17 @@ impl Session {
         given.map(|given| given.value).map_err(|error| Failure::of_call(error, true, &key))
     }
 
+    /// Sends bytes of any size, once.
+    pub(crate) async fn upload(
+        &self,
+        request: Request,
+        length: u64,
+        from: Box<dyn std::io::Read + Send>,
+    ) -> Result<Value, Failure> {
+        let given = self.client.upload(request.reads(), length, from).await;
+        given.map(|given| given.value).map_err(|error| Failure::of_call(error, false, ""))
+    }
+
     /// Writes an answer of any size out.
     pub(crate) async fn pour(&self, request: Request, to: &mut dyn Write) -> Result<u64, Failure> {
         let mut to = Remembering { to, failed: None };

@@ -3,15 +3,20 @@
 //! Invariant: what changes something carries one Idempotency-Key through all its tries; only a request that says that it reads
 //! does not.
 
-use std::io::Write;
+use std::io::{Read, Write};
 
 use bytes::Bytes;
+use futures_util::stream::unfold;
 use reqwest::Method;
+use reqwest::header::CONTENT_LENGTH;
 use serde_json::Value;
 
 use crate::call::{Call, Reply, broken, given_up, read};
 use crate::client::{Client, invalid};
 use crate::error::ClientError;
+
+/// Bytes that are read at once.
+const PORTION: usize = 256 << 10;
 
 /// A call to be made.
 #[derive(Debug, Clone)]
@@ -163,6 +168,27 @@ impl Client {
         Ok(Given { status: reply.status, value, cookies: cookies(&reply) })
     }
 
+    /// Sends bytes of any size as they are read; their number must be known. It is tried once: what was read cannot be read again.
+    ///
+    /// # Errors
+    /// See [`ClientError`].
+    pub async fn upload(
+        &self,
+        request: Request,
+        length: u64,
+        from: Box<dyn Read + Send>,
+    ) -> Result<Given, ClientError> {
+        let call = request.call(self);
+        let patience = self.total.unwrap_or(self.retry.patience);
+        let portions = unfold(Some(from), |from| async { next_portion(from?) });
+        let body = reqwest::Body::wrap_stream(portions);
+        let sent = self.prepared(&call, patience).header(CONTENT_LENGTH, length).body(body).send().await;
+        let response = sent.map_err(|error| given_up(broken(error), 1, None))?;
+        let reply = read(response, None).await.map_err(|failure| given_up(failure, 1, None))?;
+        let value = if reply.body.is_empty() { Value::Null } else { reply.read()? };
+        Ok(Given { status: reply.status, value, cookies: cookies(&reply) })
+    }
+
     /// Writes an answer of any size out as it comes; gives its length. It is tried once: what was written cannot be taken back.
     ///
     /// # Errors
@@ -182,6 +208,22 @@ impl Client {
             length += chunk.len() as u64;
         }
         Ok(length)
+    }
+}
+
+/// Some bytes, and what is to be read after them.
+type Portion = (std::io::Result<Bytes>, Option<Box<dyn Read + Send>>);
+
+/// The next bytes; nothing follows what cannot be read.
+fn next_portion(mut from: Box<dyn Read + Send>) -> Option<Portion> {
+    let mut portion = vec![0; PORTION];
+    match from.read(&mut portion) {
+        Ok(0) => None,
+        Ok(read) => {
+            portion.truncate(read);
+            Some((Ok(portion.into()), Some(from)))
+        }
+        Err(error) => Some((Err(error), None)),
     }
 }
 

@@ -42,7 +42,7 @@ fn settings(config: &Config) -> Result<Settings> {
 }
 
 /// Several servers on one PostgreSQL have no folder in common.
-fn bodies(config: &Config) -> Bodies {
+pub(crate) fn bodies(config: &Config) -> Bodies {
     match config.exchange.bodies {
         BodiesPlace::Folders => Bodies::Folders,
         BodiesPlace::Store => Bodies::Store,
@@ -51,7 +51,7 @@ fn bodies(config: &Config) -> Bodies {
     }
 }
 
-fn folder(config: &Config) -> PathBuf {
+pub(crate) fn folder(config: &Config) -> PathBuf {
     config.exchange.folder.clone().unwrap_or_else(|| config.data.dir.join("exchange"))
 }
 

@@ -6,6 +6,7 @@
 //! round: what is slow runs beside it, one job per namespace at a time. What is killed in the middle is begun again.
 
 mod jobs;
+pub(crate) mod transfers;
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -22,6 +23,7 @@ use tokio::sync::{Notify, oneshot};
 use tokio::time::timeout;
 
 use crate::stores::Opener;
+use transfers::{Carrying, awaits_import};
 
 /// How often the rows are read: with the reading itself well below the 5 seconds in which a change is seen.
 const EVERY: Duration = Duration::from_secs(2);
@@ -37,6 +39,8 @@ pub(crate) struct Keeper {
     watchdog: Arc<Watchdog>,
     /// How long blobs are kept, which every store is told when it is opened.
     blob_rule: Rule,
+    /// What carrying namespaces needs.
+    carrying: Carrying,
     /// The stores that are open, watched for as long.
     watched: Mutex<BTreeMap<String, Watched>>,
     /// Rows were changed here, or a job ended.
@@ -62,9 +66,15 @@ pub(crate) fn seed(kernel: &Kernel) -> Result<()> {
 }
 
 impl Keeper {
-    pub(crate) fn new(kernel: Kernel, opener: Opener, watchdog: Arc<Watchdog>, blob_rule: Rule) -> Arc<Self> {
+    pub(crate) fn new(
+        kernel: Kernel,
+        opener: Opener,
+        watchdog: Arc<Watchdog>,
+        blob_rule: Rule,
+        carrying: Carrying,
+    ) -> Arc<Self> {
         let (wake, ended, watched, slots) = (Notify::new(), Notify::new(), Mutex::default(), Mutex::default());
-        Arc::new(Self { kernel, opener, watchdog, blob_rule, watched, wake, ended, slots })
+        Arc::new(Self { kernel, opener, watchdog, blob_rule, carrying, watched, wake, ended, slots })
     }
 
     /// Opens every namespace, waiting a while for those that can be opened, and goes on for ever beside.
@@ -74,6 +84,7 @@ impl Keeper {
             waker.upgrade().into_iter().for_each(|keeper| keeper.wake.notify_one());
         });
         self.first_round().await?;
+        self.sweep(&self.kernel.registry().known());
         let _ = timeout(FIRST_ROUND, self.all_tried()).await;
         tokio::spawn(async move { keeper.go_on().await });
         Ok(())
@@ -126,7 +137,8 @@ impl Keeper {
         }
         let admin = self.kernel.admin_namespace();
         known.rows.get(&admin.name).into_iter().for_each(|row| admin.set_standing(row.standing()));
-        self.kernel.registry().learn(known);
+        self.kernel.registry().learn(known.clone());
+        self.carry(&known);
         Ok(())
     }
 
@@ -148,6 +160,9 @@ impl Keeper {
 
     fn take_step(self: &Arc<Self>, name: &str, known: &Known) {
         let row = known.rows.get(name);
+        if let Some(row) = row.filter(|row| row.state == State::Creating && awaits_import(name, known)) {
+            return self.wait_for_import(row);
+        }
         let now_ms = self.kernel.env().clock.ran_ms();
         let next = step(row, self.slots().get(name), now_ms);
         match (next, row) {
@@ -155,8 +170,9 @@ impl Keeper {
             (Step::Open, Some(row)) => self.open(row),
             (Step::Stand, Some(row)) => self.stand(row),
             (Step::Settle, Some(row)) => self.settle(row),
+            (Step::Shut, Some(row)) => self.shut(row),
             (Step::Remove, Some(row)) => self.remove(row),
-            (Step::Nothing | Step::Open | Step::Stand | Step::Settle | Step::Remove, _) => {}
+            (Step::Nothing | Step::Open | Step::Stand | Step::Settle | Step::Shut | Step::Remove, _) => {}
         }
     }
 

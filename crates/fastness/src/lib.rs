@@ -11,6 +11,7 @@ mod archive;
 mod backup;
 mod blobs;
 mod broker;
+mod carry;
 mod check;
 mod cli;
 pub mod config;

@@ -12,14 +12,16 @@ use kernel::feed::Sequencer;
 use kernel::namespaces::NamespaceRules;
 use kernel::ops::forget_requests::{FORGET_REQUESTS, ForgetRequests};
 use kernel::tasks::{Dispatcher, TaskConfig};
-use kernel::{Caller, Env, Kernel, KernelConfig, Namespace};
+use kernel::{Caller, Env, Kernel, KernelConfig, Namespace, ServiceDef};
 use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
 use tokio::signal::unix::{SignalKind, signal};
 use web::{App, AppConfig, BodyLimits, EdgeLimits, Shutdown};
 
 use crate::alone::{self, Alone};
+use crate::carry::desk::Desk;
 use crate::config::{self, Config, HistoryScope, Loaded};
+use crate::keeper::transfers::Carrying;
 use crate::keeper::{self, Keeper};
 use crate::sensing::Sensing;
 use crate::stores::Opener;
@@ -56,9 +58,11 @@ pub(crate) fn run(loaded: &Loaded, services: Vec<web::Service>) -> Result<()> {
     let _watched = watch_first(&watchdog, &kernel, &runtime);
     let rule = blobs::rule(config)?;
     blobs::set_rule(&kernel, &kernel.admin_namespace(), rule);
-    let keeper = Keeper::new(kernel.clone(), opener, watchdog, rule);
-    runtime.block_on(keeper.start())?;
     let places = blobs::open(config)?;
+    let carrying = Carrying::new(&definitions(&services), places.clone());
+    let desk = Desk { opener: opener.clone(), places: places.clone(), plan: carrying.plan.clone().into() };
+    let keeper = Keeper::new(kernel.clone(), opener, watchdog, rule, carrying);
+    runtime.block_on(keeper.start())?;
     work::register(&outbound, config, &kernel, &places);
     // Before tasks run: whoever moves files is one at a time.
     let exchanging = exchanging::start(config, &kernel)?;
@@ -69,7 +73,8 @@ pub(crate) fn run(loaded: &Loaded, services: Vec<web::Service>) -> Result<()> {
     // Last, when nothing can keep the password from being shown any more.
     let password = welcome::first_account(&kernel)?;
     let shown = config::shown(loaded);
-    let edge = Edge { listener, certificate, dispatcher: dispatcher.clone(), places, password, shown };
+    let carrier: Arc<dyn web::Carrier> = Arc::new(desk);
+    let edge = Edge { carrier, listener, certificate, dispatcher: dispatcher.clone(), places, password, shown };
     let served = runtime.block_on(serve(config, edge, kernel.clone(), services));
     sensing.iter().for_each(Sensing::close_intake);
     runtime.block_on(end_tasks(&dispatcher));
@@ -115,7 +120,7 @@ pub(crate) fn open(config: &Config, services: &[web::Service]) -> Result<(Kernel
         namespaces: namespace_rules(config, &opener),
         nodes: alone::nodes(config),
     };
-    let definitions: Vec<_> = services.iter().map(|service| service.def).chain([&backup::task::SERVICE]).collect();
+    let definitions = definitions(services);
     let kernel = Kernel::open(Env { clock, entropy, timers }, settings, &definitions, stores)?;
     let age_us = u64::try_from(config.documents.cache_age.as_micros())?;
     kernel.common::<documents::Shelf>().set_limits(config.documents.cache, age_us);
@@ -126,6 +131,11 @@ pub(crate) fn open(config: &Config, services: &[web::Service]) -> Result<(Kernel
     kernel.common::<sensors::Rules>().set_history(all_signals, kept_ms);
     kernel.common::<sensors::Rules>().set_allow_private(config.outbound.allow_private);
     Ok((kernel, opener))
+}
+
+/// All services but the kernel's own.
+fn definitions(services: &[web::Service]) -> Vec<&'static ServiceDef> {
+    services.iter().map(|service| service.def).chain([&backup::task::SERVICE]).collect()
 }
 
 fn namespace_rules(config: &Config, opener: &Opener) -> NamespaceRules {
@@ -153,6 +163,7 @@ fn task_config(config: &Config, opener: &Opener) -> Result<TaskConfig> {
 
 /// What the edge needs beside the kernel.
 struct Edge {
+    carrier: Arc<dyn web::Carrier>,
     listener: TcpListener,
     certificate: Option<Certificate>,
     dispatcher: Dispatcher,
@@ -182,7 +193,7 @@ async fn end_tasks(dispatcher: &Dispatcher) {
 }
 
 async fn serve(config: &Config, edge: Edge, kernel: Kernel, services: Vec<web::Service>) -> Result<()> {
-    let Edge { listener, certificate, dispatcher, places, password, shown } = edge;
+    let Edge { carrier, listener, certificate, dispatcher, places, password, shown } = edge;
     let scheme = if certificate.is_some() { "https" } else { "http" };
     let url = format!("{scheme}://{}", listener.local_addr()?);
     let shutdown = Shutdown::new();
@@ -192,6 +203,7 @@ async fn serve(config: &Config, edge: Edge, kernel: Kernel, services: Vec<web::S
         AppConfig {
             dispatcher: Some(dispatcher.clone()),
             blobs: Some(places),
+            carrier: Some(carrier),
             shown_configuration: shown,
             secure_cookies: certificate.is_some() || app_config(config, &url, &shutdown).secure_cookies,
             ..app_config(config, &url, &shutdown)

@@ -10,7 +10,8 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use base::{Clock, Engine, Entropy, Files, Id, RelPath, Store, StoreError};
-use kernel::namespaces::{NamespaceRow, State};
+use kernel::namespaces::transfers::Transfer;
+use kernel::namespaces::{NamespaceRow, SecretUrl, State};
 use store_postgres::{PostgresConfig, PostgresStore};
 use store_sqlite::{SqliteConfig, SqliteStore};
 
@@ -77,6 +78,17 @@ impl Opener {
         }
     }
 
+    /// The store that an import has made, before anybody else opens it.
+    pub(crate) fn open_arrived(&self, transfer: &Transfer) -> Result<Arc<dyn Store>> {
+        match transfer.to {
+            Engine::Sqlite => self.open_sqlite(&transfer.place, 1),
+            Engine::Postgres => {
+                let settings = self.postgres_at(&transfer.place, transfer.to_url.as_ref())?;
+                self.connect(PostgresConfig { creates_schema: false, ..settings })
+            }
+        }
+    }
+
     /// Renames the store of a removed namespace; a repeat is harmless. It must be closed.
     pub(crate) fn set_aside(&self, row: &NamespaceRow) -> Result<()> {
         let renamed = match row.engine {
@@ -100,7 +112,7 @@ impl Opener {
         (workers, own.unwrap_or(readers))
     }
 
-    fn folder(&self, place: &str) -> PathBuf {
+    pub(crate) fn folder(&self, place: &str) -> PathBuf {
         self.config.data.dir.join("namespaces").join(place)
     }
 
@@ -138,6 +150,21 @@ impl Opener {
             ..SqliteConfig::default()
         };
         Ok(Arc::new(SqliteStore::open(&self.folder(place).join("store.db"), settings, self.clock.clone())?))
+    }
+
+    /// How to reach a schema by the name of a place.
+    pub(crate) fn postgres_at(&self, place: &str, url: Option<&SecretUrl>) -> Result<PostgresConfig> {
+        self.postgres(place, url.map(|url| url.0.as_str()), (1, 1))
+    }
+
+    /// Time of this node.
+    pub(crate) fn clock(&self) -> &Arc<dyn Clock> {
+        &self.clock
+    }
+
+    /// What an operator set.
+    pub(crate) fn config(&self) -> &Config {
+        &self.config
     }
 
     fn postgres(
@@ -203,12 +230,12 @@ fn wait_for_postgres(name: &str, reason: &anyhow::Error) {
 /// The store of a namespace by its place; blocks.
 pub(crate) fn open_one(
     config: &Config,
-    place: &str,
+    (place, engine): (&str, Engine),
     clock: &Arc<dyn Clock>,
     entropy: &Arc<dyn Entropy>,
 ) -> Result<Arc<dyn Store>> {
     let opener = Opener::new(config, clock, entropy)?;
-    let store = match config.store.engine {
+    let store = match engine {
         Engine::Sqlite => opener.open_sqlite(place, config.store.readers),
         Engine::Postgres => opener.open_postgres(place, None, (config.store.workers, config.store.readers)),
     };

@@ -15,6 +15,7 @@ pub(crate) const USAGE: &str = "usage: kill --server PROGRAM [--rounds N] [--see
        kill --server PROGRAM --hanging
        kill --server PROGRAM --sensors [--kills N] [--seed S]
        kill --server PROGRAM --exchange
+       kill --server PROGRAM --move [--mib N] [--kills N] [--seed S]
        kill --server PROGRAM --workflow [--kills N] [--tasks N] [--seed S]
 
   --server PROGRAM  the ledger's server
@@ -30,6 +31,7 @@ pub(crate) const USAGE: &str = "usage: kill --server PROGRAM [--rounds N] [--see
   --hanging         in place of rounds: tasks to targets that answer, beside targets that never do
   --sensors         in place of rounds: sensors speak and clients are told while the server is killed N times
   --exchange        in place of rounds: the handshake of the exchange is cut at each of its steps in each way
+  --move            in place of rounds: a namespace of N MiB (default 1024) moves to PostgreSQL, and back while the server is killed N times
   --workflow        in place of rounds: 20 workers die for each of N kills, the server in the midst of a job over N processes
 
 faults: kill, kill-slow, kill-twice, pause, term, cut, disk-full, sync-error, write-full, write-error, slow-sync, power-cut,
@@ -46,6 +48,8 @@ pub(crate) struct Wish {
     pub(crate) sensors: Option<u32>,
     /// The exchange, in place of rounds.
     pub(crate) exchange: bool,
+    /// A move, in place of rounds: so many MiB, so many kills.
+    pub(crate) moving: Option<(u64, u32)>,
     /// The workflow, in place of rounds.
     pub(crate) workflow: Option<Size>,
 }
@@ -61,7 +65,7 @@ pub(crate) fn parse(args: &[String]) -> Result<Wish, String> {
     let (mut program, mut rounds, mut seed) = (None, 20, seed_of_the_clock());
     let (mut only, mut engine, mut mutant) = (vec![], None, None);
     let (mut mutants, mut strict_names, mut hanging) = (false, true, false);
-    let (mut sensors, mut exchange, mut workflow) = (false, false, false);
+    let (mut sensors, mut exchange, mut workflow, mut moving, mut mib) = (false, false, false, false, 1_024);
     let (mut nodes, mut tasks, mut kills, mut pauses) = (None, 20_000, 10, 10);
     let mut args = args.iter();
     while let Some(word) = args.next() {
@@ -83,6 +87,8 @@ pub(crate) fn parse(args: &[String]) -> Result<Wish, String> {
             "--sensors" => sensors = true,
             "--exchange" => exchange = true,
             "--workflow" => workflow = true,
+            "--move" => moving = true,
+            "--mib" => mib = number(word, value()?)?,
             other => return Err(format!("unknown word `{other}`")),
         }
     }
@@ -106,7 +112,8 @@ pub(crate) fn parse(args: &[String]) -> Result<Wish, String> {
         processes: usize::try_from(tasks).unwrap_or(usize::MAX).max(8),
         live: LIVE,
     });
-    Ok(Wish { options, mutants, drill, hanging, sensors: sensors.then_some(kills), exchange, workflow })
+    let moving = moving.then_some((mib, kills));
+    Ok(Wish { options, mutants, drill, hanging, sensors: sensors.then_some(kills), exchange, moving, workflow })
 }
 
 fn number<N: FromStr>(word: &str, value: &str) -> Result<N, String> {

@@ -19,6 +19,7 @@ pub mod load;
 mod loopback;
 pub mod lossfs;
 mod machine;
+pub mod moving;
 pub mod mutants;
 pub mod nodes;
 pub mod postgres;

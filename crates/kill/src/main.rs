@@ -7,7 +7,7 @@ mod cli;
 
 use std::process::ExitCode;
 
-use kill::{exchange, mutants, nodes, run, sensors, workflow};
+use kill::{exchange, moving, mutants, nodes, run, sensors, workflow};
 
 /// Tasks of each kind in each phase of the measurement with targets that hang.
 const HANGING_TASKS: usize = 500;
@@ -49,6 +49,10 @@ fn perform(wish: &cli::Wish) -> anyhow::Result<bool> {
         for has_marker in [true, false] {
             println!("with the marker: {has_marker}: {}", exchange::run(&wish.options.program, has_marker)?);
         }
+        return Ok(true);
+    }
+    if let Some((mib, kills)) = wish.moving {
+        println!("{}", moving::run(&wish.options.program, mib, kills, wish.options.seed)?);
         return Ok(true);
     }
     if let Some(size) = wish.workflow {

@@ -30,9 +30,9 @@ const SNAPSHOT: &str = "BEGIN ISOLATION LEVEL SERIALIZABLE READ ONLY DEFERRABLE"
 /// Long work: the limits of operations are not for it.
 const UNHURRIED: &str =
     "SET statement_timeout = 0; SET idle_in_transaction_session_timeout = 0; SET enable_seqscan = on";
-/// In the order of their creation, so that a table comes after those it may refer to.
+/// In the order of their creation, so that a table comes after those it may refer to. The parts of a table are no tables of their own.
 const TABLES: &str = "SELECT c.relname::text FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace \
-    WHERE n.nspname = $1 AND c.relkind IN ('r', 'p') ORDER BY c.oid";
+    WHERE n.nspname = $1 AND c.relkind IN ('r', 'p') AND NOT c.relispartition ORDER BY c.oid";
 const STEPS: &str = "SELECT service, version, digest FROM schema_step ORDER BY service, version";
 const COMMENT: &str = "SELECT obj_description(n.oid, 'pg_namespace') FROM pg_namespace n WHERE n.nspname = $1";
 /// Schemas of ours: those that have a record of steps.
@@ -123,10 +123,10 @@ async fn export_inside(
 async fn export_table(client: &Client, table: &str, sink: &mut dyn RowSink) -> StoreResult<TableSummary> {
     let failed = |error: Error| StoreError::Unavailable(format!("table {table}: {}", errors::text(&error)));
     let unkept = |error: io::Error| StoreError::Unavailable(format!("table {table} cannot be kept: {error}"));
-    sink.table(table).map_err(unkept)?;
     client.batch_execute(&format!("DECLARE rows CURSOR FOR SELECT * FROM \"{table}\"")).await.map_err(failed)?;
     let fetch = client.prepare(&format!("FETCH {FETCH} FROM rows")).await.map_err(failed)?;
-    let columns = fetch.columns().iter().map(|column| column.name().to_owned()).collect();
+    let columns: Vec<String> = fetch.columns().iter().map(|column| column.name().to_owned()).collect();
+    sink.table(table, &columns).map_err(unkept)?;
     let mut digest = TableDigest::default();
     loop {
         let rows = client.query(&fetch, &[]).await.map_err(failed)?;
@@ -140,16 +140,18 @@ async fn export_table(client: &Client, table: &str, sink: &mut dyn RowSink) -> S
         }
     }
     client.batch_execute("CLOSE rows").await.map_err(failed)?;
-    Ok(digest.summary(table, columns))
+    let summary = digest.summary(table, columns);
+    sink.ended(&summary).map_err(unkept)?;
+    Ok(summary)
 }
 
-async fn tables(client: &Client, schema: &str) -> Result<Vec<String>, Error> {
+pub(crate) async fn tables(client: &Client, schema: &str) -> Result<Vec<String>, Error> {
     let rows = client.query(TABLES, &[&schema]).await?;
     let names: Result<Vec<String>, Error> = rows.iter().map(|row| row.try_get(0)).collect();
     Ok(names?.into_iter().filter(|name| !ENGINE_TABLES.contains(&name.as_str())).collect())
 }
 
-async fn steps(client: &Client) -> Result<Vec<SchemaStep>, Error> {
+pub(crate) async fn steps(client: &Client) -> Result<Vec<SchemaStep>, Error> {
     let step = |row: &tokio_postgres::Row| {
         let version: i64 = row.try_get(1)?;
         Ok(SchemaStep {
@@ -287,7 +289,7 @@ pub fn inspect<T: Send>(
 }
 
 /// Runs long work on a connection of its own.
-fn with_client<T: Send>(
+pub(crate) fn with_client<T: Send>(
     config: &PostgresConfig,
     work: impl AsyncFnOnce(&Client) -> StoreResult<T> + Send,
 ) -> StoreResult<T> {
@@ -304,7 +306,7 @@ fn with_client<T: Send>(
     })
 }
 
-fn said(error: &Error) -> StoreError {
+pub(crate) fn said(error: &Error) -> StoreError {
     match errors::of_statement("archive", error) {
         StoreError::Full(reason) => StoreError::Full(reason),
         _ => StoreError::Unavailable(errors::text(error)),

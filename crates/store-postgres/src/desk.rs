@@ -4,6 +4,7 @@ use base::{Migration, Sql, StoreError, StoreResult};
 use tokio::runtime::Runtime;
 
 use crate::errors;
+use crate::heard;
 use crate::link::{self, Link};
 use crate::migrate;
 use crate::pipeline::Answer;
@@ -41,6 +42,15 @@ impl Desk {
             Ok(Ok(None)) => Err(StoreError::Unavailable(format!("schema {schema} is missing: lost, or set aside"))),
             Ok(Err(error)) => Err(StoreError::Unavailable(errors::text(&error))),
             Err(_) => silent(),
+        }
+    }
+
+    /// How far the store's listening time is from the server's clock.
+    pub(crate) fn heard_shift_ms(&self, shared: &Shared) -> StoreResult<i64> {
+        let shift = heard::shift_ms(self.link.client(), &shared.config.schema);
+        match self.runtime.block_on(threads::within(shared.config.answer_limit(), shift)) {
+            Ok(shift) => shift.map_err(|error| StoreError::Unavailable(errors::text(&error))),
+            Err(_) => silent().map(|()| 0),
         }
     }
 

@@ -15,6 +15,7 @@
 pub mod archive;
 mod batch;
 mod bell;
+pub mod carry;
 mod config;
 mod counters;
 mod desk;
@@ -22,6 +23,7 @@ mod errors;
 mod failure;
 mod figures;
 mod gate;
+mod heard;
 mod link;
 mod migrate;
 mod pipeline;

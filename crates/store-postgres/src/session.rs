@@ -116,7 +116,7 @@ impl Session {
         let clock = Call { sql: &HEARD, statement, params: Vec::new() };
         let steps = [Step::Text(begin_text(self.mode, isolation)), Step::Rows(clock, 1)];
         match self.round_trip(&steps).map_err(|failure| failure.error(&steps))?.pop() {
-            Some(Answer::Rows(rows)) if rows.len() == 1 => Ok(Heard(rows[0].int(0))),
+            Some(Answer::Rows(rows)) if rows.len() == 1 => Ok(Heard(rows[0].int(0) + self.shared.heard_shift_ms())),
             _ => unreachable!("the clock gives one row"),
         }
     }

@@ -1,6 +1,7 @@
 //! What the store, its workers and its readers share.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
 
 use base::{Clock, Entropy, Job, Outcome, StoreError, StoreResult};
 
@@ -28,6 +29,8 @@ pub(crate) struct Shared {
     pub(crate) bell: Bell,
     /// What it takes up.
     pub(crate) figures: Figures,
+    /// See [`crate::heard`].
+    heard_shift_ms: AtomicI64,
 }
 
 impl Shared {
@@ -45,10 +48,20 @@ impl Shared {
             width: Width::new(config.mixed_max),
             bell: Bell::default(),
             figures: Figures::default(),
+            heard_shift_ms: AtomicI64::new(0),
             config,
             clock,
             entropy,
         }))
+    }
+
+    /// How far the store's listening time is from the server's clock.
+    pub(crate) fn heard_shift_ms(&self) -> i64 {
+        self.heard_shift_ms.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn shift_heard(&self, shift_ms: i64) {
+        self.heard_shift_ms.store(shift_ms, Ordering::Relaxed);
     }
 
     pub(crate) fn now_us(&self) -> u64 {

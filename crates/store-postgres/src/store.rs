@@ -39,6 +39,7 @@ impl PostgresStore {
                 true => desk.create_schema(&shared)?,
                 false => desk.find_schema(&shared)?,
             }
+            shared.shift_heard(desk.heard_shift_ms(&shared)?);
             let store = Self { shared, threads: Mutex::new(Vec::new()), desk: Mutex::new(Some(desk)) };
             // A failure drops the store, which stops the threads that were started.
             store.start_threads().map(|()| store)

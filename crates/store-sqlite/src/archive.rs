@@ -7,11 +7,12 @@
 //!
 //! A reading connection neither checkpoints nor removes the WAL when it is closed: a server beside us is not disturbed.
 
+use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
-use base::archive::{ENGINE_TABLES, SchemaStep, TableDigest, TableSummary, row_line};
-use base::{Cell, Clock, Row, StoreResult, Tx};
+use base::archive::{ENGINE_TABLES, RowSink, SchemaStep, TableDigest, TableSummary, row_line};
+use base::{Cell, Clock, Row, StoreError, StoreResult, Tx};
 use rusqlite::backup::{Backup, StepResult};
 use rusqlite::{Connection, OpenFlags};
 
@@ -65,23 +66,59 @@ pub fn find_damage(path: &Path) -> StoreResult<Vec<String>> {
 /// # Errors
 /// It cannot be read.
 pub fn summarise(path: &Path) -> StoreResult<Vec<TableSummary>> {
-    read(path, |raw| {
-        let names = column_of(raw, "SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY rowid")?;
-        let ours = |name: &String| !name.starts_with("sqlite_") && !ENGINE_TABLES.contains(&name.as_str());
-        names.into_iter().filter(ours).map(|name| summarise_table(raw, &name)).collect()
-    })
+    read(path, |raw| table_names(raw)?.iter().map(|name| summarise_table(raw, name)).collect())
 }
 
 fn summarise_table(raw: &Connection, name: &str) -> rusqlite::Result<TableSummary> {
+    let (summary, kept) = export_table(raw, name, &mut |_| Ok(()))?;
+    kept.map(|()| summary).map_err(|error| rusqlite::Error::ToSqlConversionFailure(error.into()))
+}
+
+/// Writes all rows to `sink`, and tells the tables. Nobody may be writing the file.
+///
+/// # Errors
+/// The store cannot be read, or the sink failed.
+pub fn export(path: &Path, sink: &mut dyn RowSink) -> StoreResult<Vec<TableSummary>> {
+    let names = read(path, table_names)?;
+    names.into_iter().map(|name| export_into(path, &name, sink)).collect()
+}
+
+fn export_into(path: &Path, name: &str, sink: &mut dyn RowSink) -> StoreResult<TableSummary> {
+    let unkept = |error: io::Error| StoreError::Unavailable(format!("table {name} cannot be kept: {error}"));
+    sink.table(name, &read(path, |raw| columns_of(raw, name))?).map_err(unkept)?;
+    let (summary, kept) = read(path, |raw| export_table(raw, name, &mut |line| sink.row(line)))?;
+    kept.and_then(|()| sink.ended(&summary)).map_err(unkept)?;
+    Ok(summary)
+}
+
+fn columns_of(raw: &Connection, name: &str) -> rusqlite::Result<Vec<String>> {
+    let statement = raw.prepare(&format!("SELECT * FROM \"{name}\""))?;
+    Ok(statement.column_names().map(str::to_owned).collect())
+}
+
+/// Gives each row's line to `keep`, until that fails.
+fn export_table(
+    raw: &Connection,
+    name: &str,
+    keep: &mut dyn FnMut(&str) -> io::Result<()>,
+) -> rusqlite::Result<(TableSummary, io::Result<()>)> {
     let mut statement = raw.prepare(&format!("SELECT * FROM \"{name}\""))?;
     let columns: Vec<String> = statement.column_names().map(str::to_owned).collect();
-    let mut digest = TableDigest::default();
+    let (mut digest, mut kept) = (TableDigest::default(), Ok(()));
     let mut rows = statement.raw_query();
-    while let Some(row) = rows.next()? {
+    while let (Some(row), true) = (rows.next()?, kept.is_ok()) {
         let cells = (0..columns.len()).map(|at| row.get_ref(at).map(cell)).collect::<rusqlite::Result<Vec<Cell>>>()?;
-        digest.add(&row_line(&Row(cells)));
+        let line = row_line(&Row(cells));
+        digest.add(&line);
+        kept = keep(&line);
     }
-    Ok(digest.summary(name, columns))
+    Ok((digest.summary(name, columns), kept))
+}
+
+fn table_names(raw: &Connection) -> rusqlite::Result<Vec<String>> {
+    let mut names = column_of(raw, "SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY rowid")?;
+    names.retain(|name| !name.starts_with("sqlite_") && !ENGINE_TABLES.contains(&name.as_str()));
+    Ok(names)
 }
 
 /// The schema steps that the store has recorded. Nobody may be writing the file.
@@ -117,13 +154,13 @@ fn read<T>(path: &Path, look: impl FnOnce(&Connection) -> rusqlite::Result<T>) -
     open_reading(path).and_then(|raw| look(&raw)).map_err(|error| of_engine(&error))
 }
 
-fn open_reading(path: &Path) -> rusqlite::Result<Connection> {
+pub(crate) fn open_reading(path: &Path) -> rusqlite::Result<Connection> {
     let raw = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
     raw.busy_timeout(BUSY)?;
     Ok(raw)
 }
 
-fn column_of(raw: &Connection, text: &str) -> rusqlite::Result<Vec<String>> {
+pub(crate) fn column_of(raw: &Connection, text: &str) -> rusqlite::Result<Vec<String>> {
     let mut statement = raw.prepare(text)?;
     statement.query_map([], |row| row.get(0))?.collect()
 }

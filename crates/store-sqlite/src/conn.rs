@@ -82,6 +82,11 @@ impl Conn {
         self.meter.until_us.store(until_us, Ordering::Relaxed);
     }
 
+    /// The connection alone, for work that is no operation's.
+    pub(crate) fn into_raw(self) -> Connection {
+        self.raw
+    }
+
     /// No budget, for the engine's own work.
     pub(crate) fn unmetered(&mut self) {
         self.meter.steps_left.store(u64::MAX, Ordering::Relaxed);

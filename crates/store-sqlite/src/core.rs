@@ -19,10 +19,10 @@ use crate::conn::Conn;
 use crate::errors::of_engine;
 use crate::wal::find_wal_damage;
 
-const META: &str = "CREATE TABLE IF NOT EXISTS store_meta (
+pub(crate) const META: &str = "CREATE TABLE IF NOT EXISTS store_meta (
     one INTEGER PRIMARY KEY CHECK (one = 1), commits INTEGER NOT NULL, heard INTEGER NOT NULL) STRICT";
 /// A new store begins to listen at the calendar's time, so that its moments can be compared with another engine's.
-const META_ROW: &str = "INSERT INTO store_meta VALUES (1, 0, ?1) ON CONFLICT DO NOTHING";
+pub(crate) const META_ROW: &str = "INSERT INTO store_meta VALUES (1, 0, ?1) ON CONFLICT DO NOTHING";
 const META_READ: &str = "SELECT commits, heard FROM store_meta";
 const META_WRITE: &str = "UPDATE store_meta SET commits = ?1, heard = ?2";
 

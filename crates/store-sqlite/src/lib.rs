@@ -11,6 +11,7 @@
 //! Deliberately not here: any table but the engine's own two (`store_meta`, `schema_step`).
 
 pub mod archive;
+pub mod carry;
 mod checkpoint;
 mod config;
 mod conn;

@@ -19,6 +19,7 @@ use crate::error::ApiError;
 use crate::grpc::Mounted;
 use crate::live::Live;
 use crate::metrics::metrics_handle;
+use crate::namespaces::Carrier;
 use crate::passwords::Passwords;
 use crate::refusal::Refusals;
 use crate::route::{Access, Route, RouteInfo, Service, Table};
@@ -59,6 +60,8 @@ pub struct AppConfig {
     pub live_per_key_max: usize,
     /// Where the bytes of blobs are; without it, blobs are refused.
     pub blobs: Option<Arc<dyn BlobPlaces>>,
+    /// Who writes and reads archives of namespaces; without it, they are refused.
+    pub carrier: Option<Arc<dyn Carrier>>,
     /// Bytes of one blob.
     pub blob_max: u64,
     /// The signal to stop, the same that [`crate::serve`] is given.
@@ -85,6 +88,7 @@ impl Default for AppConfig {
             live_per_namespace_max: 1_000,
             live_per_key_max: 100,
             blobs: None,
+            carrier: None,
             blob_max: base::limits::BLOB_MAX,
             shutdown: Shutdown::new(),
             dispatcher: None,

@@ -92,6 +92,7 @@ pub use edge::{Drained, EdgeLimits, Tls, TlsError, serve, serve_tls};
 pub use error::{ApiError, ErrorBody};
 pub use grpc::GrpcStream;
 pub use metrics::metrics_handle;
+pub use namespaces::{Carrier, Receiving};
 pub use params::{Page, PageQuery, PathOf, QueryOf, given};
 pub use route::{Access, Route, RouteInfo, RouteLimits, Service};
 pub use shutdown::Shutdown;

@@ -5,6 +5,7 @@
 
 mod grants;
 mod resources;
+mod transfers;
 mod view;
 
 use std::time::Duration;
@@ -24,6 +25,7 @@ use crate::body::{JsonBody, NoBody};
 use crate::error::ApiError;
 use crate::params::PathOf;
 use crate::route::{Route, Service};
+pub use transfers::{Carrier, Receiving};
 use view::{Change, NamespaceView, NewNamespace, Removed};
 
 const TAG: &str = "Namespaces";
@@ -37,6 +39,7 @@ fn routes() -> Vec<Route> {
     let mut routes = own_routes();
     routes.extend(grants::routes());
     routes.extend(resources::routes());
+    routes.extend(transfers::routes());
     routes
 }
 

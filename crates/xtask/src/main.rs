@@ -51,6 +51,7 @@ cargo xtask <command>
   kill --rounds N [--seed S]      real faults on the real server under load; --only FAULT, --engine sqlite|postgres,
                                   --mutants (the server breaks its promises: each must be found)
   kill --nodes N [--tasks N]      several servers on one PostgreSQL run tasks while they are killed and paused
+  kill --move [--mib N]           a large namespace moves to PostgreSQL, and back while the server is killed
   kill --hanging                  tasks to targets that answer, beside targets that never do
   package [--binary FILE] [--out DIR]
                                   a Debian package of the server, built for it or given

@@ -4,6 +4,7 @@ mod admin;
 mod documents;
 mod exchange;
 mod folders;
+mod namespace;
 mod sensors;
 mod tasks;
 mod workflow;
@@ -31,6 +32,10 @@ pub(crate) const ALL: &[Service] = &[
         "Folders: keep folders of this machine in step with directories of the server",
     )
     .without_key(),
+    Service::of::<namespace::Namespace>(
+        "namespace",
+        "Carry a namespace: to the other engine, into one file, and out of one",
+    ),
     Service::of::<admin::Admin>("admin", "Namespaces, accounts, keys, alerts, journal and counters"),
 ];
 

@@ -27,7 +27,9 @@ pub use shelves::Shelves;
 pub(crate) use clerk::{CLERK, URGENT, make, wake_for_process};
 pub(crate) use scan::{STATEMENTS as SCAN_STATEMENTS, close_lost_unless_any};
 
-use base::Sql;
+use base::{Cell, RelPath, Row, Sql, Wall};
+
+use crate::message::name::FileName;
 
 /// All statements of this part.
 pub(crate) const STATEMENTS: &[&Sql] = &[
@@ -56,3 +58,26 @@ pub(crate) const STATEMENTS: &[&Sql] = &[
     &turn::END,
     &perform::BODIES,
 ];
+
+/// Where the file of a message may lie, below the folder of its namespace: first where its row says, then in the other folders, to which
+/// the clerk may have brought it since. `columns` are those of the row. Nothing for a message that has no file.
+#[must_use]
+pub fn paths_of(columns: &[String], row: &Row) -> Vec<RelPath> {
+    let cell = |name: &str| columns.iter().position(|column| column == name).map(|at| &row.0[at]);
+    let text = |name: &str| match cell(name) {
+        Some(Cell::Text(text)) => Some(text.clone()),
+        _ => None,
+    };
+    let number = |name: &str| match cell(name) {
+        Some(Cell::Int(number)) => Some(*number),
+        _ => None,
+    };
+    let named = || {
+        let (at, number) = (Wall(number("at")?), number("number")?);
+        let (id, from, to, subsystem) = (text("id")?, text("sender")?, text("receiver")?, text("subsystem")?);
+        Some((text("db")?, text("on_disk")?, FileName { at, number, id, from, to, subsystem }.text()))
+    };
+    let Some((db, on_disk, name)) = named() else { return vec![] };
+    let others = FOLDERS.iter().map(|(place, _)| *place).filter(|place| *place != on_disk);
+    std::iter::once(on_disk.as_str()).chain(others).filter_map(|place| path_of(&db, place, &name)).collect()
+}

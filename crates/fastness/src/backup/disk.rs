@@ -121,6 +121,11 @@ pub(crate) fn read_text(path: &Path) -> io::Result<String> {
     fs::read_to_string(path)
 }
 
+/// Reads a small file.
+pub(crate) fn read_bytes(path: &Path) -> io::Result<Vec<u8>> {
+    fs::read(path)
+}
+
 /// The lines of a file.
 pub(crate) fn lines(path: &Path) -> io::Result<impl Iterator<Item = io::Result<String>> + Send + use<>> {
     Ok(BufReader::with_capacity(CHUNK, File::open(path)?).lines())

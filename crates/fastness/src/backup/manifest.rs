@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
-use base::Stamp;
 use base::archive::{SchemaStep, TableSummary};
+use base::{Engine, Stamp};
 use serde::{Deserialize, Serialize};
 
 use super::disk;
@@ -82,6 +82,11 @@ impl Manifest {
 }
 
 impl NamespaceBackup {
+    /// Its engine.
+    pub(crate) fn engine(&self) -> Engine {
+        if self.engine == "postgres" { Engine::Postgres } else { Engine::Sqlite }
+    }
+
     /// Where its files are, below the backup's folder.
     pub(crate) fn folder(name: &str) -> String {
         format!("namespaces/{name}")

@@ -4,7 +4,6 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
-use base::Engine;
 use base::archive::RowSink;
 use store_postgres::PostgresConfig;
 use store_postgres::archive as postgres;
@@ -39,7 +38,8 @@ pub(crate) fn sources(config: &Config) -> Result<Vec<Source>> {
             found.push(Source { name, rows: Rows::Sqlite(store) });
         }
     }
-    if config.store.engine == Engine::Postgres {
+    // Wherever `z` is: a namespace may have been moved there.
+    if config.store.url.is_some() {
         let prefix = &config.store.schema_prefix;
         for schema in postgres::schemas(&stores::postgres_config(config, "")?, prefix)? {
             let name = stores::place_of_schema(&schema[prefix.len()..]);
@@ -128,7 +128,7 @@ impl Files {
 }
 
 impl RowSink for Files {
-    fn table(&mut self, name: &str) -> io::Result<()> {
+    fn table(&mut self, name: &str, _: &[String]) -> io::Result<()> {
         self.close()?;
         self.open = Some(LineFile::create(&self.folder.join(format!("{name}.ndjson")))?);
         Ok(())

@@ -125,19 +125,26 @@ impl Keeper {
         });
     }
 
-    fn begin(&self, row: &NamespaceRow) {
+    /// Known, and not available before its import has ended.
+    pub(super) fn wait_for_import(&self, row: &NamespaceRow) {
+        if self.kernel.namespace(&row.name).is_err() {
+            self.absent(row, "it is being imported");
+        }
+    }
+
+    pub(super) fn begin(&self, row: &NamespaceRow) {
         let mut slots = self.slots();
         let begun = Slot::begun(row, slots.get(&row.name));
         slots.insert(row.name.clone(), begun);
     }
 
     /// Known, but not available.
-    fn absent(&self, row: &NamespaceRow, reason: &str) {
+    pub(super) fn absent(&self, row: &NamespaceRow, reason: &str) {
         let standing: Standing = row.standing();
         self.kernel.add_absent_namespace(row.name.clone(), AbsentStore::new(row.engine, reason), standing);
     }
 
-    fn end(&self, row: &NamespaceRow, result: Result<()>) {
+    pub(super) fn end(&self, row: &NamespaceRow, result: Result<()>) {
         let now_ms = self.kernel.env().clock.ran_ms();
         if let Some(slot) = self.slots().get_mut(&row.name) {
             slot.end(result.is_ok(), now_ms);
@@ -153,7 +160,7 @@ impl Keeper {
 }
 
 /// Closes a store, which waits for what it is doing.
-async fn close(held: Option<Arc<Namespace>>) -> Result<()> {
+pub(super) async fn close(held: Option<Arc<Namespace>>) -> Result<()> {
     let Some(held) = held else { return Ok(()) };
     spawn_blocking(move || held.store.close()).await.context("closing its store panicked")
 }

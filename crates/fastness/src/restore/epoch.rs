@@ -26,7 +26,7 @@ pub(super) fn renew(config: &Config, services: &[web::Service], manifest: &Manif
         vec![],
     )?;
     for backup in &manifest.namespaces {
-        let store = stores::open_one(config, &backup.name, &clock, &entropy)?;
+        let store = stores::open_one(config, (&backup.name, backup.engine()), &clock, &entropy)?;
         let namespace = kernel.add_namespace(backup.name.clone(), store)?;
         let told = tell_restored(&kernel, &namespace, manifest.stamp);
         namespace.store.close();

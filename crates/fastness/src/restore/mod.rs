@@ -73,18 +73,18 @@ pub(crate) fn run(config: &Config, services: &[web::Service], wish: &Wish) -> Re
     let mut aside = vec![];
     stage::build(data, &wish.from, &manifest)?;
     aside.extend(stage::place(data, &state)?);
-    if config.store.engine == Engine::Postgres {
-        for (namespace, plan) in manifest.namespaces.iter().zip(&plans) {
-            let import = Import { config, from: &wish.from, state: &state, namespace, plan };
-            aside.extend(import.run().with_context(|| format!("namespace `{}`", namespace.name))?);
-        }
+    let both = manifest.namespaces.iter().zip(&plans);
+    for (namespace, plan) in both.filter(|(namespace, _)| namespace.engine() == Engine::Postgres) {
+        let import = Import { config, from: &wish.from, state: &state, namespace, plan };
+        aside.extend(import.run().with_context(|| format!("namespace `{}`", namespace.name))?);
     }
     epoch::renew(config, services, &manifest)?;
     finish(config, &manifest, data)?;
     Ok(Restored { manifest, aside })
 }
 
-/// Another engine's rows are carried by `namespace move`, not by a restore.
+/// Each comes back to its engine: another one's rows are carried by `namespace move`, not by a restore. Which engine the first namespaces
+/// are on is told by the configuration, unless they were moved: `z` never is.
 fn check_names(config: &Config, manifest: &Manifest) -> Result<()> {
     let engine = match config.store.engine {
         Engine::Sqlite => "sqlite",
@@ -92,7 +92,10 @@ fn check_names(config: &Config, manifest: &Manifest) -> Result<()> {
     };
     for NamespaceBackup { name, engine: held, .. } in &manifest.namespaces {
         ensure!(stores::is_place(name), "`{name}` is not the place of a namespace");
-        ensure!(held == engine, "namespace `{name}` is a backup of {held}, but store.engine is {engine}");
+        let is_bound = *name == config.namespaces.admin;
+        ensure!(held == engine || !is_bound, "namespace `{name}` is a backup of {held}, but store.engine is {engine}");
+        let is_reached = held != "postgres" || config.store.url.is_some();
+        ensure!(is_reached, "namespace `{name}` is a backup of {held}, but store.url is not set");
     }
     Ok(())
 }
@@ -134,10 +137,8 @@ fn finish(config: &Config, manifest: &Manifest, data: &Path) -> Result<()> {
     disk::rename(&data.join(RESTORING), &away)?;
     disk::remove_tree(&away)?;
     stage::unmark(data)?;
-    if config.store.engine == Engine::Postgres {
-        for namespace in &manifest.namespaces {
-            postgres::unmark(&stores::postgres_config(config, &namespace.name)?)?;
-        }
+    for namespace in manifest.namespaces.iter().filter(|namespace| namespace.engine() == Engine::Postgres) {
+        postgres::unmark(&stores::postgres_config(config, &namespace.name)?)?;
     }
     Ok(())
 }

@@ -2,13 +2,14 @@
 
 use anyhow::{Result, bail};
 use base::Migration;
+use base::archive::SchemaStep;
 
-use crate::backup::{Manifest, NamespaceBackup};
+use crate::backup::Manifest;
 
 /// For each namespace its steps, in the order in which this program applies them.
 pub(super) fn of_all(services: &[web::Service], manifest: &Manifest) -> Result<Vec<Vec<Migration>>> {
     let known = known(services);
-    manifest.namespaces.iter().map(|namespace| of_one(&known, namespace)).collect()
+    manifest.namespaces.iter().map(|namespace| of_steps(&known, &namespace.steps)).collect()
 }
 
 /// All steps of this program.
@@ -17,8 +18,9 @@ pub(crate) fn known(services: &[web::Service]) -> Vec<Migration> {
     all.flat_map(|service| service.migrations.iter().copied()).collect()
 }
 
-fn of_one(known: &[Migration], namespace: &NamespaceBackup) -> Result<Vec<Migration>> {
-    for step in &namespace.steps {
+/// Those of a record of steps, in the order in which this program applies them.
+pub(crate) fn of_steps(known: &[Migration], steps: &[SchemaStep]) -> Result<Vec<Migration>> {
+    for step in steps {
         let same = |known: &&Migration| known.service == step.service && known.version == step.version;
         match known.iter().find(same) {
             Some(known) if known.digest() == step.digest => {}
@@ -27,22 +29,20 @@ fn of_one(known: &[Migration], namespace: &NamespaceBackup) -> Result<Vec<Migrat
             }
             // A service that this program does not have: its tables cannot be made, its rows would be lost.
             None => bail!(
-                "schema step {} {} is not known to this program: use the program that wrote the backup, or a newer one",
+                "schema step {} {} is not known to this program: use the program that wrote it, or a newer one",
                 step.service,
                 step.version
             ),
         }
     }
-    let recorded = |known: &&Migration| {
-        namespace.steps.iter().any(|step| step.service == known.service && step.version == known.version)
-    };
+    let recorded =
+        |known: &&Migration| steps.iter().any(|step| step.service == known.service && step.version == known.version);
     Ok(known.iter().filter(recorded).copied().collect())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use base::archive::SchemaStep;
 
     const KNOWN: [Migration; 2] =
         [Migration { service: "a", version: 1, text: "one" }, Migration { service: "a", version: 2, text: "two" }];
@@ -53,15 +53,8 @@ mod tests {
             version: *version,
             digest: *digest,
         };
-        let namespace = NamespaceBackup {
-            name: "main".into(),
-            engine: "postgres".into(),
-            steps: steps.iter().map(step).collect(),
-            tables: vec![],
-            files: vec![],
-            blobs: 0,
-        };
-        of_one(&KNOWN, &namespace).map(|plan| plan.iter().map(|step| step.version).collect())
+        let steps: Vec<SchemaStep> = steps.iter().map(step).collect();
+        of_steps(&KNOWN, &steps).map(|plan| plan.iter().map(|step| step.version).collect())
     }
 
     #[test]

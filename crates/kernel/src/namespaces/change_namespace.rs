@@ -65,8 +65,12 @@ fn check_turn(before: &NamespaceRow, wanted: State, admin: &str) -> OpResult<()>
     let name = &before.name;
     let refused = |message: String| Err(OpError::new(codes::ANAMESPACE, message));
     match (before.state, wanted) {
-        (_, State::Creating | State::Removing) => refused(format!("state {} is not one to ask for", wanted.word())),
-        (State::Creating | State::Removing, _) => refused(format!("namespace `{name}` is {}", before.state.word())),
+        (_, State::Creating | State::Moving | State::Removing) => {
+            refused(format!("state {} is not one to ask for", wanted.word()))
+        }
+        (State::Creating | State::Moving | State::Removing, _) => {
+            refused(format!("namespace `{name}` is {}", before.state.word()))
+        }
         (_, State::ReadOnly | State::Closed) if name == admin => {
             refused(format!("`{name}` is the administrators' namespace, it stays open"))
         }

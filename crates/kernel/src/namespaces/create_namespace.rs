@@ -66,22 +66,28 @@ fn create_namespace(tx: &mut dyn Tx, cx: &mut OpCx<'_>, input: &CreateNamespace)
     if !row::insert(tx, &wished)? {
         return same(row::get(tx, &input.name)?, input);
     }
-    let count = tx.query_one(&row::COUNT, args![])?.map_or(0, |row| row.int(0));
-    let max = input.rules.namespaces_max;
-    if count > i64::from(max) {
-        return Err(OpError::new(codes::ALIMIT, format!("there are {max} namespaces, the most that are configured")));
-    }
+    check_count(tx, &input.rules)?;
     cx.fx.journal("namespace.created", &wished.name, format!("on {} in {}", row::word_of(wished.engine), wished.place));
     Ok(wished)
 }
 
-fn wished(cx: &mut OpCx<'_>, input: &CreateNamespace) -> OpResult<NamespaceRow> {
+/// Whether there is room for one more, which was added already.
+pub(super) fn check_count(tx: &mut dyn Tx, rules: &NamespaceRules) -> OpResult<()> {
+    let count = tx.query_one(&row::COUNT, args![])?.map_or(0, |row| row.int(0));
+    let max = rules.namespaces_max;
+    if count > i64::from(max) {
+        return Err(OpError::new(codes::ALIMIT, format!("there are {max} namespaces, the most that are configured")));
+    }
+    Ok(())
+}
+
+pub(super) fn wished(cx: &mut OpCx<'_>, input: &CreateNamespace) -> OpResult<NamespaceRow> {
     row::check_name(&input.name)?;
     let label = input.label.clone().unwrap_or_default();
     row::check_label(&label)?;
     input.url.as_ref().map_or(Ok(()), row::check_url)?;
     let engine = input.engine.unwrap_or(input.rules.engine);
-    check_engine(engine, input)?;
+    check_engine(engine, input.url.as_ref(), &input.rules)?;
     if input.name == input.admin {
         return Err(OpError::new(codes::ANAMESPACE, format!("`{}` is the administrators' namespace", input.name)));
     }
@@ -101,10 +107,10 @@ fn wished(cx: &mut OpCx<'_>, input: &CreateNamespace) -> OpResult<NamespaceRow> 
     })
 }
 
-fn check_engine(engine: Engine, input: &CreateNamespace) -> OpResult<()> {
-    let wrong = match (engine, &input.url) {
+pub(super) fn check_engine(engine: Engine, url: Option<&SecretUrl>, rules: &NamespaceRules) -> OpResult<()> {
+    let wrong = match (engine, url) {
         (Engine::Sqlite, Some(_)) => "a namespace on SQLite takes no url",
-        (Engine::Postgres, None) if !input.rules.has_postgres => {
+        (Engine::Postgres, None) if !rules.has_postgres => {
             "the engine postgres needs a url, here or as store.url of the server"
         }
         (Engine::Sqlite, None) | (Engine::Postgres, _) => return Ok(()),

@@ -3,6 +3,8 @@
 
 use base::mutants::{self, Mutant};
 
+use base::Engine;
+
 use super::row::NamespaceRow;
 use super::state::{Standing, State};
 
@@ -16,6 +18,8 @@ const PAUSE_MS_MAX: u64 = 60_000;
 pub struct Slot {
     /// Which life of the name.
     pub place: String,
+    /// On which engine.
+    pub engine: Engine,
     /// How it was told to stand.
     pub standing: Standing,
     /// How far it is.
@@ -29,7 +33,7 @@ impl Slot {
     #[must_use]
     pub fn begun(row: &NamespaceRow, before: Option<&Self>) -> Self {
         let tries = before.map_or(0, |slot| slot.tries);
-        Self { place: row.place.clone(), standing: row.standing(), phase: Phase::Busy, tries }
+        Self { place: row.place.clone(), engine: row.engine, standing: row.standing(), phase: Phase::Busy, tries }
     }
 
     /// The job has ended; one that went wrong is begun again after a pause.
@@ -46,6 +50,8 @@ pub enum Phase {
     Busy,
     /// Its store is open.
     Open,
+    /// Its store was closed, because nobody may use it for now.
+    Shut,
     /// The last job failed; the next may begin then (of the time that this process ran).
     Failed {
         /// When.
@@ -64,6 +70,8 @@ pub enum Step {
     Stand,
     /// Tell the row that it was created.
     Settle,
+    /// Close its store, which stays where it is.
+    Shut,
     /// Close its store and set its data aside.
     Remove,
     /// Close its store and forget it.
@@ -77,20 +85,32 @@ pub fn step(row: Option<&NamespaceRow>, slot: Option<&Slot>, now_ms: u64) -> Ste
         (None, None) => Step::Nothing,
         (_, Some(Slot { phase: Phase::Busy, .. })) => Step::Nothing,
         (None, Some(_)) => Step::LetGo,
-        (Some(row), Some(slot)) if slot.place != row.place && !mutants::on(Mutant::OtherLifeKept) => Step::LetGo,
+        (Some(row), Some(slot)) if is_other(row, slot) => Step::LetGo,
         (Some(row), None) => begin(row),
         (Some(row), Some(slot)) => match slot.phase {
             Phase::Failed { again_ms } if again_ms <= now_ms => begin(row),
-            Phase::Open if row.state == State::Removing => Step::Remove,
+            Phase::Open | Phase::Shut if row.state == State::Removing => Step::Remove,
+            Phase::Open if row.state == State::Moving => Step::Shut,
+            Phase::Shut if row.state != State::Moving => begin(row),
             Phase::Open if row.state == State::Creating => Step::Settle,
-            Phase::Busy | Phase::Open | Phase::Failed { .. } if row.standing() != slot.standing => Step::Stand,
-            Phase::Busy | Phase::Open | Phase::Failed { .. } => Step::Nothing,
+            Phase::Busy | Phase::Open | Phase::Shut | Phase::Failed { .. } if row.standing() != slot.standing => {
+                Step::Stand
+            }
+            Phase::Busy | Phase::Open | Phase::Shut | Phase::Failed { .. } => Step::Nothing,
         },
     }
 }
 
+/// Another life of the name, or the same one on the other engine.
+fn is_other(row: &NamespaceRow, slot: &Slot) -> bool {
+    let is_other_life = slot.place != row.place && !mutants::on(Mutant::OtherLifeKept);
+    // What is shut has nothing open that would have to be closed first.
+    is_other_life || (slot.engine != row.engine && slot.phase != Phase::Shut)
+}
+
 fn begin(row: &NamespaceRow) -> Step {
     match row.state {
+        State::Moving => Step::Shut,
         State::Removing => Step::Remove,
         State::Creating | State::Open | State::ReadOnly | State::Closed => Step::Open,
     }
@@ -105,7 +125,6 @@ fn pause_ms(tries: u32) -> u64 {
 mod tests {
     use super::super::row::Limits;
     use super::*;
-    use base::Engine;
 
     fn row(state: State) -> NamespaceRow {
         NamespaceRow {
@@ -125,7 +144,7 @@ mod tests {
     }
 
     fn slot(phase: Phase) -> Slot {
-        Slot { place: "a-1".into(), standing: row(State::Open).standing(), phase, tries: 0 }
+        Slot { place: "a-1".into(), engine: Engine::Sqlite, standing: row(State::Open).standing(), phase, tries: 0 }
     }
 
     fn check(state: State, phase: Phase, wanted: Step) {
@@ -142,6 +161,19 @@ mod tests {
         check(State::Closed, Phase::Open, Step::Stand);
         check(State::Removing, Phase::Open, Step::Remove);
         check(State::Removing, Phase::Busy, Step::Nothing);
+    }
+
+    #[test]
+    fn ker_3_while_the_last_part_of_a_move_lasts_nobody_has_it_open() {
+        check(State::Moving, Phase::Open, Step::Shut);
+        assert_eq!(step(Some(&row(State::Moving)), None, 0), Step::Shut, "after a start too");
+        check(State::Moving, Phase::Failed { again_ms: 10 }, Step::Shut);
+        check(State::Moving, Phase::Shut, Step::Stand);
+        check(State::Open, Phase::Shut, Step::Open);
+        check(State::Removing, Phase::Shut, Step::Remove);
+        let there = NamespaceRow { engine: Engine::Postgres, ..row(State::Open) };
+        assert_eq!(step(Some(&there), Some(&slot(Phase::Shut)), 0), Step::Open, "it is opened on the other engine");
+        assert_eq!(step(Some(&there), Some(&slot(Phase::Open)), 0), Step::LetGo);
     }
 
     #[test]

@@ -8,6 +8,7 @@ use base::{OpResult, Tx, args};
 
 use super::grants::{GRANTS, GRANTS_MAX};
 use super::row::{self, NamespaceRow};
+use super::transfers::{Transfer, unfinished};
 use crate::kernel::Kernel;
 use crate::op::Query;
 
@@ -24,6 +25,8 @@ pub struct Known {
     pub rows: BTreeMap<String, NamespaceRow>,
     /// Owner, reader, class.
     pub grants: BTreeSet<(String, String, String)>,
+    /// Transfers that have not ended, by the namespace's name.
+    pub transfers: BTreeMap<String, Transfer>,
 }
 
 fn read_known(tx: &mut dyn Tx, (): &()) -> OpResult<Known> {
@@ -32,7 +35,8 @@ fn read_known(tx: &mut dyn Tx, (): &()) -> OpResult<Known> {
     let grants = tx.query(&GRANTS, args![GRANTS_MAX], GRANTS_MAX as usize)?;
     let text = |row: &base::Row, column| row.text(column).to_owned();
     let grants = grants.iter().map(|row| (text(row, 0), text(row, 1), text(row, 2))).collect();
-    Ok(Known { rows, grants })
+    let transfers = unfinished(tx)?.into_iter().map(|transfer| (transfer.name.clone(), transfer)).collect();
+    Ok(Known { rows, grants, transfers })
 }
 
 type Ear = Box<dyn Fn() + Send + Sync>;

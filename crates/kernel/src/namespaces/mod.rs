@@ -22,6 +22,7 @@ mod row;
 mod seed_namespaces;
 mod settle_namespace;
 mod state;
+pub mod transfers;
 
 use base::{Migration, Sql, StoreResult, Tx, args};
 
@@ -48,11 +49,10 @@ pub use state::{Standing, State};
 /// Namespaces.
 pub static SERVICE: ServiceDef = ServiceDef {
     name: "namespaces",
-    migrations: &[Migration {
-        service: "namespaces",
-        version: 1,
-        text: include_str!("../../migrations/namespaces_0001.sql"),
-    }],
+    migrations: &[
+        Migration { service: "namespaces", version: 1, text: include_str!("../../migrations/namespaces_0001.sql") },
+        Migration { service: "namespaces", version: 2, text: include_str!("../../migrations/namespaces_0002.sql") },
+    ],
     statements: &[
         &row::INSERT,
         &row::GET,
@@ -75,6 +75,11 @@ pub static SERVICE: ServiceDef = ServiceDef {
         &resources::FIND,
         &resources::BYTES,
         &ORPHANS,
+        transfers::STATEMENTS[0],
+        transfers::STATEMENTS[1],
+        transfers::STATEMENTS[2],
+        transfers::STATEMENTS[3],
+        transfers::STATEMENTS[4],
     ],
     invariants: &[Invariant { name: "grants and resources belong to a namespace", check: no_orphans }],
     ..ServiceDef::EMPTY

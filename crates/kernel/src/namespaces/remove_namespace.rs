@@ -6,6 +6,7 @@ use base::{OpError, OpResult, Tx, codes};
 use super::create_namespace::keys;
 use super::row::{self, FIRST, NamespaceRow};
 use super::state::State;
+use super::transfers::refuse_busy;
 use crate::cx::OpCx;
 use crate::op::Op;
 
@@ -30,6 +31,7 @@ fn remove_namespace(tx: &mut dyn Tx, cx: &mut OpCx<'_>, input: &RemoveNamespace)
     if before.state == State::Removing {
         return Ok(before);
     }
+    refuse_busy(tx, &before.name)?;
     cx.saw(before.stamp());
     let after = NamespaceRow {
         state: State::Removing,

@@ -223,19 +223,19 @@ pub const fn word_of(engine: Engine) -> &'static str {
     }
 }
 
-fn engine_of(word: &str) -> Option<Engine> {
+pub(super) fn engine_of(word: &str) -> Option<Engine> {
     [Engine::Sqlite, Engine::Postgres].into_iter().find(|engine| word_of(*engine) == word)
 }
 
-mod engine_word {
+pub(super) mod engine_word {
     use base::Engine;
     use serde::{Deserialize, Deserializer, Serializer, de::Error};
 
-    pub(super) fn serialize<S: Serializer>(engine: &Engine, to: S) -> Result<S::Ok, S::Error> {
+    pub(in super::super) fn serialize<S: Serializer>(engine: &Engine, to: S) -> Result<S::Ok, S::Error> {
         to.serialize_str(super::word_of(*engine))
     }
 
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Engine, D::Error> {
+    pub(in super::super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Engine, D::Error> {
         let word = String::deserialize(from)?;
         super::engine_of(&word).ok_or_else(|| D::Error::custom(format!("`{word}` is no engine")))
     }

@@ -42,7 +42,7 @@ fn settle_namespace(tx: &mut dyn Tx, cx: &mut OpCx<'_>, input: &Settled) -> OpRe
     match input.from {
         State::Creating => open(tx, cx, &input.name)?,
         State::Removing => forget(tx, cx, input)?,
-        State::Open | State::ReadOnly | State::Closed => {}
+        State::Open | State::ReadOnly | State::Closed | State::Moving => {}
     }
     Ok(Changed {})
 }

@@ -20,13 +20,15 @@ pub enum State {
     ReadOnly,
     /// It takes nothing but administrators.
     Closed,
+    /// Its store is on its way to another engine, for the last and short part of it: nobody is let in.
+    Moving,
     /// Its store is being set aside.
     Removing,
 }
 
 impl State {
     /// Every state.
-    pub const ALL: [Self; 5] = [Self::Creating, Self::Open, Self::ReadOnly, Self::Closed, Self::Removing];
+    pub const ALL: [Self; 6] = [Self::Creating, Self::Open, Self::ReadOnly, Self::Closed, Self::Moving, Self::Removing];
 
     /// The word used in tables and answers.
     #[must_use]
@@ -36,6 +38,7 @@ impl State {
             Self::Open => "open",
             Self::ReadOnly => "read-only",
             Self::Closed => "closed",
+            Self::Moving => "moving",
             Self::Removing => "removing",
         }
     }
@@ -51,6 +54,7 @@ impl State {
     const fn refusal(self, everywhere: bool, changes: bool) -> Option<Code> {
         match (self, everywhere, changes) {
             (Self::Removing, _, _) => Some(codes::OREMOVING),
+            (Self::Moving, _, _) => Some(codes::OMOVING),
             (Self::Closed, false, _) => Some(codes::OCLOSED),
             (Self::ReadOnly, false, true) => Some(codes::OREADONLY),
             (Self::Creating | Self::Open, _, _)
@@ -112,6 +116,7 @@ impl Standing {
                 State::Open => "open",
                 State::ReadOnly => "read-only, changes are refused",
                 State::Closed => "closed",
+                State::Moving => "being moved to another engine, and opens again in a short while",
                 State::Removing => "being removed",
             }
         )
@@ -134,6 +139,7 @@ mod tests {
             (State::Open, ["", "", "", ""]),
             (State::ReadOnly, ["", "OREADONLY", "", ""]),
             (State::Closed, ["OCLOSED", "OCLOSED", "", ""]),
+            (State::Moving, ["OMOVING"; 4]),
             (State::Removing, ["OREMOVING"; 4]),
         ] {
             let now = [(false, false), (false, true), (true, false), (true, true)];

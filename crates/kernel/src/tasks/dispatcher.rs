@@ -220,6 +220,10 @@ impl Dispatcher {
 
     /// Nothing is claimed before the store knows of this node.
     fn join(&self, post: &Arc<Post>) {
+        // Its namespace may have got another store meanwhile, with a post of its own.
+        if self.is_dropped(post) {
+            return;
+        }
         let (dispatcher, joined) = (self.clone(), post.clone());
         let done = Box::new(move |reply: OpResult<Reply<()>>| match reply {
             Ok(_) => dispatcher.joined(&joined),
@@ -256,11 +260,14 @@ impl Dispatcher {
         defs.map(standing).collect()
     }
 
+    fn is_dropped(&self, post: &Arc<Post>) -> bool {
+        !self.posts().get(&post.ns.name).is_some_and(|known| Arc::ptr_eq(known, post))
+    }
+
     // ---- rounds: what is found without being told -------------------------------------------------------------------
 
     fn round(&self, post: &Arc<Post>) {
-        let dropped = !self.posts().get(&post.ns.name).is_some_and(|known| Arc::ptr_eq(known, post));
-        if self.is_stopping() || dropped {
+        if self.is_stopping() || self.is_dropped(post) {
             return;
         }
         let round = {

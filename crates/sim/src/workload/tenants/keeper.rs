@@ -85,6 +85,8 @@ impl Keeper {
                 self.slots.entry(name.to_owned()).and_modify(|slot| slot.phase = Phase::Busy);
                 self.tell_row(row.clone(), sim);
             }
+            // Nobody moves a namespace here: there is one engine.
+            (Step::Shut, _) => {}
             (Step::Nothing | Step::Open | Step::Remove | Step::Stand | Step::Settle, _) => {}
         }
     }

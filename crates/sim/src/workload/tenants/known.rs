@@ -227,7 +227,7 @@ fn check_turn(before: Option<&(String, Option<There>)>, now: &There) -> Result<(
 fn rank(state: State) -> u8 {
     match state {
         State::Creating => 0,
-        State::Open | State::ReadOnly | State::Closed => 1,
+        State::Open | State::ReadOnly | State::Closed | State::Moving => 1,
         State::Removing => 2,
     }
 }

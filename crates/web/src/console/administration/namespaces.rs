@@ -28,6 +28,7 @@ pub(super) mod words {
         OPEN: "open", "открыто", "ouvert";
         READ_ONLY: "read-only", "только чтение", "lecture seule";
         CLOSED: "closed", "закрыто", "fermé";
+        MOVING: "moving to another engine", "переносится", "en déplacement";
         REMOVING: "being removed", "удаляется", "en suppression";
         GOOD: "good", "исправно", "en bon état";
         STORE_READ_ONLY: "read-only", "только чтение", "lecture seule";
@@ -99,6 +100,7 @@ pub(super) fn state(console: &Console, state: State) -> Markup {
         State::Open => (Tone::Good, &words::OPEN),
         State::ReadOnly => (Tone::Warn, &words::READ_ONLY),
         State::Closed => (Tone::Warn, &words::CLOSED),
+        State::Moving => (Tone::Warn, &words::MOVING),
         State::Removing => (Tone::Bad, &words::REMOVING),
     };
     badge(tone, console.say(text))

@@ -1,0 +1,286 @@
+//! One state's work of a move, which can be repeated: killed in the middle of any of it, the same state is worked on again.
+//!
+//! | state | what is done | what a repeat finds |
+//! |---|---|---|
+//! | copying | the new store is made under another name and brought near the old one, which serves | a new store that is near already |
+//! | closing | nobody has the old one open; on PostgreSQL it gets another name, which keeps everybody out; the rest is carried, all is compared, the new store gets its name | the old one under its other name, the new one under its own |
+//! | switched | the old one gets its last name | nothing to rename |
+//! | reopening | the old one gets its name back, what was carried is thrown away | nothing to rename |
+
+use std::path::PathBuf;
+
+use anyhow::{Context, Result, ensure};
+use base::carry::{Remembered, RowsIn, RowsOut, Walked, finish, follow};
+use base::{Engine, Heard, Migration};
+use kernel::namespaces::transfers::{Event, Transfer, TransferState};
+use kernel::namespaces::{NamespaceRow, SecretUrl};
+use store_postgres::PostgresConfig;
+use store_postgres::carry as postgres;
+use store_sqlite::carry as sqlite;
+
+use super::{short, total};
+use crate::backup::disk;
+use crate::stores::Opener;
+
+/// How often the new store is brought near before the old one is closed.
+const ROUNDS: u32 = 4;
+/// So few chunks are left for the end.
+const CHUNKS_LEFT: u64 = 4;
+
+/// A move with all that its work needs.
+pub(crate) struct Moving<'a> {
+    pub(crate) opener: &'a Opener,
+    pub(crate) plan: &'a [Migration],
+    pub(crate) transfer: &'a Transfer,
+    pub(crate) row: &'a NamespaceRow,
+    pub(crate) remembered: &'a mut Remembered,
+    pub(crate) watch: &'a mut dyn FnMut(&Walked) -> bool,
+}
+
+impl Moving<'_> {
+    /// Does the work of the transfer's state; blocks.
+    pub(crate) fn work(&mut self) -> Result<Event> {
+        match self.transfer.state {
+            TransferState::Copying => self.copy(),
+            TransferState::Closing => self.close(),
+            TransferState::Reopening => self.reopen(),
+            TransferState::Switched => self.keep_aside(),
+            TransferState::Arriving | TransferState::Done | TransferState::Failed | TransferState::Cancelled => {
+                anyhow::bail!("a move is never {}", self.transfer.state.word())
+            }
+        }
+    }
+
+    fn copy(&mut self) -> Result<Event> {
+        ensure!(!self.is_settled()?, "there is a store in {} already: rename it", self.transfer.place);
+        let mut source = self.old_store(false)?;
+        let mut target = self.new_store()?;
+        for _ in 0..ROUNDS {
+            let replaced = follow(source.as_mut(), target.rows(), self.remembered, self.watch)?;
+            if replaced <= CHUNKS_LEFT {
+                break;
+            }
+        }
+        Ok(Event::Copied)
+    }
+
+    fn close(&mut self) -> Result<Event> {
+        self.fence()?;
+        let mut source = self.old_store(true)?;
+        let heard = self.heard()?;
+        let is_settled = self.is_settled()?;
+        let mut target = if is_settled { self.settled_store()? } else { self.new_store()? };
+        let tables = finish(source.as_mut(), target.rows(), self.remembered, self.watch)?;
+        drop(source);
+        self.settle(target, is_settled, heard)?;
+        let (rows, digest) = total(&tables);
+        Ok(Event::Matched { rows, digest })
+    }
+
+    /// The old side first: it serves again whatever becomes of what was carried, which has a clear name if it stays.
+    fn reopen(&mut self) -> Result<Event> {
+        if self.old_engine() == Engine::Postgres {
+            self.unfence()?;
+        }
+        if let Err(error) = self.discard() {
+            let (namespace, error) = (&self.transfer.name, format!("{error:#}"));
+            tracing::warn!(namespace, error, left = self.arriving_place(), "what was carried could not be removed");
+        }
+        Ok(Event::Reopened)
+    }
+
+    fn unfence(&self) -> Result<()> {
+        let own = self.old_schema(false)?;
+        if !postgres::exists(&own)? {
+            postgres::fence(&self.old_schema(true)?, &own.schema)?;
+        }
+        Ok(())
+    }
+
+    /// Removes what was carried. What was whole already is kept under another name.
+    fn discard(&self) -> Result<()> {
+        let is_settled = self.is_settled()?;
+        let left = format!("left--{}", self.mark());
+        match self.transfer.to {
+            Engine::Sqlite => {
+                if is_settled {
+                    self.rename_sqlite("store.db", &format!("{left}.db"))?;
+                }
+                self.discard_sqlite()
+            }
+            Engine::Postgres => {
+                let url = self.transfer.to_url.as_ref();
+                if is_settled {
+                    postgres::fence(&self.schema(&self.transfer.place, url)?, &self.schema(&left, url)?.schema)?;
+                }
+                Ok(postgres::discard(&self.schema(&self.arriving_place(), url)?)?)
+            }
+        }
+    }
+
+    fn keep_aside(&mut self) -> Result<Event> {
+        // On PostgreSQL it has had its last name since it was fenced.
+        if self.old_engine() == Engine::Sqlite {
+            let file = self.folder().join("store.db");
+            if disk::size(&file).is_some() {
+                sqlite::seal(&file)?;
+                self.rename_sqlite("store.db", &format!("moved-{}.db", self.mark()))?;
+            }
+            disk::remove(&self.folder().join("store.reserve"))?;
+        }
+        Ok(Event::KeptAside)
+    }
+
+    /// Nobody can write the old store from here on, whoever slept through its closing. A SQLite file has no other node.
+    fn fence(&self) -> Result<()> {
+        if self.old_engine() == Engine::Sqlite {
+            return Ok(());
+        }
+        let url = self.row.url.as_ref();
+        let aside = self.schema(&self.aside_place(), url)?;
+        if !postgres::exists(&aside)? {
+            let is_there = postgres::fence(&self.schema(&self.transfer.place, url)?, &aside.schema)?;
+            ensure!(is_there, "schema {} is missing", self.transfer.place);
+        }
+        Ok(())
+    }
+
+    fn old_store(&self, fenced: bool) -> Result<Box<dyn RowsOut>> {
+        Ok(match self.old_engine() {
+            Engine::Sqlite => Box::new(sqlite::Leaving::open(&self.folder().join("store.db"))?),
+            Engine::Postgres => Box::new(postgres::Leaving::open(&self.old_schema(fenced)?)?),
+        })
+    }
+
+    /// From when on the new store listens.
+    fn heard(&self) -> Result<Heard> {
+        Ok(match self.old_engine() {
+            Engine::Sqlite => sqlite::Leaving::open(&self.folder().join("store.db"))?.heard()?,
+            Engine::Postgres => postgres::heard_now(&self.old_schema(true)?)?,
+        })
+    }
+
+    fn old_schema(&self, fenced: bool) -> Result<PostgresConfig> {
+        let place = if fenced { self.aside_place() } else { self.transfer.place.clone() };
+        self.schema(&place, self.row.url.as_ref())
+    }
+
+    fn new_store(&self) -> Result<NewStore> {
+        Ok(match self.transfer.to {
+            Engine::Sqlite => {
+                disk::make_folder(&self.folder())?;
+                let path = self.folder().join("arriving.db");
+                NewStore::Sqlite(Box::new(sqlite::Arriving::open(&path, self.plan, self.opener.clock().clone())?))
+            }
+            Engine::Postgres => {
+                let schema = self.schema(&self.arriving_place(), self.transfer.to_url.as_ref())?;
+                NewStore::Postgres(Box::new(postgres::Arriving::open(
+                    &schema,
+                    self.plan,
+                    self.opener.clock().wall().0,
+                )?))
+            }
+        })
+    }
+
+    /// The new store when it has its name already: only to be compared again.
+    fn settled_store(&self) -> Result<NewStore> {
+        Ok(match self.transfer.to {
+            Engine::Sqlite => {
+                let path = self.folder().join("store.db");
+                NewStore::Sqlite(Box::new(sqlite::Arriving::open(&path, self.plan, self.opener.clock().clone())?))
+            }
+            Engine::Postgres => {
+                let schema = self.schema(&self.transfer.place, self.transfer.to_url.as_ref())?;
+                NewStore::Postgres(Box::new(postgres::Arriving::open(
+                    &schema,
+                    self.plan,
+                    self.opener.clock().wall().0,
+                )?))
+            }
+        })
+    }
+
+    /// Makes the new store durable and gives it its name, unless it has it.
+    fn settle(&self, target: NewStore, is_settled: bool, heard: Heard) -> Result<()> {
+        match target {
+            NewStore::Sqlite(mut store) => {
+                store.set_heard(heard)?;
+                store.settle()?;
+                if !is_settled {
+                    sqlite::seal(&self.folder().join("arriving.db"))?;
+                    self.rename_sqlite("arriving.db", "store.db")?;
+                }
+            }
+            NewStore::Postgres(store) => {
+                let own = self.schema(&self.transfer.place, self.transfer.to_url.as_ref())?;
+                match is_settled {
+                    true => postgres::set_heard(&own, heard)?,
+                    false => store.settle(&own.schema, heard)?,
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn is_settled(&self) -> Result<bool> {
+        Ok(match self.transfer.to {
+            Engine::Sqlite => disk::size(&self.folder().join("store.db")).is_some(),
+            Engine::Postgres => postgres::exists(&self.schema(&self.transfer.place, self.transfer.to_url.as_ref())?)?,
+        })
+    }
+
+    fn discard_sqlite(&self) -> Result<()> {
+        ["arriving.db", "arriving.db-wal", "arriving.db-shm"]
+            .iter()
+            .try_for_each(|name| disk::remove(&self.folder().join(name)))
+    }
+
+    fn rename_sqlite(&self, from: &str, to: &str) -> Result<()> {
+        let folder = self.folder();
+        disk::rename(&folder.join(from), &folder.join(to)).context("the store keeps its name")
+    }
+
+    fn old_engine(&self) -> Engine {
+        match self.transfer.to {
+            Engine::Sqlite => Engine::Postgres,
+            Engine::Postgres => Engine::Sqlite,
+        }
+    }
+
+    fn folder(&self) -> PathBuf {
+        self.opener.folder(&self.transfer.place)
+    }
+
+    fn schema(&self, place: &str, url: Option<&SecretUrl>) -> Result<PostgresConfig> {
+        self.opener.postgres_at(place, url)
+    }
+
+    fn mark(&self) -> String {
+        short(&self.transfer.id)
+    }
+
+    // Two hyphens: no namespace has such a place, so that neither a backup nor a start takes it for one.
+    fn arriving_place(&self) -> String {
+        format!("arriving--{}", self.mark())
+    }
+
+    fn aside_place(&self) -> String {
+        format!("moved--{}-{}", self.transfer.name, self.mark())
+    }
+}
+
+/// A store on its way in.
+enum NewStore {
+    Sqlite(Box<sqlite::Arriving>),
+    Postgres(Box<postgres::Arriving>),
+}
+
+impl NewStore {
+    fn rows(&mut self) -> &mut dyn RowsIn {
+        match self {
+            Self::Sqlite(store) => store.as_mut(),
+            Self::Postgres(store) => store.as_mut(),
+        }
+    }
+}
