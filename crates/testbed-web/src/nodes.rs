@@ -12,7 +12,6 @@ use web::{App, AppConfig, Service};
 use crate::{Edge, PostgresKernel};
 
 /// The routes of several nodes as one: each request goes to the next of them, whatever it is about.
-#[must_use]
 pub fn in_turn(nodes: Vec<Router>) -> Router {
     let (nodes, next) = (Arc::new(nodes), Arc::new(AtomicUsize::new(0)));
     Router::new().fallback(move |request: Request<Body>| {

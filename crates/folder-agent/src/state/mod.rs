@@ -106,6 +106,18 @@ struct Changed {
     others: bool,
 }
 
+/// A damaged file is kept for whoever wants to look at it; a power cut in between leaves it to be put aside again.
+fn put_aside(path: &Path) -> std::io::Result<()> {
+    let name = |end: &str| PathBuf::from(format!("{}{end}", path.display()));
+    for end in ["-wal", "-shm"] {
+        match rustix::fs::unlink(name(end)) {
+            Ok(()) | Err(rustix::io::Errno::NOENT) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Ok(rustix::fs::rename(path, name(".damaged"))?)
+}
+
 impl State {
     /// Opens the file, which is made if it is not there.
     ///
@@ -122,12 +134,7 @@ impl State {
     pub fn open_or_begin(path: &Path) -> Result<Self, StateError> {
         match Self::open(path) {
             Err(error) if error.is_damage() => {
-                let name = |end: &str| PathBuf::from(format!("{}{end}", path.display()));
-                for end in ["-wal", "-shm"] {
-                    let _ = std::fs::remove_file(name(end));
-                }
-                std::fs::rename(path, name(".damaged"))
-                    .map_err(|why| StateError::Damaged(format!("{error}; {why}")))?;
+                put_aside(path).map_err(|why| StateError::Damaged(format!("{error}; {why}")))?;
                 let mut state = Self::open(path)?;
                 let text = format!("the state was damaged, and is begun anew: {error}");
                 state.log(LogLine { at_us: 0, what: "trouble".to_owned(), path: String::new(), text });
