@@ -6,7 +6,7 @@ use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 
 use super::content::{Noise, check_same_file, flush, write_large};
 use super::sent;
@@ -36,7 +36,8 @@ pub fn run(_: Kind, side: &mut dyn Side) -> Result<Vec<Figure>> {
 fn edit(side: &mut dyn Side, a: &Path, b: &Path) -> Result<Vec<Figure>> {
     let bytes = Noise::new(3).bytes(4_096);
     let begun = Instant::now();
-    File::options().write(true).open(a)?.write_all_at(&bytes, EDIT_AT)?;
+    let file = File::options().write(true).open(a).with_context(|| format!("{} is to be edited", a.display()))?;
+    file.write_all_at(&bytes, EDIT_AT)?;
     measure(side, begun, "4 KiB in its middle are overwritten", (a, b), &bytes, EDIT_AT)
 }
 
@@ -51,7 +52,7 @@ fn insert(side: &mut dyn Side, a: &Path, b: &Path) -> Result<Vec<Figure>> {
 
 fn inserted(side: &dyn Side, a: &Path, bytes: &[u8]) -> Result<PathBuf> {
     let prepared = side.places().aside("inserted.bin");
-    let (mut from, mut to) = (File::open(a)?, File::create(&prepared)?);
+    let (mut from, mut to) = (File::open(a).context("the large file in A")?, File::create(&prepared)?);
     std::io::copy(&mut (&mut from).take(INSERT_AT), &mut to)?;
     to.write_all(bytes)?;
     from.seek(SeekFrom::Start(INSERT_AT))?;
@@ -70,7 +71,8 @@ fn measure(
     at: u64,
 ) -> Result<Vec<Figure>> {
     let mut held = vec![0; bytes.len()];
-    let is_there = || Ok(File::open(b)?.read_exact_at(&mut held, at).is_ok() && held == bytes);
+    // Not there for a moment is not there yet.
+    let is_there = || Ok(File::open(b).is_ok_and(|file| file.read_exact_at(&mut held, at).is_ok()) && held == bytes);
     let seconds = carried(side, begun, what, is_there)?;
     check_same_file(a, b)?;
     let passed = settle(side)?;

@@ -15,14 +15,14 @@ const MIB: f64 = 1_048_576.0;
 pub fn run(_: Kind, side: &mut dyn Side) -> Result<Vec<Figure>> {
     appear(side, Tree { files: FILES, bytes: 16, seed: 5 }, "first")?;
     settle(side)?;
-    let mut figures = seen(side, "10,000 files just came")?;
+    let mut figures = seen(side, "10,000 files just came", Some(150.0))?;
     side.restart()?;
     settle(side)?;
     let before = resident(side)?;
-    figures.extend(seen(side, "10,000 files, started again")?);
+    figures.extend(seen(side, "10,000 files, started again", Some(150.0))?);
     appear(side, Tree { files: FURTHER, bytes: 16, seed: 6 }, "further")?;
     settle(side)?;
-    figures.extend(seen(side, "50,000 files just came")?);
+    figures.extend(seen(side, "50,000 files just came", None)?);
     side.restart()?;
     settle(side)?;
     for ((name, now_mib), (_, before_mib)) in resident(side)?.into_iter().zip(before) {
@@ -36,17 +36,19 @@ fn resident(side: &dyn Side) -> Result<Vec<(&'static str, f64)>> {
     side.processes().iter().map(|process| Ok((process.name, process.memory()?.resident_mib))).collect()
 }
 
-fn seen(side: &dyn Side, when: &str) -> Result<Vec<Figure>> {
+fn seen(side: &dyn Side, when: &str, goal_mib: Option<f64>) -> Result<Vec<Figure>> {
     let mut figures = vec![];
+    let most = |name: &str, mib| {
+        let figure = Figure::new(format!("{name}: {when}, at most"), Unit::Mebibytes, mib);
+        goal_mib.map_or(figure.clone(), |goal| figure.goal(goal))
+    };
     for process in side.processes() {
         let (memory, name) = (process.memory()?, process.name);
         let figure = |what: &str, mib| Figure::new(format!("{name}: {when}, {what}"), Unit::Mebibytes, mib);
-        figures.push(figure("at most", memory.highest_mib).goal(150.0));
+        figures.push(most(name, memory.highest_mib));
         figures.push(figure("resident", memory.resident_mib));
         figures.push(figure("by its share", process.proportional_mib()?));
     }
-    for (name, mib) in side.ended() {
-        figures.push(Figure::new(format!("{name}: {when}, at most"), Unit::Mebibytes, mib).goal(150.0));
-    }
+    figures.extend(side.ended().into_iter().map(|(name, mib)| most(name, mib)));
     Ok(figures)
 }

@@ -115,17 +115,21 @@ impl Column {
 
 /// Sides that are wanted and installed, with their versions.
 fn present(options: &Options) -> Vec<Kind> {
-    let wanted: Vec<Kind> = Kind::ALL.into_iter().filter(|kind| options.has_side(*kind)).collect();
-    wanted.into_iter().filter(|kind| *kind == Kind::Ours || is_installed(kind.word())).collect()
+    let mut programs: Vec<&str> =
+        Kind::ALL.into_iter().filter(|kind| options.has_side(*kind)).map(Kind::word).collect();
+    programs.dedup();
+    programs.retain(|program| *program == Kind::Ours.word() || is_installed(program));
+    Kind::ALL.into_iter().filter(|kind| programs.contains(&kind.word())).collect()
 }
 
 fn is_installed(program: &str) -> bool {
     let flag = if program == "unison" { "-version" } else { "--version" };
-    match output_of(Command::new(program).arg(flag)) {
+    let version = output_of(Command::new(program).arg(flag));
+    match &version {
         Ok(version) => println!("{}", version.lines().next().unwrap_or(program)),
         Err(_) => println!("{program}: not run, it is not installed (`apt-get install {program}`)"),
     }
-    Command::new(program).arg(flag).output().is_ok()
+    version.is_ok()
 }
 
 /// What passed, each way. A goal is one of what each end sends or gets.

@@ -15,11 +15,12 @@ use super::side::{Places, Side};
 use super::wait::{STEP_MAX, until};
 use super::wire::{Wire, proxy};
 use crate::documents::Process;
-use crate::sensors::{KEY, start_process};
+use crate::sensors::{KEY, start_process, start_process_at};
 
 pub struct Ours {
     places: Places,
-    server: Process,
+    /// Gone only while it is started again.
+    server: Option<Process>,
     wire: Wire,
     /// A's and B's.
     daemons: Vec<Daemon>,
@@ -35,7 +36,7 @@ impl Ours {
         let made: Value = serde_json::from_str(&made)?;
         let id = made["id"].as_str().with_context(|| made.to_string())?;
         output_of(folders(&places, "b", b.address)?.args(["link", id]).arg(&places.b))?;
-        let mut ours = Self { places, server, wire: Wire::Server { a, b }, daemons: vec![] };
+        let mut ours = Self { places, server: Some(server), wire: Wire::Server { a, b }, daemons: vec![] };
         ours.start_daemons()?;
         Ok(ours)
     }
@@ -81,13 +82,15 @@ impl Side for Ours {
     }
 
     fn processes(&self) -> Vec<Shown> {
-        let server = Shown { name: "server", pid: self.server.pid() };
-        let daemons = self.daemons.iter().map(|daemon| Shown { name: daemon.name, pid: daemon.pid() });
-        [server].into_iter().chain(daemons).collect()
+        let server = self.server.iter().map(|server| Shown { name: "server", pid: server.pid() });
+        server.chain(self.daemons.iter().map(|daemon| Shown { name: daemon.name, pid: daemon.pid() })).collect()
     }
 
     fn restart(&mut self) -> Result<()> {
         self.daemons.clear();
+        if let Some(address) = self.server.take().map(|server| server.address) {
+            self.server = Some(start_process_at(&self.places.home.join("server"), address)?);
+        }
         self.start_daemons()
     }
 }

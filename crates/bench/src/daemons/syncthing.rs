@@ -124,11 +124,14 @@ impl Instance {
         })
     }
 
-    /// By HTTP/1.0, so that an answer ends with its connection.
+    /// By HTTP/1.0, so that an answer ends with its connection. It refuses whoever does not say a host of loopback.
     fn ask(&self, method: &str, path: &str) -> Result<String> {
         let mut stream = TcpStream::connect(self.gui)?;
         stream.set_read_timeout(Some(STEP_MAX))?;
-        let head = format!("{method} {path} HTTP/1.0\r\nX-API-Key: {}\r\nContent-Length: 0\r\n\r\n", self.key);
+        let head = format!(
+            "{method} {path} HTTP/1.0\r\nHost: localhost\r\nX-API-Key: {}\r\nContent-Length: 0\r\n\r\n",
+            self.key
+        );
         stream.write_all(head.as_bytes())?;
         let mut answer = String::new();
         stream.read_to_string(&mut answer)?;

@@ -67,7 +67,7 @@ impl Column {
     }
 }
 
-/// The table; the first column is ours.
+/// The table; the first column is the one that the others are compared with, and whose goals they are.
 pub fn table(columns: &[Column]) -> String {
     let mut rows: Vec<&Figure> = vec![];
     for figure in columns.iter().flat_map(|column| &column.figures) {
