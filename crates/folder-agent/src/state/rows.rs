@@ -410,6 +410,7 @@ mod tests {
     }
 
     #[test]
+    #[expect(clippy::disallowed_methods, reason = "damage is done with the plain calls")]
     fn fld_13_a_damaged_state_is_put_aside_and_begun_anew() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("state.db");
