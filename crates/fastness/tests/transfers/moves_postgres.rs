@@ -161,3 +161,31 @@ fn ker_3_a_move_that_is_taken_back_leaves_the_old_side_as_it_was() {
     settled(&server, "shop");
     check_same(&server, "shop", &before, "and it can be moved all the same");
 }
+
+#[test]
+fn ker_3_an_archive_of_either_engine_becomes_a_namespace_on_either() {
+    let site = Site::with_postgres("archives");
+    let server = site.start();
+    create(&server, "shop");
+    fill(&site, &server, "shop");
+    let before = seen(&server, "shop");
+    for from in ["sqlite", "postgres"] {
+        if from == "postgres" {
+            begin_move(&server, "shop", from);
+            settled(&server, "shop");
+        }
+        let file = site.path(from);
+        let file = file.to_str().expect("a path");
+        let exported = run(&server, &["namespace", "export", "shop", "--to", file]);
+        assert_eq!(exported.code, 0, "{exported:?}");
+        for to in ["sqlite", "postgres"] {
+            let name = format!("{}2{}", &from[..3], &to[..3]);
+            let imported = run(&server, &["namespace", "import", &name, "--from", file, "--engine", to]);
+            assert_eq!(imported.code, 0, "{imported:?}");
+            settled(&server, &name);
+            assert_eq!(get(&server, &format!("/v1/z/namespaces/{name}")).body["engine"], to);
+            check_same(&server, &name, &before, &format!("from {from} to {to}"));
+            assert_ne!(epoch(&server, &name), epoch(&server, "shop"));
+        }
+    }
+}
