@@ -113,7 +113,8 @@ pub fn check_same_file(one: &Path, other: &Path) -> Result<()> {
     let (mut first, mut second) = (open(one)?, open(other)?);
     let (mut left, mut right) = (vec![], vec![]);
     loop {
-        (left.clear(), right.clear());
+        left.clear();
+        right.clear();
         (&mut first).take(PIECE as u64).read_to_end(&mut left)?;
         (&mut second).take(PIECE as u64).read_to_end(&mut right)?;
         ensure!(left == right, "{} is not {}", other.display(), one.display());

@@ -26,7 +26,7 @@ impl Unison {
         let mut command = program(&places, "b");
         command.args(["-socket", &address.port().to_string(), "-listen", "127.0.0.1"]);
         let server = Daemon::start("B", &places.home.join("server.log"), &mut command)?;
-        until("unison listens", STEP_MAX, || Ok(is_listening(address.port())?))?;
+        until("unison listens", STEP_MAX, || is_listening(address.port()))?;
         let proxy = proxy(runtime, address)?;
         let port = proxy.address.port();
         Ok(Self { places, server, wire: Wire::Direct(proxy), port, highest_mib: 0.0 })
