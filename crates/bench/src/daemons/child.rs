@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail, ensure};
 
-use crate::documents::{Memory, memory_of, processor_of};
+use crate::documents::{Memory, memory_of};
 
 /// A daemon; what it says goes to a file.
 pub struct Daemon {
@@ -55,8 +55,17 @@ impl Shown {
         Ok(line.trim_end_matches("kB").trim().parse::<f64>()? / 1024.0)
     }
 
-    pub fn used_s(&self) -> Result<f64> {
-        processor_of(self.pid).used_s()
+    /// Whether one of its threads runs or waits for the disk at this moment.
+    pub fn is_busy(&self) -> Result<bool> {
+        for thread in fs::read_dir(format!("/proc/{}/task", self.pid))? {
+            // One that ended since has nothing to do.
+            let stat = fs::read_to_string(thread?.path().join("stat")).unwrap_or_default();
+            let state = stat.rsplit_once(") ").and_then(|(_, rest)| rest.chars().next());
+            if matches!(state, Some('R' | 'D')) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 }
 

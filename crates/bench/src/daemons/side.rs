@@ -127,25 +127,28 @@ pub fn carried(side: &mut dyn Side, begun: Instant, what: &str, is_there: impl F
     Ok(begun.elapsed().as_secs_f64())
 }
 
-/// A second in which nobody works and nothing passes on the wire. What passed until then.
+/// A second in which nobody works, waits for the disk, or sends. What passed until then.
 pub fn settle(side: &dyn Side) -> Result<Passed> {
     const BYTES: u64 = 256;
-    const WORK_S: f64 = 0.05;
     let mut all = side.wire().passed();
-    let work = || side.processes().iter().map(Shown::used_s).sum::<Result<f64>>();
-    let mut worked_s = work()?;
     until("nobody works any more", STEP_MAX, || {
-        std::thread::sleep(Duration::from_secs(1));
-        let (passed, now_s) = (side.wire().passed(), work()?);
-        let is_quiet = passed.all() < BYTES && now_s - worked_s < WORK_S;
-        worked_s = now_s;
-        all = Passed {
-            a_sends: all.a_sends + passed.a_sends,
-            a_gets: all.a_gets + passed.a_gets,
-            b_gets: all.b_gets + passed.b_gets,
-            b_sends: all.b_sends + passed.b_sends,
-        };
-        Ok(is_quiet)
+        let is_still = is_still(side)?;
+        let passed = side.wire().passed();
+        all = all.and(passed);
+        Ok(is_still && passed.all() < BYTES)
     })?;
     Ok(all)
+}
+
+/// Processor time alone does not tell: a daemon that removes ten thousand files waits for the disk most of the time.
+fn is_still(side: &dyn Side) -> Result<bool> {
+    const LOOKS: usize = 40;
+    const BUSY_MAX: usize = 4;
+    let mut busy = 0;
+    for _ in 0..LOOKS {
+        std::thread::sleep(Duration::from_millis(25));
+        let mut processes = side.processes().into_iter();
+        busy += usize::from(processes.try_fold(false, |any, process| anyhow::Ok(any | process.is_busy()?))?);
+    }
+    Ok(busy <= BUSY_MAX)
 }

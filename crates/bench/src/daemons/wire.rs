@@ -20,6 +20,15 @@ impl Passed {
     pub fn all(self) -> u64 {
         self.a_sends + self.a_gets + self.b_gets + self.b_sends
     }
+
+    pub fn and(self, more: Self) -> Self {
+        Self {
+            a_sends: self.a_sends + more.a_sends,
+            a_gets: self.a_gets + more.a_gets,
+            b_gets: self.b_gets + more.b_gets,
+            b_sends: self.b_sends + more.b_sends,
+        }
+    }
 }
 
 /// The wires of one side.

@@ -92,11 +92,6 @@ impl Processor {
     }
 }
 
-/// Processor time of the process with this number.
-pub fn processor_of(pid: u32) -> Processor {
-    Processor { pid }
-}
-
 /// Processor time of this process.
 pub fn own_cpu() -> Result<f64> {
     used_s("/proc/self/stat")
