@@ -79,16 +79,17 @@ pub fn table(columns: &[Column]) -> String {
     let mut text = format!("| | goal | {} |\n|---|---|{}\n", names.join(" | "), "---|".repeat(names.len()));
     for row in rows {
         let goal = row.goal.map(|goal| row.unit.text(goal)).unwrap_or_default();
-        let ours = columns.first().map(|column| median(&column.of(&row.name)));
+        let first = columns.first().map(|column| median(&column.of(&row.name)));
         let cells: Vec<String> =
-            columns.iter().enumerate().map(|(place, column)| cell(column, row, ours.filter(|_| place > 0))).collect();
+            columns.iter().enumerate().map(|(place, column)| cell(column, row, first.filter(|_| place > 0))).collect();
         // Writing into a text does not fail.
         let _ = writeln!(text, "| {} | {goal} | {} |", row.name, cells.join(" | "));
     }
     text
 }
 
-fn cell(column: &Column, row: &Figure, ours: Option<f64>) -> String {
+/// `first` is what it is compared with; none: it is the first, and its goals count.
+fn cell(column: &Column, row: &Figure, first: Option<f64>) -> String {
     let values = column.of(&row.name);
     if values.is_empty() {
         return if column.failed { "not reached".to_owned() } else { "–".to_owned() };
@@ -98,8 +99,9 @@ fn cell(column: &Column, row: &Figure, ours: Option<f64>) -> String {
     let middle = median(&values);
     let spread = format!("{} [{} – {}]", row.unit.text(middle), bare(row.unit, low), bare(row.unit, high));
     let spread = if values.len() == 1 { row.unit.text(middle) } else { spread };
-    match ours.filter(|ours| ours.is_finite() && *ours > 0.0) {
-        Some(ours) => format!("{spread} ({:.2}×)", middle / ours),
+    match first {
+        Some(first) if first > 0.0 => format!("{spread} ({:.2}×)", middle / first),
+        Some(_) => spread,
         None if row.goal.is_some_and(|goal| middle > goal) => format!("**{spread}**"),
         None => spread,
     }
@@ -128,5 +130,10 @@ mod tests {
         let wanted = "| | goal | ours | rsync | unison |\n|---|---|---|---|---|\n\
                       | cold | 8.00 s | **10.00 s [9.00 – 11.00]** | 5.00 s (0.50×) | not reached |\n";
         assert_eq!(table(&columns), wanted);
+        let nothing = [
+            Column { name: "ours", figures: of(&[0.0]), failed: false },
+            Column { name: "rsync", figures: of(&[9.0]), failed: false },
+        ];
+        assert!(table(&nothing).ends_with("| 0.00 s | 9.00 s |\n"), "{}", table(&nothing));
     }
 }
