@@ -22,6 +22,8 @@ const TOOK_MAX_MS: u64 = 300_000;
 /// What could not be set aside is tried again after this, growing.
 const UNREAD_MS: u64 = 1_000;
 const UNREAD_MAX_MS: u64 = 600_000;
+/// Stages that are dropped in one turn.
+const DROPPED_MAX: usize = 100;
 /// What is set aside in one turn; then others have theirs.
 const TURN_BYTES: u64 = 64 << 20;
 const TURN_FILES: usize = 2_000;
@@ -210,7 +212,12 @@ impl<D: Disk> Agent<D> {
     }
 
     pub(super) fn drop_unused_stages(&mut self) -> io::Result<()> {
-        for stage in std::mem::take(&mut self.unused_stages) {
+        // A removal may wait for the disk: others have their turn in between.
+        let later = self.unused_stages.split_off(self.unused_stages.len().min(DROPPED_MAX));
+        if !later.is_empty() {
+            self.wake_in(10);
+        }
+        for stage in std::mem::replace(&mut self.unused_stages, later) {
             if self.upload.as_ref().is_some_and(|upload| upload.uses(stage)) {
                 self.unused_stages.push(stage);
             } else {
