@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use base::{OpResult, Sql, Tx, Wall, args};
 use kernel::tasks::parked_at;
 use kernel::{Op, OpCx};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::client::Answer;
 use crate::world::{ADMIN, World};
@@ -44,12 +44,6 @@ fn claimed(tx: &mut dyn Tx, cx: &mut OpCx<'_>, (id, node): &(String, String)) ->
     Ok(tx.write(&CLAIM, args![id, cx.wall, cx.heard.plus_ms(60_000)])?)
 }
 
-fn create(world: &World, ns: &str, body: &Value) -> String {
-    let made = world.post(&format!("/v1/{ns}/tasks"), ADMIN, body);
-    assert_eq!(made.status, 201, "{}", made.text());
-    made.json()["id"].as_str().unwrap().to_owned()
-}
-
 fn ask(world: &World, path: &str, key: &str, language: &str) -> Answer {
     let authorization = format!("Bearer {key}");
     world.ask("GET", path, &[("authorization", &authorization), ("accept-language", language)], None)
@@ -76,8 +70,7 @@ fn has_not(page: &str, texts: &[&str]) {
 
 /// A task whose every field is markup, parked with a report that is markup.
 fn evil_parked(world: &World, ns: &str) -> String {
-    let id = create(
-        world,
+    let id = world.create_task(
         ns,
         &json!({"op": EVIL, "param": {EVIL: EVIL}, "info": EVIL, "start_at": LATER, "lane": EVIL,
             "target": format!("https://x.example/{EVIL}")}),
@@ -119,8 +112,8 @@ fn con_8_ker_22_the_page_of_a_task_says_what_it_waits_for() {
     let world = World::new();
     let task =
         |lane: &str| json!({"op": "w", "target": "https://x/", "start_at": LATER, "lane": lane, "cron": "D0425"});
-    let first = create(&world, "main", &task("orders"));
-    let second = create(&world, "main", &task("orders"));
+    let first = world.create_task("main", &task("orders"));
+    let second = world.create_task("main", &task("orders"));
     has(
         &page(&world, &format!("/console/main/tasks/{first}")),
         &["Waits for 2031-05-06 07:08:09 UTC, in", "Run now", "every day at 04:25 UTC", "D0425", "datetime="],
@@ -131,7 +124,7 @@ fn con_8_ker_22_the_page_of_a_task_says_what_it_waits_for() {
     let running = page(&world, &format!("/console/main/tasks/{first}"));
     has(&running, &["Runs on node north; it began", "(attempt 1)", "taken for lost if", "Delete", "Report as done…"]);
     has_not(&running, &["Run now", "Run again", "Move to…"]);
-    let alone = create(&world, "main", &json!({"op": "w", "target": "https://x/", "queue": 2}));
+    let alone = world.create_task("main", &json!({"op": "w", "target": "https://x/", "queue": 2}));
     assert_eq!(world.send("POST", "/v1/main/queues/2/suspend", ADMIN).status, 200);
     let suspended = page(&world, &format!("/console/main/tasks/{alone}"));
     has(&suspended, &["Its queue is suspended", "href=\"/console/main/queues\""]);
@@ -157,8 +150,9 @@ fn con_8_ker_22_the_list_filters_counts_and_offers_actions() {
         &["No tasks here", "New task", "name=\"cron\"", "action=\"/v1/main/tasks\""],
     );
     let parked = evil_parked(&world, "main");
-    let red = create(&world, "main", &json!({"op": "paint", "target": "https://x/", "info": "red", "start_at": LATER}));
-    let blue = create(&world, "main", &json!({"op": "paint", "target": "https://x/", "info": "blue", "queue": 1}));
+    let red =
+        world.create_task("main", &json!({"op": "paint", "target": "https://x/", "info": "red", "start_at": LATER}));
+    let blue = world.create_task("main", &json!({"op": "paint", "target": "https://x/", "info": "blue", "queue": 1}));
     let all = page(&world, "/console/main/tasks");
     has(
         &all,
@@ -207,7 +201,7 @@ fn con_8_a_query_that_cannot_be_is_a_clear_page() {
 fn con_8_ker_22_at_z_all_namespaces_are_seen_and_changed_in_their_own() {
     let world = World::new();
     let in_main = evil_parked(&world, "main");
-    let in_z = create(&world, "z", &json!({"op": "w", "target": "https://x/", "start_at": LATER}));
+    let in_z = world.create_task("z", &json!({"op": "w", "target": "https://x/", "start_at": LATER}));
     let list = page(&world, "/console/z/tasks");
     has(
         &list,
@@ -247,7 +241,7 @@ fn con_8_a_long_list_has_pages() {
 fn con_8_ker_22_queues_show_what_is_in_them_and_are_suspended_one_by_one_or_all() {
     let world = World::new();
     evil_parked(&world, "main");
-    create(&world, "main", &json!({"op": "w", "target": "https://x/", "queue": 1, "start_at": LATER}));
+    world.create_task("main", &json!({"op": "w", "target": "https://x/", "queue": 1, "start_at": LATER}));
     let queues = page(&world, "/console/main/queues");
     has(
         &queues,
@@ -274,7 +268,7 @@ fn con_8_ker_22_queues_show_what_is_in_them_and_are_suspended_one_by_one_or_all(
 fn con_8_ker_40_what_is_stuck_is_listed_with_its_reason_and_nothing_is_good_news() {
     let world = World::new();
     has(&page(&world, "/console/main/stuck"), &["Nothing is stuck", "with the reason"]);
-    let id = create(&world, "main", &json!({"op": EVIL, "target": "https://x/", "start_at": LATER}));
+    let id = world.create_task("main", &json!({"op": EVIL, "target": "https://x/", "start_at": LATER}));
     let hour_ago = world.kernel.env().clock.wall().plus_ms(-3_600_000);
     world.run("main", &MADE_DUE, (id.clone(), hour_ago)).unwrap();
     for ns in ["main", "z"] {

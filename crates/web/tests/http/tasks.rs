@@ -7,12 +7,6 @@ use crate::world::{ADMIN, World};
 
 const LATER: &str = "2031-05-06T07:08:09Z";
 
-fn create(world: &World, ns: &str, body: &Value) -> String {
-    let made = world.post(&format!("/v1/{ns}/tasks"), ADMIN, body);
-    assert_eq!(made.status, 201, "{}", made.text());
-    made.json()["id"].as_str().unwrap().to_owned()
-}
-
 fn ids(world: &World, path: &str) -> Vec<String> {
     let list = world.get(path, ADMIN).json();
     list["items"].as_array().unwrap().iter().map(|task| task["id"].as_str().unwrap().to_owned()).collect()
@@ -23,7 +17,7 @@ fn ker_15_ker_22_a_task_is_created_shown_moved_and_deleted() {
     let world = World::new();
     let body = json!({"op": "work", "param": {"a": [1]}, "info": "red", "start_at": LATER, "queue": 1,
         "target": "https://t.example/x", "lane": "l", "cron": "D0425"});
-    let id = create(&world, "main", &body);
+    let id = world.create_task("main", &body);
     let shown = world.get(&format!("/v1/main/tasks/{id}"), ADMIN).json();
     for (field, value) in [
         ("namespace", json!("main")),
@@ -90,8 +84,8 @@ fn ker_32_plain_operations_are_put_off_by_administrators_only() {
 fn ker_22_tasks_are_filtered_and_paged_in_one_namespace_and_at_z_in_all() {
     let world = World::new();
     let task = |info: &str| json!({"op": "w", "target": "https://x/", "info": info, "start_at": LATER});
-    let mut in_main: Vec<String> = ["red", "blue", "red"].map(|info| create(&world, "main", &task(info))).into();
-    let in_z = create(&world, "z", &task("red"));
+    let mut in_main: Vec<String> = ["red", "blue", "red"].map(|info| world.create_task("main", &task(info))).into();
+    let in_z = world.create_task("z", &task("red"));
     in_main.sort();
     assert_eq!(ids(&world, "/v1/main/tasks"), in_main);
     assert_eq!(ids(&world, "/v1/main/tasks?info=red").len(), 2);
@@ -117,8 +111,8 @@ fn ker_22_tasks_are_filtered_and_paged_in_one_namespace_and_at_z_in_all() {
 #[test]
 fn ker_22_queues_are_shown_suspended_and_resumed() {
     let world = World::new();
-    create(&world, "main", &json!({"op": "w", "target": "https://x/", "start_at": LATER}));
-    create(&world, "main", &json!({"op": "w", "target": "https://x/"}));
+    world.create_task("main", &json!({"op": "w", "target": "https://x/", "start_at": LATER}));
+    world.create_task("main", &json!({"op": "w", "target": "https://x/"}));
     let queue = |ns: &str, at: usize| world.get(&format!("/v1/{ns}/queues"), ADMIN).json()["items"][at].clone();
     let first = queue("main", 0);
     assert_eq!((&first["due"], &first["later"], &first["workers"]), (&json!(1), &json!(1), &json!(4)));
@@ -141,7 +135,7 @@ fn ker_22_queues_are_shown_suspended_and_resumed() {
 fn ker_40_what_is_overdue_is_listed_with_the_reason() {
     let world = World::new();
     assert_eq!(world.get("/v1/main/stuck", ADMIN).json(), json!({"items": []}));
-    let id = create(&world, "main", &json!({"op": "w", "target": "https://x/", "start_at": "2020-01-01T00:00:00Z"}));
+    let id = world.create_task("main", &json!({"op": "w", "target": "https://x/", "start_at": "2020-01-01T00:00:00Z"}));
     for path in ["/v1/main/stuck", "/v1/z/stuck"] {
         let stuck = world.get(path, ADMIN).json()["items"][0].clone();
         assert_eq!((&stuck["subject"], &stuck["what"]), (&json!(id), &json!("task")));
