@@ -137,7 +137,7 @@ pub trait Disk {
     fn sync_stage(&mut self, stage: Stage, size: u64) -> io::Result<Hash>;
 
     /// Copies bytes of a file of this disk into a stage: what a download need not bring. How many there were: fewer than asked for at its end, none
-    /// if it is no file (any more).
+    /// if it is no file (any more). Quickest if all else of the stage is there before, and copies come in the order of their places.
     ///
     /// # Errors
     /// The disk refused.

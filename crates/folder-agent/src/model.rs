@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::ops::{Deref, DerefMut};
+use std::sync::Arc;
 
 /// The id of a file: a uuid4. All zeros is no file but the top of the directory.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, serde::Serialize, serde::Deserialize)]
@@ -116,21 +118,70 @@ impl Stat {
     }
 }
 
-/// A version of a file as the server told it.
+/// A version of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Remote {
+pub struct Version {
     /// Its folder.
     pub parent: FileId,
     /// Its name on the server.
-    pub name: String,
+    pub name: Box<str>,
     /// From 1.
     pub version: u64,
     /// The last version in which its content changed.
     pub content_version: u64,
+    /// What it holds; when both had it, the hash of a file is known.
+    pub content: Content,
+}
+
+/// A version that two trees may hold at once: nearly all files are the same in both, and so take the room of one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Shared(Arc<Version>);
+
+impl Shared {
+    /// Holds it together with the other tree if that has the same.
+    pub(crate) fn share_with(&mut self, other: &Self) {
+        if self == other {
+            self.0 = Arc::clone(&other.0);
+        }
+    }
+
+    /// The same with this content.
+    pub(crate) fn with(&self, content: Content) -> Self {
+        let mut other = self.clone();
+        if other.content != content {
+            other.content = content;
+        }
+        other
+    }
+}
+
+impl From<Version> for Shared {
+    fn from(version: Version) -> Self {
+        Self(Arc::new(version))
+    }
+}
+
+impl Deref for Shared {
+    type Target = Version;
+
+    fn deref(&self) -> &Version {
+        &self.0
+    }
+}
+
+impl DerefMut for Shared {
+    fn deref_mut(&mut self) -> &mut Version {
+        Arc::make_mut(&mut self.0)
+    }
+}
+
+/// A version of a file as the server told it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Remote {
+    /// What was told.
+    pub of: Shared,
     /// A tombstone. What is not told at all is not deleted.
     pub deleted: bool,
-    /// What it holds.
-    pub content: Content,
     /// When its content was modified, as its device said.
     pub mtime_us: Option<i64>,
 }
@@ -138,18 +189,38 @@ pub struct Remote {
 /// A file as it was when server and disk had the same.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Synced {
-    /// Its folder.
-    pub parent: FileId,
-    /// Its name on the server.
-    pub name: String,
     /// The version that both had.
-    pub version: u64,
-    /// That of its content.
-    pub content_version: u64,
-    /// What it held; the hash of a file is always known here.
-    pub content: Content,
+    pub of: Shared,
     /// The file on this disk then.
     pub stat: Stat,
+}
+
+impl Deref for Remote {
+    type Target = Version;
+
+    fn deref(&self) -> &Version {
+        &self.of
+    }
+}
+
+impl DerefMut for Remote {
+    fn deref_mut(&mut self) -> &mut Version {
+        &mut self.of
+    }
+}
+
+impl Deref for Synced {
+    type Target = Version;
+
+    fn deref(&self) -> &Version {
+        &self.of
+    }
+}
+
+impl DerefMut for Synced {
+    fn deref_mut(&mut self) -> &mut Version {
+        &mut self.of
+    }
 }
 
 /// A file of this disk, as a look at it found it.

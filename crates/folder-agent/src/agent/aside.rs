@@ -177,7 +177,7 @@ impl<D: Disk> Agent<D> {
         let is_large = |both: &Synced| matches!(&both.content, Content::File { size, .. } if *size > large);
         let synced = self.state.synced();
         let found = synced.iter().find(|(id, both)| is_large(both) && path_of(synced, **id).as_deref() == Some(path));
-        let Some((_, Synced { content: Content::File { hash: Some(hash), .. }, .. })) = found else {
+        let Some(Content::File { hash: Some(hash), .. }) = found.map(|(_, both)| &both.content) else {
             return BTreeSet::new();
         };
         // Chunks that cannot be read are not known: then all is copied.

@@ -77,14 +77,7 @@ impl<D: Disk> Agent<D> {
             (Content::File { hash: None, .. }, Some(known)) => known.content.clone(),
             (content, _) => content.clone(),
         };
-        let both = Synced {
-            parent: told.parent,
-            name: told.name.clone(),
-            version: told.version,
-            content_version: told.content_version,
-            content,
-            stat: local.stat,
-        };
+        let both = Synced { of: told.of.with(content), stat: local.stat };
         let is_new = known.is_none();
         self.state.put_synced(id, both);
         if is_new {
@@ -112,14 +105,7 @@ impl<D: Disk> Agent<D> {
     /// What the server told is on this disk.
     pub(super) fn synced_as_told(&mut self, id: FileId, content: Content, stat: Stat) -> bool {
         let Some(told) = self.state.remote().get(&id) else { return false };
-        let both = Synced {
-            parent: told.parent,
-            name: told.name.clone(),
-            version: told.version,
-            content_version: told.content_version,
-            content,
-            stat,
-        };
+        let both = Synced { of: told.of.with(content), stat };
         self.state.put_synced(id, both);
         true
     }
@@ -162,7 +148,7 @@ impl<D: Disk> Agent<D> {
         let Some(parent) = into else { return Ok(true) };
         if let Some(mut both) = self.state.synced().get(&id).cloned() {
             let name = to.rsplit('/').next().unwrap_or(to);
-            (both.parent, both.name) = (parent, name.to_owned());
+            (both.parent, both.name) = (parent, name.into());
             // Only if it was what is synced: what was changed here stays a change.
             if both.stat.is_same_but_moved(&stat) {
                 both.stat = stat;

@@ -340,7 +340,7 @@ impl<D: Disk> Agent<D> {
         let name = fetch.path.rsplit('/').next().unwrap_or(&fetch.path);
         match fetch.expected {
             Expected::File(_) => Ok(true),
-            Expected::Nothing => Ok(told.name == name && self.is_in_place(told.parent, &fetch.path)?),
+            Expected::Nothing => Ok(*told.name == *name && self.is_in_place(told.parent, &fetch.path)?),
         }
     }
 

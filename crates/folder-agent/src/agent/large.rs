@@ -108,6 +108,8 @@ pub(super) struct LargeDownload {
     is_resumed: bool,
     /// The next chunk to be looked for.
     at: usize,
+    /// What is taken from the file that is here.
+    copies: VecDeque<Copied>,
     missing: VecDeque<(u64, u64)>,
     has_come: bool,
     /// Chunks that were not what they should be were fetched anew.
@@ -122,10 +124,26 @@ enum Phase {
     Cutting,
     /// The chunks of segments that are not here come.
     Listing,
-    /// What is here is taken.
+    /// What is here is looked for.
     Matching,
     /// The rest comes.
     Fetching,
+    /// What is here is taken: last, so that it can be hashed on the way.
+    Copying,
+}
+
+/// Bytes of the file that is here, and where they belong.
+#[derive(Debug, Clone, Copy)]
+struct Copied {
+    from: u64,
+    to: u64,
+    bytes: u64,
+}
+
+impl Copied {
+    fn goes_on(&self, from: u64, to: u64) -> bool {
+        self.bytes < TURN && self.from + self.bytes == from && self.to + self.bytes == to
+    }
 }
 
 impl LargeDownload {
@@ -142,6 +160,7 @@ impl LargeDownload {
             here: BTreeMap::new(),
             is_resumed: false,
             at: 0,
+            copies: VecDeque::new(),
             missing: VecDeque::new(),
             has_come: false,
             is_mended: false,
@@ -193,15 +212,14 @@ impl LargeDownload {
         self.phase = Phase::Matching;
     }
 
-    /// The next chunks that lie behind each other here too: where, and how many.
-    fn next_run(&self) -> Option<(u64, usize)> {
-        let first = self.chunks.get(self.at)?;
-        let from = *self.here.get(&first.digest)?;
-        let goes_on = |chunk: &&Chunk| {
-            let offset = chunk.offset - first.offset;
-            offset < TURN && self.here.get(&chunk.digest) == Some(&(from + offset))
-        };
-        Some((from, self.chunks[self.at..].iter().take_while(goes_on).count().max(1)))
+    /// The next chunk is taken from what is here, together with those before it if they lie behind each other here too; or else it is missing.
+    fn take(&mut self, chunk: Chunk) {
+        let Some(from) = self.here.get(&chunk.digest).copied() else { return add_range(&mut self.missing, chunk) };
+        let bytes = u64::from(chunk.size);
+        match self.copies.back_mut() {
+            Some(last) if last.goes_on(from, chunk.offset) => last.bytes += bytes,
+            Some(_) | None => self.copies.push_back(Copied { from, to: chunk.offset, bytes }),
+        }
     }
 }
 
@@ -295,11 +313,10 @@ impl<D: Disk> Agent<D> {
             self.match_chunks(large)?;
         }
         if large.phase == Phase::Fetching && std::mem::take(&mut large.has_come) {
-            if large.missing.is_empty() {
-                return self.finish_large(large);
-            }
-            let ranges = next_ranges(&mut large.missing);
-            self.ask_for_more(Wanted { ranges, ..Wanted::default() });
+            self.fetch_others(large);
+        }
+        if large.phase == Phase::Copying {
+            self.copy_own(large)?;
         }
         Ok(())
     }
@@ -357,36 +374,51 @@ impl<D: Disk> Agent<D> {
     }
 
     fn match_chunks(&mut self, large: &mut LargeDownload) -> Result<(), Trouble> {
-        let Some(file) = self.only_file() else { return Ok(()) };
-        let (stage, path) = (file.stage, file.fetch.path.clone());
+        let Some(stage) = self.only_file().map(|file| file.stage) else { return Ok(()) };
         let mut turn = 0;
         while turn < TURN {
             let Some(chunk) = large.chunks.get(large.at).copied() else {
                 (large.phase, large.has_come) = (Phase::Fetching, true);
                 return Ok(());
             };
-            let count = self.take_run(large, stage, &path, chunk)?;
-            turn += large.chunks[large.at..large.at + count].iter().map(|chunk| u64::from(chunk.size)).sum::<u64>();
-            large.at += count;
+            if large.is_resumed {
+                turn += u64::from(chunk.size);
+            }
+            if !(large.is_resumed && self.has_chunk(stage, chunk)?) {
+                large.take(chunk);
+            }
+            large.at += 1;
         }
         self.wake_in(0);
         Ok(())
     }
 
-    /// Takes the next chunks from what is here, or else notes that the next one is missing; how many it were.
-    fn take_run(&mut self, large: &mut LargeDownload, stage: Stage, path: &str, chunk: Chunk) -> io::Result<usize> {
-        if large.is_resumed && self.has_chunk(stage, chunk)? {
-            return Ok(1);
+    fn fetch_others(&mut self, large: &mut LargeDownload) {
+        if large.missing.is_empty() {
+            large.phase = Phase::Copying;
+            return;
         }
-        let Some((from, count)) = large.next_run() else {
-            add_range(&mut large.missing, chunk);
-            return Ok(1);
+        let ranges = next_ranges(&mut large.missing);
+        self.ask_for_more(Wanted { ranges, ..Wanted::default() });
+    }
+
+    /// A part of what is here is taken in each turn. What is not there any more has to come after all.
+    fn copy_own(&mut self, large: &mut LargeDownload) -> Result<(), Trouble> {
+        let Some(file) = self.only_file() else { return Ok(()) };
+        let (stage, path) = (file.stage, file.fetch.path.clone());
+        let Some(Copied { from, to, bytes }) = large.copies.pop_front() else {
+            if large.missing.is_empty() {
+                return self.finish_large(large);
+            }
+            (large.phase, large.has_come) = (Phase::Fetching, true);
+            self.wake_in(0);
+            return Ok(());
         };
-        let bytes = large.chunks[large.at..large.at + count].iter().map(|chunk| u64::from(chunk.size)).sum();
-        if self.disk.copy_to_stage(path, from, stage, chunk.offset, bytes)? < bytes {
-            large.chunks[large.at..large.at + count].iter().for_each(|chunk| add_range(&mut large.missing, *chunk));
+        if self.disk.copy_to_stage(&path, from, stage, to, bytes)? < bytes {
+            large.missing.push_back((to, bytes));
         }
-        Ok(count)
+        self.wake_in(0);
+        Ok(())
     }
 
     /// It came before a break.
@@ -409,7 +441,7 @@ impl<D: Disk> Agent<D> {
         // What has the hash that its author gave is what he had. Otherwise every chunk has to be the one that the server listed: he may have erred.
         let is_told = hash.is_some() && said(told.as_ref()) == hash;
         if hash.is_some() && !is_told && self.find_wrong(large, stage)? {
-            large.has_come = true;
+            (large.phase, large.has_come) = (Phase::Fetching, true);
             self.wake_in(0);
             return Ok(());
         }

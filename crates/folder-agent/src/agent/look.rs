@@ -303,7 +303,7 @@ pub(super) fn path_of(synced: &SyncedTree, id: FileId) -> Option<String> {
     let (mut names, mut at) = (vec![], id);
     while at != FileId::TOP {
         let node = synced.get(&at)?;
-        names.push(node.name.as_str());
+        names.push(&*node.name);
         at = node.parent;
         if names.len() > synxpo::names::PATH_PARTS_MAX {
             return None;

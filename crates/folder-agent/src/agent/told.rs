@@ -2,7 +2,7 @@
 
 use synxpo::wire::{FileMetadata, FileType};
 
-use crate::model::{Content, FileId, Kind, Remote};
+use crate::model::{Content, FileId, Kind, Remote, Version};
 
 /// A version of a file, if it is one that we understand.
 pub(super) fn read(meta: &FileMetadata) -> Option<(FileId, Remote)> {
@@ -20,16 +20,14 @@ pub(super) fn read(meta: &FileMetadata) -> Option<(FileId, Remote)> {
             }
         }
     };
-    let told = Remote {
+    let of = Version {
         parent,
-        name: meta.name.clone()?,
+        name: meta.name.as_deref()?.into(),
         version: meta.version,
         content_version: meta.content_changed_version,
-        deleted: meta.deleted,
         content,
-        mtime_us: meta.mtime_us,
     };
-    Some((id, told))
+    Some((id, Remote { of: of.into(), deleted: meta.deleted, mtime_us: meta.mtime_us }))
 }
 
 /// What a kind is called on the wire.

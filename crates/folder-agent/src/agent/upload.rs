@@ -16,7 +16,7 @@ use super::tries::subject;
 use super::work::Trouble;
 use super::{Agent, told};
 use crate::disk::{Disk, Stage};
-use crate::model::{Content, FileId, Kind, Remote, Synced, SyncedTree};
+use crate::model::{Content, FileId, Kind, Remote, Synced, SyncedTree, Version};
 use crate::plan::{Ask, Step, accept};
 
 /// Files of a group: the server takes so many with one commit.
@@ -532,12 +532,7 @@ fn is_followed(ask: &Ask, told: &Remote) -> bool {
 /// What both had before that.
 fn followed(ask: &Ask, told: &Remote) -> Option<Synced> {
     let stat = ask.stat.filter(|_| is_followed(ask, told))?;
-    Some(Synced {
-        parent: told.parent,
-        name: told.name.clone(),
-        version: told.version.saturating_sub(1),
-        content_version: 0,
-        content: ask.content.clone(),
-        stat,
-    })
+    let (parent, name, version) = (told.parent, told.name.clone(), told.version.saturating_sub(1));
+    let of = Version { parent, name, version, content_version: 0, content: ask.content.clone() };
+    Some(Synced { of: of.into(), stat })
 }

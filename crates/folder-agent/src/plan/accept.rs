@@ -4,7 +4,7 @@
 //! a change of the server, for the next plan. Otherwise the next plan would take it for a change of this disk, and undo it.
 
 use super::{Ask, Fetch, Step};
-use crate::model::{Content, FileId, Remote, RemoteTree, Stat, Synced, SyncedTree};
+use crate::model::{Content, FileId, Remote, RemoteTree, Stat, Synced, SyncedTree, Version};
 
 /// The server took a change, as this file. `remote` has its answer already.
 pub fn accept(remote: &RemoteTree, synced: &mut SyncedTree, ask: &Ask, id: FileId) {
@@ -24,7 +24,8 @@ pub fn accept(remote: &RemoteTree, synced: &mut SyncedTree, ask: &Ask, id: FileI
     };
     let content = known.map_or_else(|| ask.content.clone(), |known| known.content.clone());
     let stat = known.map_or(stat, |known| known.stat);
-    synced.insert(id, Synced { parent, name, version, content_version, content, stat });
+    let of = Version { parent, name, version, content_version, content };
+    synced.insert(id, Synced { of: of.into(), stat });
 }
 
 /// A content was brought and lies on this disk as this file.
@@ -32,7 +33,8 @@ pub fn fetched(remote: &RemoteTree, synced: &mut SyncedTree, fetch: &Fetch, cont
     let Some(row) = remote.get(&fetch.id) else { return };
     let Some((parent, name)) = place(remote, fetch.id, row, &fetch.path, synced.get(&fetch.id)) else { return };
     let content_version = row.content_version.min(fetch.version);
-    synced.insert(fetch.id, Synced { parent, name, version: fetch.version, content_version, content, stat });
+    let of = Version { parent, name, version: fetch.version, content_version, content };
+    synced.insert(fetch.id, Synced { of: of.into(), stat });
 }
 
 /// A file was moved on this disk, as a step said; its stat is now another.
@@ -44,7 +46,7 @@ pub fn moved(synced: &mut SyncedTree, step: &Step, before: Stat, now: Stat) {
     }
     if let Some(parent) = into {
         let name = to.rsplit('/').next().unwrap_or_default();
-        (synced.parent, synced.name) = (*parent, name.to_owned());
+        (synced.parent, synced.name) = (*parent, name.into());
     }
 }
 
@@ -55,7 +57,7 @@ fn place(
     row: &Remote,
     path: &str,
     before: Option<&Synced>,
-) -> Option<(FileId, String)> {
+) -> Option<(FileId, Box<str>)> {
     if is_at(remote, id, path) {
         return Some((row.parent, row.name.clone()));
     }
@@ -66,7 +68,7 @@ fn place(
 fn is_at(remote: &RemoteTree, id: FileId, path: &str) -> bool {
     let mut at = id;
     for name in path.rsplit('/') {
-        let Some(row) = remote.get(&at).filter(|row| row.name == name) else { return false };
+        let Some(row) = remote.get(&at).filter(|row| *row.name == *name) else { return false };
         at = row.parent;
     }
     at == FileId::TOP

@@ -181,7 +181,7 @@ impl<'a> Work<'a> {
         };
         self.plan.steps.push(step);
         self.fates.insert(id, Fate::Here);
-        let name = Cow::Borrowed(remote.name.as_str());
+        let name = Cow::Borrowed(&*remote.name);
         self.here.add(Node { path: "", name, parent, local: None, id: Some(id), state: State::Read });
         self.here.at.insert(id, self.here.nodes.len() - 1);
         Placed::Yes

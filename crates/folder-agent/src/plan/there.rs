@@ -65,7 +65,7 @@ impl<'a> There<'a> {
     /// The path of a file that has a place.
     pub(super) fn path(&self, id: FileId) -> String {
         let ids = std::iter::once(id).chain(self.above(id));
-        let mut names: Vec<&str> = ids.filter_map(|id| self.remote.get(&id)).map(|file| file.name.as_str()).collect();
+        let mut names: Vec<&str> = ids.filter_map(|id| self.remote.get(&id)).map(|file| &*file.name).collect();
         names.reverse();
         names.join("/")
     }

@@ -192,7 +192,10 @@ impl State {
         &self.asides
     }
 
-    pub(crate) fn put_remote(&mut self, id: FileId, told: Remote) {
+    pub(crate) fn put_remote(&mut self, id: FileId, mut told: Remote) {
+        if let Some(both) = self.synced.get(&id) {
+            told.of.share_with(&both.of);
+        }
         if self.remote.get(&id) != Some(&told) {
             self.remote.insert(id, told);
             self.changed.remote.insert(id);
@@ -205,7 +208,10 @@ impl State {
         }
     }
 
-    pub(crate) fn put_synced(&mut self, id: FileId, synced: Synced) {
+    pub(crate) fn put_synced(&mut self, id: FileId, mut synced: Synced) {
+        if let Some(told) = self.remote.get(&id) {
+            synced.of.share_with(&told.of);
+        }
         if self.synced.get(&id) != Some(&synced) {
             self.synced.insert(id, synced);
             self.changed.synced.insert(id);

@@ -8,17 +8,22 @@ use rusqlite::{Connection, OptionalExtension as _, Row, Transaction, params};
 use super::{Begun, Changed, LOG_MAX, LogLine, Put, State, StateError, Try};
 use crate::chunks::{Chunk, read_list};
 use crate::disk::{Aside, Stage};
-use crate::model::{Content, FileId, Hash, Remote, Stat, Synced};
+use crate::model::{Content, FileId, Hash, Remote, Shared, Stat, Synced, SyncedTree, Version};
 
 /// Reads everything.
 pub(super) fn load(db: Connection) -> Result<State, StateError> {
     let remote =
         all(&db, "SELECT id, parent, name, version, content_version, content, deleted, mtime_us FROM remote", remote)?;
-    let synced = all(
+    let mut synced: SyncedTree = all(
         &db,
         "SELECT id, parent, name, version, content_version, content, inode, size, mtime_ns, ctime_ns FROM synced",
         synced,
     )?;
+    for (id, both) in &mut synced {
+        if let Some(told) = remote.get(id) {
+            both.of.share_with(&told.of);
+        }
+    }
     let asides =
         all(&db, "SELECT path, stage, hash, size, executable, mtime_us, inode, mtime_ns, ctime_ns FROM aside", aside)?;
     let tries = all(&db, "SELECT subject, sign, try_us, ask FROM try", |row| {
@@ -52,29 +57,23 @@ fn all<K: Ord, V>(
 }
 
 fn remote(row: &Row<'_>) -> Result<(FileId, Remote), StateError> {
-    let told = Remote {
-        parent: id_at(row, 1)?,
-        name: row.get(2)?,
-        version: unsigned(row, 3)?,
-        content_version: unsigned(row, 4)?,
-        content: content_at(row, 5)?,
-        deleted: row.get(6)?,
-        mtime_us: row.get(7)?,
-    };
-    Ok((id_at(row, 0)?, told))
+    Ok((id_at(row, 0)?, Remote { of: version(row)?, deleted: row.get(6)?, mtime_us: row.get(7)? }))
 }
 
 fn synced(row: &Row<'_>) -> Result<(FileId, Synced), StateError> {
     let stat = Stat { inode: unsigned(row, 6)?, size: unsigned(row, 7)?, mtime_ns: row.get(8)?, ctime_ns: row.get(9)? };
-    let both = Synced {
+    Ok((id_at(row, 0)?, Synced { of: version(row)?, stat }))
+}
+
+fn version(row: &Row<'_>) -> Result<Shared, StateError> {
+    let version = Version {
         parent: id_at(row, 1)?,
         name: row.get(2)?,
         version: unsigned(row, 3)?,
         content_version: unsigned(row, 4)?,
         content: content_at(row, 5)?,
-        stat,
     };
-    Ok((id_at(row, 0)?, both))
+    Ok(version.into())
 }
 
 fn aside(row: &Row<'_>) -> Result<(String, Put), StateError> {
@@ -446,17 +445,10 @@ mod tests {
         let mut state = State::open(&path).unwrap();
         let stat = Stat { inode: u64::MAX, size: 3, mtime_ns: -1, ctime_ns: 5 };
         let content = Content::File { hash: Some([1; 32]), size: 3, executable: false };
-        let (parent, name) = (FileId::TOP, "a".to_owned());
-        let told = Remote {
-            parent,
-            name: name.clone(),
-            version: 2,
-            content_version: 1,
-            deleted: false,
-            content: content.clone(),
-            mtime_us: Some(-4),
-        };
-        let both = Synced { parent, name, version: 2, content_version: 1, content, stat };
+        let (parent, name) = (FileId::TOP, "a".into());
+        let of = Shared::from(Version { parent, name, version: 2, content_version: 1, content });
+        let told = Remote { of: of.clone(), deleted: false, mtime_us: Some(-4) };
+        let both = Synced { of, stat };
         let aside = Aside { stat, hash: [1; 32], size: 3, executable: true, mtime_us: 9 };
         state.put_remote(FileId(5), told);
         state.put_synced(FileId(5), both);

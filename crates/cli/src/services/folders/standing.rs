@@ -157,7 +157,7 @@ impl<'a> Facts<'a> {
 pub(super) fn find_synced<'a>(tree: &'a SyncedTree, path: &str) -> Option<(FileId, &'a Synced)> {
     let mut at = (FileId::TOP, None);
     for part in path.split('/') {
-        let (id, both) = tree.iter().find(|(_, both)| both.parent == at.0 && both.name == part)?;
+        let (id, both) = tree.iter().find(|(_, both)| both.parent == at.0 && *both.name == *part)?;
         at = (*id, Some(both));
     }
     at.1.map(|both| (at.0, both))
@@ -167,7 +167,7 @@ pub(super) fn find_synced<'a>(tree: &'a SyncedTree, path: &str) -> Option<(FileI
 fn find_remote<'a>(tree: &'a RemoteTree, path: &str) -> Option<&'a Remote> {
     let (mut at, mut found) = (FileId::TOP, None);
     for part in path.split('/') {
-        let named = |told: &Remote| told.parent == at && told.name == part;
+        let named = |told: &Remote| told.parent == at && *told.name == *part;
         let mut named = tree.iter().filter(|(_, told)| named(told)).collect::<Vec<_>>();
         named.sort_by_key(|(_, told)| told.deleted);
         let (id, told) = named.first()?;
@@ -189,6 +189,7 @@ pub(super) fn held(content: &Content) -> String {
 #[cfg(test)]
 mod tests {
     use folder_agent::disk::{Aside, Stage};
+    use folder_agent::model::Version;
 
     use super::*;
 
@@ -199,14 +200,16 @@ mod tests {
         Content::File { hash: Some([1; 32]), size: 3, executable: false }
     }
 
+    fn version(version: u64, content_version: u64) -> Version {
+        Version { parent: FileId::TOP, name: "a".into(), version, content_version, content: content() }
+    }
+
     fn synced() -> Synced {
-        let (parent, name) = (FileId::TOP, "a".to_owned());
-        Synced { parent, name, version: 4, content_version: 3, content: content(), stat: STAT }
+        Synced { of: version(4, 3).into(), stat: STAT }
     }
 
     fn remote(version: u64, content_version: u64, deleted: bool) -> Remote {
-        let (parent, name) = (FileId::TOP, "a".to_owned());
-        Remote { parent, name, version, content_version, deleted, content: content(), mtime_us: None }
+        Remote { of: self::version(version, content_version).into(), deleted, mtime_us: None }
     }
 
     fn facts<'a>(here: Option<Stat>, synced: Option<&'a Synced>, remote: Option<&'a Remote>) -> Facts<'a> {
@@ -255,8 +258,9 @@ mod tests {
 
     #[test]
     fn fld_22_a_path_is_found_folder_by_folder() {
-        let folder = Synced { content: Content::Folder, ..synced() };
-        let file = Synced { parent: FileId(1), name: "b".to_owned(), ..synced() };
+        let folder = Synced { of: Version { content: Content::Folder, ..version(4, 3) }.into(), ..synced() };
+        let file = Version { parent: FileId(1), name: "b".into(), ..version(4, 3) };
+        let file = Synced { of: file.into(), ..synced() };
         let tree = SyncedTree::from([(FileId(1), folder), (FileId(2), file)]);
         assert_eq!(find_synced(&tree, "a/b").map(|(id, _)| id), Some(FileId(2)));
         assert_eq!(find_synced(&tree, "b").map(|(id, _)| id), None);

@@ -83,7 +83,7 @@ impl RealDisk {
     }
 
     /// After a flush that failed the system takes for clean what it could not write: nothing of it can be trusted.
-    fn after_flush(&mut self, flushed: io::Result<()>) -> io::Result<()> {
+    pub(super) fn after_flush(&mut self, flushed: io::Result<()>) -> io::Result<()> {
         if flushed.is_err() {
             self.unflushed.is_many = true;
             for stage in std::mem::take(&mut self.unflushed.stages) {

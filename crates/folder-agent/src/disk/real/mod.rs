@@ -11,6 +11,7 @@ mod backups;
 mod calls;
 mod change;
 mod flush;
+mod follow;
 mod install;
 pub(crate) mod look;
 mod moves;
@@ -24,8 +25,8 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{self, Mode, OFlags};
 
-use super::Marker;
 use super::local_name::LocalNames;
+use super::{Marker, Stage};
 pub use backups::Backup;
 use moves::Moves;
 use own::Own;
@@ -40,6 +41,8 @@ pub struct RealDisk {
     moves: Moves,
     unflushed: flush::Unflushed,
     batch: Option<backups::Batch>,
+    /// Whoever reads the stage that is copied.
+    follower: Option<(Stage, follow::Follower)>,
 }
 
 impl RealDisk {
@@ -53,7 +56,7 @@ impl RealDisk {
         let tree = Tree::new(folder, own.names)?;
         let moves = Moves { can_exchange: true, can_refuse: true };
         let unflushed = flush::Unflushed::default();
-        Ok(Self { path: root.to_owned(), tree, own, moves, unflushed, batch: None })
+        Ok(Self { path: root.to_owned(), tree, own, moves, unflushed, batch: None, follower: None })
     }
 
     /// How names are kept here.

@@ -11,6 +11,7 @@ use rustix::fs::{self, FileType, Mode, OFlags};
 use rustix::io::Errno;
 use sha2::Digest as _;
 
+use super::follow::Follower;
 use super::tree::{self, Seen, Spot};
 use super::{RealDisk, own};
 use crate::chunks::{Chunk, Cutter};
@@ -41,13 +42,43 @@ impl RealDisk {
         Ok(())
     }
 
+    /// It is not followed any more: it is gone, or what was read is another now.
+    fn unfollow(&mut self, stage: Stage) {
+        self.follower.take_if(|(followed, _)| *followed == stage);
+    }
+
+    fn follow(&mut self, stage: Stage, from: u64, end: u64) -> io::Result<()> {
+        let (_, follower) = match self.follower.take().filter(|(followed, _)| *followed == stage) {
+            Some(followed) => self.follower.insert(followed),
+            None => {
+                let file = File::from(self.open_stage(stage, OFlags::RDONLY)?);
+                self.follower.insert((stage, Follower::of(file)?))
+            }
+        };
+        if !follower.goes_to(from, end) {
+            self.unfollow(stage);
+        }
+        Ok(())
+    }
+
+    /// What was found by whoever followed it.
+    fn followed(&mut self, stage: Stage, size: u64) -> io::Result<Option<Hash>> {
+        let Some((_, follower)) = self.follower.take_if(|(followed, _)| *followed == stage) else { return Ok(None) };
+        match follower.end(size) {
+            Err(error) => self.after_flush(Err(error)).map(|()| None),
+            hash => hash,
+        }
+    }
+
     pub(super) fn forget_stage(&mut self, stage: Stage) -> io::Result<()> {
+        self.unfollow(stage);
         own::remove_if_there(&self.own.stages, &stage.0.to_string())?;
         self.unflushed.stages.remove(&stage);
         self.unflushed.note(&self.own.stages)
     }
 
     pub(super) fn write_to_stage(&mut self, stage: Stage, offset: u64, bytes: &[u8]) -> io::Result<()> {
+        self.unfollow(stage);
         self.note_stage(stage)?;
         let file = File::from(self.open_stage(stage, OFlags::WRONLY | OFlags::CREATE)?);
         file.write_all_at(bytes, offset)
@@ -69,7 +100,7 @@ impl RealDisk {
         if there > size {
             file.set_len(size)?;
         }
-        hash(&file)
+        self.followed(stage, size)?.map_or_else(|| hash(&file), Ok)
     }
 
     pub(super) fn all_stages(&self) -> io::Result<Vec<Stage>> {
@@ -122,7 +153,13 @@ impl RealDisk {
         let Some((file, _)) = spot.map_or(Ok(None), |spot| open_file(&spot))? else { return Ok(0) };
         self.note_stage(stage)?;
         let copy = File::from(self.open_stage(stage, OFlags::WRONLY | OFlags::CREATE)?);
-        copy_range(&file, from, &copy, to, bytes)
+        let copied = copy_range(&file, from, &copy, to, bytes)?;
+        if copied == bytes {
+            self.follow(stage, to, to + bytes)?;
+        } else {
+            self.unfollow(stage);
+        }
+        Ok(copied)
     }
 
     pub(super) fn read_of_file(&self, path: &str, offset: u64, bytes_max: usize) -> io::Result<Vec<u8>> {

@@ -1,7 +1,7 @@
 use std::collections::BTreeSet;
 use std::io;
 
-use super::{both, hash, stat};
+use super::{Rig, both, hash, stat};
 use crate::chunks::Chunk;
 use crate::disk::Stage;
 use crate::model::Hash;
@@ -125,5 +125,30 @@ fn fld_21_bytes_of_a_file_are_copied_into_a_stage() {
         assert_eq!(rig.disk().read_stage(Stage(1), 0, 100).unwrap(), b"345689");
         assert_eq!(rig.disk().copy_to_stage("missing", 0, Stage(1), 0, 1).unwrap(), 0);
         assert!(rig.disk().copy_to_stage("../a", 0, Stage(1), 0, 1).is_err());
+    });
+}
+
+#[test]
+fn fld_21_the_hash_of_a_stage_is_that_of_its_bytes_in_whatever_order_they_came() {
+    both(|rig| {
+        rig.write("a", b"0123456789");
+        let copy = |rig: &mut dyn Rig, from, to, bytes| {
+            assert_eq!(rig.disk().copy_to_stage("a", from, Stage(1), to, bytes).unwrap(), bytes);
+        };
+        rig.disk().write_stage(Stage(1), 4, b"--").unwrap();
+        copy(rig, 0, 0, 4);
+        copy(rig, 6, 6, 4);
+        assert_eq!(rig.disk().sync_stage(Stage(1), 10).unwrap(), hash(b"0123--6789"), "in their order");
+        copy(rig, 6, 6, 2);
+        copy(rig, 0, 2, 2);
+        assert_eq!(rig.disk().sync_stage(Stage(1), 10).unwrap(), hash(b"0101--6789"), "and against it");
+        copy(rig, 0, 0, 8);
+        rig.disk().write_stage(Stage(1), 1, b"+").unwrap();
+        copy(rig, 8, 8, 2);
+        assert_eq!(rig.disk().sync_stage(Stage(1), 10).unwrap(), hash(b"0+23456789"), "written in between");
+        copy(rig, 0, 0, 10);
+        rig.disk().drop_stage(Stage(1)).unwrap();
+        copy(rig, 4, 0, 6);
+        assert_eq!(rig.disk().sync_stage(Stage(1), 5).unwrap(), hash(b"45678"), "another one, cut to its length");
     });
 }

@@ -111,11 +111,8 @@ impl Device {
     /// What both have from now on.
     fn level(&mut self, id: FileId, path: &str) {
         let (row, local) = (self.remote[&id].clone(), &self.disk.files[path]);
-        let (version, content_version, content, stat) =
-            (row.version, row.content_version, local.content.clone(), local.stat);
-        assert!(content.is_same_bytes(&row.content), "both have the same: {path}");
-        let (parent, name) = (row.parent, row.name);
-        self.synced.insert(id, Synced { parent, name, version, content_version, content, stat });
+        assert!(local.content.is_same_bytes(&row.content), "both have the same: {path}");
+        self.synced.insert(id, Synced { of: row.of.with(local.content.clone()), stat: local.stat });
     }
 
     fn step(&mut self, step: &Step, stats: &mut BTreeMap<FileId, Stat>, server: &Server) -> Result<(), Crash> {

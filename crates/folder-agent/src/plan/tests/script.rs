@@ -2,7 +2,7 @@
 
 use synxpo::names::Policy;
 
-use crate::model::{Content, FileId, Local, LocalTree, Remote, RemoteTree, Stat, Synced, SyncedTree};
+use crate::model::{Content, FileId, Local, LocalTree, Remote, RemoteTree, Stat, Synced, SyncedTree, Version};
 use crate::plan::{Ask, Fetch, Plan, Step, View, plan};
 
 /// Three trees. Contents are words: equal words are equal bytes. Ids are small numbers.
@@ -55,16 +55,16 @@ impl Trees {
         version: u64,
         content_version: u64,
     ) -> Self {
-        let (parent, name, content) = (FileId(parent.into()), name.to_owned(), content(word));
-        let remote = Remote { parent, name, version, content_version, deleted: false, content, mtime_us: None };
-        self.remote.insert(FileId(id.into()), remote);
+        let (parent, name, content) = (FileId(parent.into()), name.into(), content(word));
+        let of = Version { parent, name, version, content_version, content };
+        self.remote.insert(FileId(id.into()), Remote { of: of.into(), deleted: false, mtime_us: None });
         self
     }
 
     pub(super) fn was(mut self, id: u64, parent: u64, name: &str, word: &str) -> Self {
-        let (parent, name, stat) = (FileId(parent.into()), name.to_owned(), stat(id, word));
-        let synced = Synced { parent, name, version: 1, content_version: 1, content: content(word), stat };
-        self.synced.insert(FileId(id.into()), synced);
+        let (parent, name, stat) = (FileId(parent.into()), name.into(), stat(id, word));
+        let of = Version { parent, name, version: 1, content_version: 1, content: content(word) };
+        self.synced.insert(FileId(id.into()), Synced { of: of.into(), stat });
         self
     }
 
@@ -124,7 +124,7 @@ impl Trees {
     pub(super) fn moved_there(mut self, id: u64, parent: u64, name: &str) -> Self {
         if let Some(remote) = self.remote.get_mut(&FileId(id.into())) {
             remote.version += 1;
-            (remote.parent, remote.name) = (FileId(parent.into()), name.to_owned());
+            (remote.parent, remote.name) = (FileId(parent.into()), name.into());
         }
         self
     }

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use synxpo::names::{self, Policy};
 
 use super::disk::parent;
-use crate::model::{Content, FileId, Remote, RemoteTree};
+use crate::model::{Content, FileId, Remote, RemoteTree, Version};
 use crate::plan::Ask;
 
 #[derive(Debug, Clone)]
@@ -89,7 +89,7 @@ impl Server {
         while at != FileId::TOP {
             let row = &self.tree[&at];
             assert!(!row.deleted && parts.len() < 100, "{id} has a place");
-            parts.push(row.name.as_str());
+            parts.push(row.name.as_ref());
             at = row.parent;
         }
         parts.reverse();
@@ -159,7 +159,7 @@ impl<'s> Draft<'s> {
     fn claim_told(&mut self, asks: &[Ask], taken: &[usize]) {
         let moved: BTreeSet<FileId> = taken.iter().filter_map(|place| asks[*place].id).collect();
         for (id, row) in self.told.iter().filter(|(_, row)| !row.deleted && row.content == Content::Folder) {
-            let (mut parts, mut at, mut is_moved) = (vec![row.name.as_str()], row.parent, moved.contains(id));
+            let (mut parts, mut at, mut is_moved) = (vec![row.name.as_ref()], row.parent, moved.contains(id));
             while let Some(row) = self.told.get(&at) {
                 parts.push(&row.name);
                 is_moved |= moved.contains(&at);
@@ -200,8 +200,8 @@ impl<'s> Draft<'s> {
     fn make(&mut self, parent: FileId, name: &str, content: Content) -> FileId {
         self.ids += 1;
         let id = FileId(self.ids);
-        let (name, deleted, mtime_us) = (name.to_owned(), false, None);
-        self.tree.insert(id, Remote { parent, name, version: 1, content_version: 1, deleted, content, mtime_us });
+        let of = Version { parent, name: name.into(), version: 1, content_version: 1, content };
+        self.tree.insert(id, Remote { of: of.into(), deleted: false, mtime_us: None });
         self.landed.insert(id);
         id
     }
@@ -229,7 +229,7 @@ impl<'s> Draft<'s> {
             if !row.deleted && !is_orphan && (known.parent, &known.name) != (row.parent, &row.name) {
                 return None;
             }
-            (to.parent, to.name, to.deleted) = (folder, name.to_owned(), false);
+            (to.parent, to.name, to.deleted) = (folder, name.into(), false);
         }
         self.make_room(to.parent, &to.name, to.content == Content::Folder)?;
         self.lifted.remove(&id);
