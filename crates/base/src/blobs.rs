@@ -114,6 +114,12 @@ pub trait Blobs: fmt::Debug + Send + Sync {
         0
     }
 
+    /// Puts small ones under their names, each whole and durable when this returns, and tells of each. Whoever can makes many durable at
+    /// once.
+    fn put_all(&self, blobs: &[(BlobName, Vec<u8>)]) -> Vec<io::Result<()>> {
+        blobs.iter().map(|(name, bytes)| put(self, name, bytes)).collect()
+    }
+
     /// Fills `bytes` from `offset` on.
     ///
     /// # Errors
@@ -138,6 +144,12 @@ pub trait Blobs: fmt::Debug + Send + Sync {
     /// # Errors
     /// The place refused.
     fn list(&self, after: Option<&BlobName>, limit: usize) -> io::Result<Vec<BlobName>>;
+}
+
+fn put<B: Blobs + ?Sized>(place: &B, name: &BlobName, bytes: &[u8]) -> io::Result<()> {
+    let mut staged = place.stage(Some(name), Some(bytes.len() as u64))?;
+    staged.write(bytes)?;
+    staged.finish(name)
 }
 
 /// An upload on its way. Dropped, it leaves nothing.

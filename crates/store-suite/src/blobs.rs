@@ -22,6 +22,7 @@ pub const ALL: &[Contract] = &[
     ("a removal is final and may be repeated", removed),
     ("names are listed in order, in pages", listed),
     ("two uploads of the same bytes are two", twins),
+    ("many at once are all there and whole", many),
 ];
 
 fn name(first: u8, upload: i64) -> BlobName {
@@ -56,6 +57,21 @@ fn finished_is_whole(blobs: &dyn Blobs) {
     assert_eq!(blobs.size(&name(1, 1)).unwrap(), Some(5));
     assert_eq!(read(blobs, &name(1, 1), 0, 5), b"hello");
     assert_eq!(read(blobs, &name(1, 1), 1, 3), b"ell");
+}
+
+fn many(blobs: &dyn Blobs) {
+    put(blobs, &name(7, 9), b"before");
+    for count in [0, 1, 3, 40] {
+        let all: Vec<(BlobName, Vec<u8>)> = (0..count).map(|at| (name(at, count.into()), bytes(at.into()))).collect();
+        assert!(blobs.put_all(&all).into_iter().map(Result::unwrap).count() == all.len());
+        for (name, bytes) in &all {
+            assert_eq!(
+                (blobs.size(name).unwrap(), read(blobs, name, 0, bytes.len())),
+                (Some(bytes.len() as u64), bytes.clone())
+            );
+        }
+    }
+    assert_eq!(blobs.list(None, 100).unwrap().len(), 45);
 }
 
 fn empty(blobs: &dyn Blobs) {

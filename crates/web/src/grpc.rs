@@ -11,6 +11,7 @@ mod body;
 mod bytes;
 mod conversation;
 mod frames;
+mod keeper;
 mod status;
 
 use std::collections::BTreeMap;

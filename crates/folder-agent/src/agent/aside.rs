@@ -5,7 +5,7 @@ use std::io;
 
 use super::Agent;
 use super::look::{folder_of, path_of};
-use super::upload::{Wait, Why};
+use super::upload::{GROUP_FILES, Wait, Why};
 use crate::disk::{Aside, Disk, Stage};
 use crate::model::{Content, Hash, Local, Stat, Synced};
 use crate::state::Put;
@@ -26,7 +26,8 @@ const UNREAD_MAX_MS: u64 = 600_000;
 const DROPPED_MAX: usize = 100;
 /// What is set aside in one turn; then others have theirs.
 const TURN_BYTES: u64 = 64 << 20;
-const TURN_FILES: usize = 2_000;
+/// As many as a group has: it is on its way while the next are set aside.
+const TURN_FILES: usize = GROUP_FILES;
 
 /// How often a file changes.
 #[derive(Debug, Clone, Copy)]

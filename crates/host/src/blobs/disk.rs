@@ -18,6 +18,8 @@ use crate::files::{Directory, EntryKind, Folder, OpenFile, discard, found, heede
 const STAGING: &str = "staging";
 /// Room on the disk that uploads leave to others: a store that cannot write its log serves nobody.
 const ROOM_KEPT: u64 = 32 << 20;
+/// From here on it is quicker to flush all of the disk than each file and directory.
+const TOGETHER_MIN: usize = 8;
 
 /// Blobs below a directory: of this machine, or of a simulated disk.
 #[derive(Debug)]
@@ -86,6 +88,52 @@ impl<F: Folder> Inner<F> {
         Err(io::Error::new(ErrorKind::StorageFull, text))
     }
 
+    fn begun(self: &Arc<Self>) -> io::Result<Staged<F>> {
+        let name = format!("{}-{}", std::process::id(), self.uploads.fetch_add(1, Ordering::Relaxed));
+        let file = self.staging.create(&name)?;
+        Ok(Staged { place: self.clone(), file: Some(file), name })
+    }
+
+    fn staged(self: &Arc<Self>, bytes: &[u8]) -> io::Result<Staged<F>> {
+        let mut staged = self.begun()?;
+        staged.write(bytes)?;
+        Ok(staged)
+    }
+
+    /// Many at once: one flush of the disk makes all contents durable, another one all names. What is named when it fails is found by a
+    /// list.
+    fn put_together(self: &Arc<Self>, blobs: &[(BlobName, Vec<u8>)]) -> io::Result<()> {
+        // Of its own: another one would be told of our failures in our place.
+        let root = self.root.reopen()?;
+        let staged: Vec<Staged<F>> = blobs.iter().map(|(_, bytes)| self.staged(bytes)).collect::<io::Result<_>>()?;
+        if !mutants::on(Mutant::RenameBeforeSync) {
+            heeded(root.sync_disk())?;
+        }
+        for (mut staged, (name, _)) in staged.into_iter().zip(blobs) {
+            staged.move_to(&self.found_folder(name)?, name)?;
+        }
+        if !mutants::on(Mutant::DirectoryNotSynced) {
+            heeded(root.sync_disk())?;
+        }
+        let mut settled = self.settled.lock().unwrap_or_else(PoisonError::into_inner);
+        settled.extend(
+            blobs
+                .iter()
+                .map(|(name, _)| name.steps())
+                .flat_map(|(first, second, _)| [format!("{first}/{second}"), first]),
+        );
+        Ok(())
+    }
+
+    /// The directory of a name, made where missing.
+    fn found_folder(&self, name: &BlobName) -> io::Result<F> {
+        let (first, second, _) = name.steps();
+        self.root.make(&first)?;
+        let above = self.root.enter(&first)?;
+        above.make(&second)?;
+        above.enter(&second)
+    }
+
     /// The directory of a name, made where missing, durable with all above it.
     fn made_folder(&self, name: &BlobName) -> io::Result<F> {
         let (first, second, _) = name.steps();
@@ -107,9 +155,18 @@ impl<F: Folder> Inner<F> {
 impl<F: Folder> Blobs for DiskBlobs<F> {
     fn stage(&self, _: Option<&BlobName>, length: Option<u64>) -> io::Result<Box<dyn StagedBlob>> {
         self.0.check_room(length.unwrap_or(0))?;
-        let name = format!("{}-{}", std::process::id(), self.0.uploads.fetch_add(1, Ordering::Relaxed));
-        let file = self.0.staging.create(&name)?;
-        Ok(Box::new(Staged { place: self.0.clone(), file: Some(file), name }))
+        Ok(Box::new(self.0.begun()?))
+    }
+
+    fn put_all(&self, blobs: &[(BlobName, Vec<u8>)]) -> Vec<io::Result<()>> {
+        if blobs.len() < TOGETHER_MIN {
+            return blobs.iter().map(|(name, bytes)| self.0.staged(bytes)?.put(name)).collect();
+        }
+        let put = self.0.put_together(blobs);
+        blobs
+            .iter()
+            .map(|_| put.as_ref().copied().map_err(|error| io::Error::new(error.kind(), error.to_string())))
+            .collect()
     }
 
     fn read(&self, name: &BlobName, offset: u64, bytes: &mut [u8]) -> io::Result<()> {
@@ -170,12 +227,23 @@ struct Staged<F: Folder> {
 }
 
 impl<F: Folder> Staged<F> {
-    fn place_durably(&mut self, file: F::File, name: &BlobName) -> io::Result<()> {
+    fn put(mut self, name: &BlobName) -> io::Result<()> {
+        let file = self.file.take().ok_or_else(|| io::Error::other("an earlier write failed"))?;
+        self.place_durably(&file, name)
+    }
+
+    fn move_to(&mut self, folder: &F, name: &BlobName) -> io::Result<()> {
+        self.place.staging.rename(&self.name, folder, &name.steps().2)?;
+        self.name.clear();
+        Ok(())
+    }
+
+    fn place_durably(&mut self, file: &F::File, name: &BlobName) -> io::Result<()> {
         if !mutants::on(Mutant::RenameBeforeSync) {
             heeded(file.sync())?;
         }
         let folder = self.place.made_folder(name)?;
-        self.place.staging.rename(&self.name, &folder, &name.steps().2)?;
+        self.move_to(&folder, name)?;
         if mutants::on(Mutant::RenameBeforeSync) {
             heeded(file.sync())?;
         }
@@ -194,11 +262,8 @@ impl<F: Folder> StagedBlob for Staged<F> {
         written
     }
 
-    fn finish(mut self: Box<Self>, name: &BlobName) -> io::Result<()> {
-        let file = self.file.take().ok_or_else(|| io::Error::other("an earlier write failed"))?;
-        self.place_durably(file, name)?;
-        self.name.clear();
-        Ok(())
+    fn finish(self: Box<Self>, name: &BlobName) -> io::Result<()> {
+        self.put(name)
     }
 }
 

@@ -145,6 +145,10 @@ impl Folder for Directory {
         synced
     }
 
+    fn sync_disk(&self) -> io::Result<()> {
+        Ok(rustix::fs::syncfs(&self.0)?)
+    }
+
     fn room(&self) -> io::Result<u64> {
         let status = rustix::fs::fstatvfs(&self.0)?;
         Ok(status.f_bavail.saturating_mul(status.f_frsize))

@@ -97,6 +97,13 @@ pub trait Folder: fmt::Debug + Send + Sync + Sized + 'static {
         files.iter().map(OpenFile::sync).collect()
     }
 
+    /// Makes all durable that was written to this disk, whoever wrote it. A handle that was opened before the writing tells of every
+    /// failure since.
+    ///
+    /// # Errors
+    /// The disk failed: nobody knows what is durable.
+    fn sync_disk(&self) -> io::Result<()>;
+
     /// Bytes that may still be written to the disk.
     ///
     /// # Errors

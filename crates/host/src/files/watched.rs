@@ -95,6 +95,11 @@ impl Folder for Watched {
         self.1.run(self.0.handle())
     }
 
+    fn sync_disk(&self) -> io::Result<()> {
+        self.1.run(self.0.handle())?;
+        self.0.sync_disk()
+    }
+
     fn entries(&self) -> io::Result<Vec<(String, EntryKind)>> {
         self.0.entries()
     }

@@ -54,7 +54,7 @@ pub use read::{BlobInfo, ReadFault};
 pub use refs::{Owner, refer, size, unrefer};
 pub use rule::{Rule, SET_RULE};
 pub use sweep::SWEEP;
-pub use upload::{Stored, Upload};
+pub use upload::{Stored, Upload, store_all};
 pub use usage::{USAGE, Usage};
 pub use work::{LIST, READ, REMOVE, perform, read_bytes, read_call};
 

@@ -110,6 +110,23 @@ impl Upload {
     }
 }
 
+/// Small ones at once, of at most a piece each: durable when this returns, and told one by one. Their ids are used for no other upload.
+pub fn store_all(blobs: &dyn Blobs, contents: Vec<(Id, Vec<u8>)>, now: Heard) -> Vec<OpResult<Stored>> {
+    let named = |(upload, bytes): (Id, Vec<u8>)| (BlobName { sha: Sha(Sha256::digest(&bytes).into()), upload }, bytes);
+    let named: Vec<(BlobName, Vec<u8>)> = contents.into_iter().map(named).collect();
+    let stored = |((name, bytes), placed): (&(BlobName, Vec<u8>), io::Result<()>)| {
+        if !mutants::on(Mutant::BytesNotAwaited) {
+            placed.map_err(refused)?;
+        }
+        if bytes.len() > BLOB_PIECE {
+            return Err(OpError::before_start(codes::BDETECTED, "a blob of several pieces is none of many"));
+        }
+        let size = i64::try_from(bytes.len()).map_err(|_| too_big(BLOB_PIECE as u64))?;
+        Ok(Stored { name: *name, size, named_after: now, pieces: vec![] })
+    };
+    named.iter().zip(blobs.put_all(&named)).map(stored).collect()
+}
+
 fn too_big(size_max: u64) -> OpError {
     OpError::before_start(codes::ATOOBIG, format!("a blob has at most {size_max} bytes"))
 }

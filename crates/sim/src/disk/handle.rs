@@ -123,6 +123,12 @@ impl Folder for SimFolder {
         state.sync_directory(self.id)
     }
 
+    fn sync_disk(&self) -> io::Result<()> {
+        let mut state = self.disk.state();
+        state.begin_change(self.process)?;
+        state.sync_all()
+    }
+
     fn entries(&self) -> io::Result<Vec<(String, EntryKind)>> {
         let mut state = self.disk.state();
         state.begin_look(self.process)?;

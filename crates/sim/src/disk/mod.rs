@@ -180,6 +180,17 @@ impl State {
         }
     }
 
+    /// One after the other; at the first that fails the rest may be durable or not.
+    fn sync_all(&mut self) -> io::Result<()> {
+        for id in self.tree.ids() {
+            match self.tree.names(id) {
+                Some(_) => self.sync_directory(id)?,
+                None => self.sync_file(id)?,
+            }
+        }
+        Ok(())
+    }
+
     /// Writes a part, as writes do; if something goes wrong the rest never comes.
     fn write(&mut self, id: Id, bytes: &[u8], torn: Option<DiskFault>) -> io::Result<usize> {
         let count = usize::try_from(self.rng.within(1, bytes.len() as u64)).unwrap_or(1);

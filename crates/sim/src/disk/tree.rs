@@ -105,6 +105,10 @@ impl Tree {
         self.nodes.get(&id)
     }
 
+    pub(super) fn ids(&self) -> Vec<Id> {
+        self.nodes.keys().copied().collect()
+    }
+
     /// The names in a directory; a file has none.
     pub(super) fn names(&self, id: Id) -> Option<&Names> {
         self.nodes.get(&id)?.names()

@@ -4,7 +4,9 @@ use std::io;
 use std::sync::Arc;
 
 use base::{BlobPlaces, Blobs, OpError, OpResult, Phase, Sha, codes};
-use kernel::blobs::{BlobInfo, Damaged, FIND_BLOB, NOW, PUT_BLOB, PutBlob, REPORT_DAMAGE, ReadFault, Upload};
+use kernel::blobs::{
+    BlobInfo, Damaged, FIND_BLOB, NOW, PUT_BLOB, PutBlob, REPORT_DAMAGE, ReadFault, Stored, Upload, store_all,
+};
 use kernel::{Caller, Kept, Kernel, Namespace, Op, Query, Reply};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -36,11 +38,40 @@ impl BytesPlace {
         let upload = blocking(staged).await.map_err(|error| error.0)?;
         let now = self.read(&NOW, ()).await?;
         let stored = blocking(move || upload.finish(now)).await.map_err(|error| error.0)?;
-        let kept = Kept { sha: stored.name.sha.to_string(), size: stored.size.unsigned_abs() };
-        if self.call(&self.caller, &PUT_BLOB, stored.clone()).await? == PutBlob::Known {
-            discard(blobs, stored);
+        let put = self.call(&self.caller, &PUT_BLOB, stored.clone()).await?;
+        Ok(kept_as(&blobs, put, stored))
+    }
+
+    /// The same for small ones, which are made durable together; tells of each.
+    pub(super) async fn keep_all(self, contents: Vec<Vec<u8>>) -> Vec<OpResult<Kept>> {
+        let count = contents.len();
+        let (blobs, stored) = match self.store_all(contents).await {
+            Ok(stored) => stored,
+            Err(error) => return vec![Err(error); count],
+        };
+        // All are called before the first answer is awaited: so they share a commit.
+        let put = |stored: OpResult<Stored>| {
+            stored.map(|stored| (self.begin(&self.caller, &PUT_BLOB, stored.clone()), stored))
+        };
+        let puts: Vec<_> = stored.into_iter().map(put).collect();
+        let mut kept = Vec::with_capacity(count);
+        for put in puts {
+            kept.push(match put {
+                Ok((put, stored)) => told(put, PUT_BLOB.name).await.map(|put| kept_as(&blobs, put, stored)),
+                Err(error) => Err(error),
+            });
         }
-        Ok(kept)
+        kept
+    }
+
+    async fn store_all(&self, contents: Vec<Vec<u8>>) -> OpResult<(Arc<dyn Blobs>, Vec<OpResult<Stored>>)> {
+        self.kernel.check_change(&self.ns, &self.caller)?;
+        let (blobs, now) = (self.blobs()?, self.read(&NOW, ()).await?);
+        let id = || self.kernel.request(self.caller.clone()).id;
+        let contents: Vec<_> = contents.into_iter().map(|bytes| (id(), bytes)).collect();
+        let place = blobs.clone();
+        let stored = blocking(move || Ok(store_all(place.as_ref(), contents, now))).await.map_err(|error| error.0)?;
+        Ok((blobs, stored))
     }
 
     /// Bytes of a blob, within one of its pieces.
@@ -84,10 +115,18 @@ impl BytesPlace {
         I: Send + 'static,
         O: Serialize + DeserializeOwned + Send + 'static,
     {
+        told(self.begin(caller, op, input), op.name).await
+    }
+
+    fn begin<I, O>(&self, caller: &Caller, op: &'static Op<I, O>, input: I) -> oneshot::Receiver<OpResult<Reply<O>>>
+    where
+        I: Send + 'static,
+        O: Serialize + DeserializeOwned + Send + 'static,
+    {
         let (tell, told) = oneshot::channel();
         let done = Box::new(move |reply: OpResult<Reply<O>>| drop(tell.send(reply)));
         self.kernel.call(&self.ns, op, self.kernel.request(caller.clone()), input, done);
-        told.await.unwrap_or_else(|_| Err(unanswered(op.name))).map(|reply| reply.out)
+        told
     }
 
     async fn read<I, O>(&self, query: &'static Query<I, O>, input: I) -> OpResult<O>
@@ -99,6 +138,19 @@ impl BytesPlace {
         self.kernel.read(&self.ns, query, input, Box::new(move |found| drop(tell.send(found))));
         told.await.unwrap_or_else(|_| Err(unanswered(query.name)))
     }
+}
+
+async fn told<O>(answer: oneshot::Receiver<OpResult<Reply<O>>>, name: &str) -> OpResult<O> {
+    answer.await.unwrap_or_else(|_| Err(unanswered(name))).map(|reply| reply.out)
+}
+
+/// What the session is told; bytes that were there already have no need of a second copy.
+fn kept_as(blobs: &Arc<dyn Blobs>, put: PutBlob, stored: Stored) -> Kept {
+    let kept = Kept { sha: stored.name.sha.to_string(), size: stored.size.unsigned_abs() };
+    if put == PutBlob::Known {
+        discard(blobs.clone(), stored);
+    }
+    kept
 }
 
 fn unanswered(name: &str) -> OpError {

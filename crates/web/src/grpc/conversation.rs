@@ -17,6 +17,7 @@ use tokio::time::Instant;
 use super::body::Piece;
 use super::bytes::BytesPlace;
 use super::frames::{Frames, framed};
+use super::keeper::{Keeper, SMALL_BYTES};
 use super::status::Status;
 use crate::app::Shared;
 use crate::auth::{Visitor, may_stay};
@@ -28,7 +29,7 @@ use crate::sse::{CHECK_EVERY, passed};
 use crate::wait::{now, pause};
 
 /// Calls of one client that are under way before it is read again.
-const CALLS_MAX: usize = 64;
+const CALLS_MAX: usize = 256;
 /// Bytes of one client that are being kept before it is read again.
 const KEPT_MAX: usize = 8 << 20;
 /// Bytes that wait for a client before it is read again.
@@ -40,6 +41,8 @@ pub(super) struct Conversation {
     calls: Calls,
     session: Box<dyn Session>,
     place: BytesPlace,
+    /// Since the first small content.
+    keeper: Option<Keeper>,
     shared: Shared,
     shutdown: Shutdown,
     /// With the key.
@@ -101,6 +104,7 @@ impl Conversation {
             session: (def.open)(&visitor.caller, calls.now()),
             calls,
             place,
+            keeper: None,
             shutdown: shared.config().shutdown.clone(),
             shared: shared.clone(),
             headers,
@@ -271,6 +275,9 @@ impl Conversation {
     fn keep(&mut self, call: u64, bytes: Vec<u8>) {
         self.under_way.insert(call, bytes.len());
         let (end, place) = (self.calls.end(call), self.place.clone());
+        if bytes.len() < SMALL_BYTES {
+            return self.keeper.get_or_insert_with(|| Keeper::new(&place)).keep(bytes, end);
+        }
         tokio::spawn(async move {
             let kept = place.keep(bytes).await;
             end(kept.map(|kept| serde_json::to_value(kept).unwrap_or_default()));

@@ -4,13 +4,15 @@ use std::collections::BTreeMap;
 
 use base::{Blobs, CallResult, Heard, Id, OpResult, Sha, WorkCall};
 use host::DiskBlobs;
-use kernel::blobs::{Stored, Upload, perform};
+use kernel::blobs::{Stored, Upload, perform, store_all};
 
 use super::content::Content;
 use crate::disk::{DiskFaults, SimDisk, SimFolder};
 use crate::rng::Rng;
 
 const SIZE_MAX: u64 = 1 << 20;
+/// So many that they are made durable together.
+const OTHERS: usize = 8;
 const STAGING: &str = "staging/";
 
 /// A disk, and what the server has open on it.
@@ -69,6 +71,9 @@ impl Machine {
     /// Uploads a content; the server must be up.
     pub(super) fn upload(&mut self, content: Content, upload: Id, now: Heard) -> OpResult<Stored> {
         let Some(blobs) = &self.blobs else { return Err(down()) };
+        if self.rng.once_in(2) {
+            return upload_among_others(blobs, content, upload, now);
+        }
         let mut upload = Upload::begin(blobs, upload, Some(content.sha()), None, SIZE_MAX)?;
         for chunk in content.bytes().chunks(700) {
             upload.write(chunk)?;
@@ -108,6 +113,13 @@ impl Machine {
         }
         Ok(files)
     }
+}
+
+/// Others upload at the same time, and never come to put theirs.
+fn upload_among_others(blobs: &dyn Blobs, content: Content, upload: Id, now: Heard) -> OpResult<Stored> {
+    let others = (0..OTHERS).map(|other| (upload, format!("{upload} {other}").into_bytes()));
+    let all = std::iter::once((upload, content.bytes().to_vec())).chain(others).collect();
+    store_all(blobs, all, now).swap_remove(0)
 }
 
 fn down() -> base::OpError {
