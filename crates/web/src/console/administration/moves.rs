@@ -34,6 +34,7 @@ mod words {
         NOTE: "Last trouble", "Последняя неудача", "Dernier ennui";
         CARRIED: "Rows, the same on both sides", "Строк, одинаково с обеих сторон", "Lignes, identiques des deux côtés";
         ROWS: "{table}, {rows} rows", "{table}, строк: {rows}", "{table}, {rows} lignes";
+        BEGUN: "Begun", "Начато", "Commencé";
         ENDED: "Ended", "Завершено", "Terminé";
         COPYING: "rows are carried", "строки переносятся", "lignes en transport";
         CLOSING: "closed, both sides are compared", "закрыто, стороны сравниваются", "fermé, comparaison des deux côtés";
@@ -52,7 +53,7 @@ const CANCEL: &str = "DELETE /v1/{ns}/namespaces/{name}/transfer";
 /// For the list: what is under way, if anything.
 pub(super) fn under_way(console: &Console, name: &str) -> Markup {
     let known = console.kernel().registry().known();
-    html! { @if let Some(transfer) = known.transfers.get(name) { (state(console, transfer.state)) (how_far(console, transfer)) } }
+    html! { @if let Some(transfer) = known.transfers.get(name) { " " (state(console, transfer.state)) (how_far(console, transfer)) } }
 }
 
 /// For the page of a namespace: the last one, and what can be done.
@@ -75,16 +76,18 @@ fn told(console: &Console, transfer: &Transfer) -> Markup {
         (What::Move, Some(from)) => html! { (word_of(from.0)) " → " (word_of(transfer.to)) },
         (What::Move | What::Import, _) => html! { (console.say(&words::IMPORT)) " → " (word_of(transfer.to)) },
     };
-    facts(&[
+    let mut told = vec![
         (console.say(&common::STATE), state(console, transfer.state)),
         (console.say(&words::WAY), way),
         (console.say(&words::NODE), html! { (transfer.node) }),
         (console.say(&words::ATTEMPTS), html! { (transfer.attempts) }),
-        (console.say(&words::NOTE), html! { (transfer.note) }),
-        (console.say(&words::CARRIED), html! { @if let Some(rows) = transfer.rows { (rows) } }),
-        (console.say(&common::CREATED), console.moment(Wall(transfer.started_at))),
-        (console.say(&words::ENDED), html! { @if let Some(at) = transfer.ended_at { (console.moment(Wall(at))) } }),
-    ])
+        (console.say(&words::BEGUN), console.moment(Wall(transfer.started_at))),
+    ];
+    // What there is nothing to say of yet is not there.
+    told.extend((!transfer.note.is_empty()).then(|| (console.say(&words::NOTE), html! { (transfer.note) })));
+    told.extend(transfer.rows.map(|rows| (console.say(&words::CARRIED), html! { (rows) })));
+    told.extend(transfer.ended_at.map(|at| (console.say(&words::ENDED), console.moment(Wall(at)))));
+    facts(&told)
 }
 
 fn state(console: &Console, state: TransferState) -> Markup {
