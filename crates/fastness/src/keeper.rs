@@ -166,7 +166,7 @@ impl Keeper {
         let now_ms = self.kernel.env().clock.ran_ms();
         let next = step(row, self.slots().get(name), now_ms);
         match (next, row) {
-            (Step::LetGo, _) => self.let_go(name),
+            (Step::LetGo, _) => self.let_go(name, row),
             (Step::Open, Some(row)) => self.open(row),
             (Step::Stand, Some(row)) => self.stand(row),
             (Step::Settle, Some(row)) => self.settle(row),

@@ -108,10 +108,14 @@ impl Keeper {
         self.tell_row(row).await
     }
 
-    /// Another node removed it, or made another life of its name.
-    pub(super) fn let_go(self: &Arc<Self>, name: &str) {
+    /// Another node removed it, made another life of its name, or moved it while this one looked away. What has a row stays known.
+    pub(super) fn let_go(self: &Arc<Self>, name: &str, row: Option<&NamespaceRow>) {
         self.slots().remove(name);
-        let held = self.kernel.remove_namespace(name);
+        let held = self.kernel.namespace(name).ok();
+        match row {
+            Some(row) => self.absent(row, "its store is being opened"),
+            None => drop(self.kernel.remove_namespace(name)),
+        }
         self.kernel.registry().set_fault(name, None);
         tracing::info!(namespace = name, "let go");
         // Taken now: the name may have another life before this one's store is closed.

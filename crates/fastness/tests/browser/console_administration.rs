@@ -137,6 +137,33 @@ fn con_8_a_namespace_is_made_closed_opened_and_removed() -> Result<()> {
     check(&eyes)
 }
 
+/// To a PostgreSQL where nobody answers, so that it stays under way until it is taken back.
+#[test]
+fn con_8_ker_3_a_move_is_begun_watched_and_taken_back() -> Result<()> {
+    let away = ("FASTNESS_STORE__URL", "host=127.0.0.1 port=9 user=u password=hunter-two dbname=d");
+    let site = Site::start_with(&[away])?;
+    site.make("/v1/z/namespaces", &json!({ "name": "shop" }))?;
+    let eyes = site.admin(Sight::PHONE)?;
+    eyes.goto("/console/z/namespaces/shop")?;
+    eyes.click(button("Move to PostgreSQL"))?;
+    check(&eyes)?;
+    eyes.click(button("Move to PostgreSQL").within(DIALOG))?;
+    eyes.wait_for_text("rows are carried")?;
+    check(&eyes)?;
+    assert_eq!(site.read("/v1/z/namespaces/shop/transfer")?["to"], "postgres");
+    assert!(!eyes.text()?.contains("hunter-two"), "a secret is shown");
+    eyes.goto("/console/z/namespaces")?;
+    eyes.wait_until("document.querySelector('tr[data-key=shop]').innerText.includes('rows are carried')", json!([]))?;
+    check(&eyes)?;
+    eyes.goto("/console/z/namespaces/shop")?;
+    eyes.click(button("Take it back"))?;
+    eyes.click(button("Take it back").within(DIALOG))?;
+    eyes.wait_for_text("taken back")?;
+    eyes.wait_for(button("Move to PostgreSQL"))?;
+    assert_eq!(site.read("/v1/z/namespaces/shop")?["engine"], "sqlite");
+    check(&eyes)
+}
+
 #[test]
 fn con_8_the_configuration_shows_everything_but_secrets() -> Result<()> {
     let mail = ("FASTNESS_MAIL__URL", "smtp://robot:hunter-two@127.0.0.1:9");

@@ -8,5 +8,6 @@ mod archives;
 mod killed_postgres;
 mod kit;
 mod moves_postgres;
+mod nodes_postgres;
 mod shapes_postgres;
 mod tenant;

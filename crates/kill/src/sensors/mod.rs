@@ -2,7 +2,7 @@
 //! mood. In the end each acknowledged change has its event, each event its end, and the receiver heard each under one id and in order.
 
 mod judge;
-mod receiver;
+pub mod receiver;
 mod speakers;
 
 use std::fmt;

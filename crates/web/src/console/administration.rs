@@ -4,6 +4,7 @@ mod accounts;
 mod configuration;
 mod grants;
 mod keys;
+mod moves;
 mod namespace;
 mod namespaces;
 

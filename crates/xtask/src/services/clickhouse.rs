@@ -30,14 +30,7 @@ impl Service for ClickHouse {
     }
 
     fn start(&self, folder: &Path, guard: &mut Guard) -> Result<Instance> {
-        let server = server().ok_or("there is no clickhouse-server")?.display().to_string();
-        let (port, own) = (port::free()?, folder.display().to_string());
-        write(folder, "config.xml", &config(folder, port))?;
-        write(folder, "users.xml", USERS)?;
-        let settings =
-            [("SERVER", server.as_str()), ("FOLDER", &own), ("PORT", &port.to_string()), ("WHO", "ClickHouse")];
-        let script = concat!(include_str!("control.sh"), include_str!("clickhouse.sh"), include_str!("process.sh"));
-        let control = write_control(folder, &settings, script)?;
+        let (port, control) = lay(folder)?;
         guard.must(Command::new(&control).arg("start"))?;
         Ok(Instance { pid: super::pid(folder)?, port, control })
     }
@@ -48,6 +41,17 @@ impl Service for ClickHouse {
             ("FASTNESS_TEST_CLICKHOUSE_CTL".into(), instance.control.display().to_string()),
         ]
     }
+}
+
+/// Lays one out in this folder without starting it: its port and its control file.
+pub(super) fn lay(folder: &Path) -> Result<(u16, PathBuf)> {
+    let server = server().ok_or("there is no clickhouse-server")?.display().to_string();
+    let (port, own) = (port::free()?, folder.display().to_string());
+    write(folder, "config.xml", &config(folder, port))?;
+    write(folder, "users.xml", USERS)?;
+    let settings = [("SERVER", server.as_str()), ("FOLDER", &own), ("PORT", &port.to_string()), ("WHO", "ClickHouse")];
+    let script = concat!(include_str!("control.sh"), include_str!("clickhouse.sh"), include_str!("process.sh"));
+    Ok((port, write_control(folder, &settings, script)?))
 }
 
 fn server() -> Option<PathBuf> {

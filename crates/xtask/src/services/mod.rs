@@ -11,6 +11,7 @@ mod browser;
 mod clickhouse;
 pub(crate) mod command;
 mod firebird;
+mod full_set;
 mod port;
 mod postgres;
 mod rabbitmq;
@@ -88,6 +89,7 @@ fn all() -> Vec<Box<dyn Service>> {
         Box::new(clickhouse::ClickHouse),
         Box::new(redis::Redis),
         Box::new(firebird::Firebird),
+        Box::new(full_set::FullSet),
     ]
 }
 

@@ -5,6 +5,7 @@
 use super::{Env, Instance, Service, apt, port, write_control};
 use crate::guard::Guard;
 use crate::{Result, process};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -39,22 +40,8 @@ impl Service for RabbitMq {
     }
 
     fn start(&self, folder: &Path, guard: &mut Guard) -> Result<Instance> {
-        let home = home().ok_or_else(|| format!("no RabbitMQ below {LIBRARY}"))?.display().to_string();
-        std::fs::write(folder.join("rabbitmq.conf"), SETTINGS)
-            .and_then(|()| std::fs::write(folder.join("enabled_plugins"), "[].\n"))
-            .map_err(|error| format!("{}: {error}", folder.display()))?;
-        let (port, own) = (port::free()?, folder.display().to_string());
-        let (between, mapper) = (port::free()?.to_string(), port::free()?.to_string());
-        let settings = [
-            ("RABBITMQ", home.as_str()),
-            ("FOLDER", &own),
-            ("PORT", &port.to_string()),
-            ("NODES_PORT", &between),
-            ("MAPPER_PORT", &mapper),
-            ("WHO", "RabbitMQ"),
-        ];
-        let script = concat!(include_str!("control.sh"), include_str!("rabbitmq.sh"));
-        let control = write_control(folder, &settings, script)?;
+        let alone = Node { name: "fastness@localhost", mapper: (port::free()?, folder), cookie: None, settings: "" };
+        let (port, control) = lay(folder, &alone)?;
         guard.must(Command::new(&control).arg("begin"))?;
         Ok(Instance { pid: super::pid(folder)?, port, control })
     }
@@ -69,6 +56,49 @@ impl Service for RabbitMq {
             ("FASTNESS_TEST_RABBITMQ_CTL".into(), instance.control.display().to_string()),
         ]
     }
+}
+
+/// One node.
+pub(super) struct Node<'a> {
+    pub(super) name: &'a str,
+    /// Port and folder of its port mapper; one in a folder that is not the node's own is everybody's, and stays when the node ends.
+    pub(super) mapper: (u16, &'a Path),
+    /// What nodes of one cluster have in common; alone it makes up its own.
+    pub(super) cookie: Option<&'a str>,
+    /// Further lines of its configuration.
+    pub(super) settings: &'a str,
+}
+
+/// Lays one out in this folder without starting it: its port and its control file.
+pub(super) fn lay(folder: &Path, node: &Node<'_>) -> Result<(u16, PathBuf)> {
+    let home = home().ok_or_else(|| format!("no RabbitMQ below {LIBRARY}"))?.display().to_string();
+    write(&folder.join("rabbitmq.conf"), &format!("{SETTINGS}{}", node.settings))?;
+    write(&folder.join("enabled_plugins"), "[].\n")?;
+    node.cookie.map_or(Ok(()), |cookie| lay_cookie(&folder.join(".erlang.cookie"), cookie))?;
+    let (port, own) = (port::free()?, folder.display().to_string());
+    let settings = [
+        ("RABBITMQ", home.as_str()),
+        ("FOLDER", &own),
+        ("NODE", node.name),
+        ("PORT", &port.to_string()),
+        ("NODES_PORT", &port::free()?.to_string()),
+        ("MAPPER_PORT", &node.mapper.0.to_string()),
+        ("MAPPER_FOLDER", &node.mapper.1.display().to_string()),
+        ("WHO", "RabbitMQ"),
+    ];
+    let script = concat!(include_str!("control.sh"), include_str!("rabbitmq.sh"));
+    Ok((port, write_control(folder, &settings, script)?))
+}
+
+/// Erlang takes one that its owner alone can read.
+fn lay_cookie(path: &Path, cookie: &str) -> Result<()> {
+    write(path, cookie)?;
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o400))
+        .map_err(|error| format!("{}: {error}", path.display()))
+}
+
+fn write(path: &Path, text: &str) -> Result<()> {
+    std::fs::write(path, text).map_err(|error| format!("{} cannot be written: {error}", path.display()))
 }
 
 /// Where the installed version lies.

@@ -3,7 +3,7 @@
 use super::{Env, Instance, Service, port, write_control};
 use crate::guard::Guard;
 use crate::{Result, process};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 pub(super) struct Redis;
@@ -23,19 +23,7 @@ impl Service for Redis {
     }
 
     fn start(&self, folder: &Path, guard: &mut Guard) -> Result<Instance> {
-        let [server, client] = PROGRAMS.map(process::find);
-        let server = server.ok_or("there is no redis-server")?.display().to_string();
-        let client = client.ok_or("there is no redis-cli")?.display().to_string();
-        let (port, own) = (port::free()?, folder.display().to_string());
-        let settings = [
-            ("SERVER", server.as_str()),
-            ("CLIENT", &client),
-            ("FOLDER", &own),
-            ("PORT", &port.to_string()),
-            ("WHO", "Redis"),
-        ];
-        let script = concat!(include_str!("control.sh"), include_str!("redis.sh"), include_str!("process.sh"));
-        let control = write_control(folder, &settings, script)?;
+        let (port, control) = lay(folder)?;
         guard.must(Command::new(&control).arg("start"))?;
         Ok(Instance { pid: super::pid(folder)?, port, control })
     }
@@ -49,3 +37,20 @@ impl Service for Redis {
 }
 
 const PROGRAMS: [&str; 2] = ["redis-server", "redis-cli"];
+
+/// Lays one out in this folder without starting it: its port and its control file.
+pub(super) fn lay(folder: &Path) -> Result<(u16, PathBuf)> {
+    let [server, client] = PROGRAMS.map(process::find);
+    let server = server.ok_or("there is no redis-server")?.display().to_string();
+    let client = client.ok_or("there is no redis-cli")?.display().to_string();
+    let (port, own) = (port::free()?, folder.display().to_string());
+    let settings = [
+        ("SERVER", server.as_str()),
+        ("CLIENT", &client),
+        ("FOLDER", &own),
+        ("PORT", &port.to_string()),
+        ("WHO", "Redis"),
+    ];
+    let script = concat!(include_str!("control.sh"), include_str!("redis.sh"), include_str!("process.sh"));
+    Ok((port, write_control(folder, &settings, script)?))
+}

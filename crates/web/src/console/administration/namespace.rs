@@ -1,13 +1,14 @@
 //! One namespace: how it stands, its state and limits, who may read its documents, its resources, and its end.
 
 use base::Wall;
+use kernel::namespaces::transfers::GET_TRANSFER;
 use kernel::namespaces::{GET_NAMESPACE, LIST_GRANTS, LIST_RESOURCES, NamespaceRow, ResourceInfo, State, word_of};
 use maud::{Markup, html};
 use serde::Deserialize;
 use serde_json::json;
 
-use super::grants;
 use super::namespaces::{self, words as namespaces_words};
+use super::{grants, moves};
 use crate::console::page::{Page, PageResult};
 use crate::console::visit::{Console, View};
 use crate::console::words as common;
@@ -61,6 +62,7 @@ struct NamePath {
 async fn namespace(console: Console, PathOf(NamePath { name }): PathOf<NamePath>) -> PageResult {
     let row = console.read(&GET_NAMESPACE, name.clone()).await?.out;
     let given = console.read(&LIST_GRANTS, name.clone()).await?.out;
+    let last = console.read(&GET_TRANSFER, name.clone()).await?.out;
     let resources = console.read(&LIST_RESOURCES, name.clone()).await?.out;
     let content = html! {
         div.stack {
@@ -68,6 +70,9 @@ async fn namespace(console: Console, PathOf(NamePath { name }): PathOf<NamePath>
                 (card(console.say(&words::ABOUT), html! {}, about(&console, &row)))
                 (card(console.say(&words::CHANGE_STATE), html! {}, html! { (standing(&console, &row)) }))
                 (card(console.say(&words::LABEL_AND_LIMITS), html! {}, html! { (limits(&console, &row)) }))
+            }
+            @if row.state != State::Removing && !is_admins(&console, &row) {
+                div #engine data-live { (moves::section(&console, &row, last.as_ref())) }
             }
             div #grants data-live { (grants::section(&console, &name, &given)) }
             div #resources data-live { (resources_of(&console, &name, &resources)) }

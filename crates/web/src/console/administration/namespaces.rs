@@ -4,6 +4,7 @@ use base::Health;
 use kernel::namespaces::{LIST_NAMESPACES, NamespaceRow, State, word_of};
 use maud::{Markup, html};
 
+use super::moves;
 use crate::console::nav::{Group, Nav};
 use crate::console::page::{Page, PageResult};
 use crate::console::visit::{Console, View};
@@ -84,7 +85,10 @@ fn of_namespace(console: &Console, row: &NamespaceRow) -> Row {
     let details = console.at(&format!("namespaces/{}", row.name));
     let cells = vec![
         html! { a href=(details) { strong { (row.name) } } @if !row.label.is_empty() { span.sub { (row.label) } } },
-        html! { (state(console, row.state)) @if !row.message.is_empty() { span.sub { (row.message) } } },
+        html! {
+            (state(console, row.state)) @if !row.message.is_empty() { span.sub { (row.message) } }
+            (moves::under_way(console, &row.name))
+        },
         store(console, &row.name),
         html! { (word_of(row.engine)) },
         console.moment(base::Wall(row.created_at)),
