@@ -19,14 +19,14 @@ const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A call that came.
 #[derive(Debug, Clone)]
-pub(super) struct Heard {
-    pub(super) id: String,
-    pub(super) body: String,
+pub(crate) struct Heard {
+    pub(crate) id: String,
+    pub(crate) body: String,
 }
 
 impl Heard {
     /// Of which sensor, and which of its changes.
-    pub(super) fn change(&self) -> (String, u64) {
+    pub(crate) fn change(&self) -> (String, u64) {
         let body: Value = serde_json::from_str(&self.body).unwrap_or_default();
         let sensor = body["data"]["sensor_id"].as_str().unwrap_or_default().to_owned();
         (sensor, body["data"]["sensor_seq"].as_u64().unwrap_or(0))
@@ -41,13 +41,13 @@ struct Inner {
 }
 
 /// The receiver; ends when dropped.
-pub(super) struct Receiver {
+pub(crate) struct Receiver {
     address: SocketAddr,
     inner: Arc<Inner>,
 }
 
 impl Receiver {
-    pub(super) fn start(rng: Rng) -> Result<Self> {
+    pub(crate) fn start(rng: Rng) -> Result<Self> {
         let (heard, good, over) = Default::default();
         let inner = Arc::new(Inner { heard, rng: Mutex::new(rng), good, over });
         let address = loopback::listen(&inner, |inner| inner.over.load(Ordering::Relaxed), Inner::serve)?;
@@ -55,21 +55,26 @@ impl Receiver {
     }
 
     /// By name: what a name resolves to is judged only by whoever connects.
-    pub(super) fn url(&self) -> String {
+    pub(crate) fn url(&self) -> String {
         format!("http://localhost:{}/doors", self.address.port())
     }
 
     /// From now on it takes everything at once.
-    pub(super) fn be_good(&self) {
+    pub(crate) fn be_good(&self) {
         self.inner.good.store(true, Ordering::Relaxed);
     }
 
-    pub(super) fn heard(&self) -> Vec<Heard> {
+    pub(crate) fn heard(&self) -> Vec<Heard> {
         lock(&self.inner.heard).clone()
     }
 
+    /// How often it was called.
+    pub(crate) fn count(&self) -> u64 {
+        lock(&self.inner.heard).len() as u64
+    }
+
     /// The newest change of each sensor that it heard of.
-    pub(super) fn newest(&self) -> BTreeMap<String, u64> {
+    pub(crate) fn newest(&self) -> BTreeMap<String, u64> {
         let mut newest = BTreeMap::new();
         for (sensor, change) in lock(&self.inner.heard).iter().map(Heard::change) {
             let held = newest.entry(sensor).or_insert(change);
