@@ -12,8 +12,10 @@ use tokio::runtime::Builder;
 use crate::documents::{Connection, Process, request, used_by};
 use crate::sensors::KEY;
 
-/// Documents, and sensors, of each client.
+/// Documents of each client, and signals of a request.
 const EACH: usize = 16;
+/// Sensors of each client: each request is about others.
+const SENSORS: usize = EACH * EACH;
 /// Clock ticks of `/proc` per second, on every Linux of today.
 const TICKS: f64 = 100.0;
 
@@ -33,6 +35,8 @@ pub struct Figures {
     pub nodes_cores: f64,
     /// What everybody on the machine used.
     pub busy_cores: f64,
+    /// How often the store had the nodes run something again, for each answer.
+    pub retries: f64,
 }
 
 /// All loads, for so many clients.
@@ -51,9 +55,15 @@ pub fn all(clients: usize) -> Vec<Load> {
 pub fn made_before(clients: usize) -> Vec<Vec<u8>> {
     let class =
         json!({ "class": "Contact", "items": { "Card": { "singleton": true, "index": { "city": "string" } } } });
-    let sensors = (0..clients).flat_map(|client| (0..EACH).map(move |number| sensor(client, number)));
-    let put = |id| ask("PUT", &format!("sensors/{id}"), &json!({ "address": "a house" }));
-    [ask("POST", "doc-classes", &class)].into_iter().chain(sensors.map(put)).collect()
+    [ask("POST", "doc-classes", &class)].into_iter().chain((0..clients).map(import)).collect()
+}
+
+/// Registers the sensors of a client.
+fn import(client: usize) -> Vec<u8> {
+    let line = |number| json!({ "id": sensor(client, number), "address": "a house" }).to_string() + "\n";
+    let body: String = (0..SENSORS).map(line).collect();
+    let head = "POST /v1/main/sensors/import HTTP/1.1\r\nhost: b\r\ncontent-type: application/x-ndjson\r\n";
+    format!("{head}authorization: Bearer {KEY}\r\ncontent-length: {}\r\n\r\n{body}", body.len()).into_bytes()
 }
 
 fn sensor(client: usize, number: usize) -> String {
@@ -74,9 +84,9 @@ fn read(client: usize, number: usize) -> Vec<u8> {
     ask("POST", "op/doc.get", &json!({ "param": { "c": "Contact", "id": format!("{client}-{number}") } }))
 }
 
-/// One signal of each sensor of the client; an eighth of them are changes.
+/// Signals of some sensors of the client, which say what they said before: signs of life.
 fn signals(client: usize, number: usize) -> Vec<u8> {
-    let signal = |of: usize| json!({ "sensor_id": sensor(client, of), "data": u8::from(number == 0) });
+    let signal = |of: usize| json!({ "sensor_id": sensor(client, number * EACH + of), "data": 1 });
     ask("POST", "signals", &Value::Array((0..EACH).map(signal).collect()))
 }
 
@@ -87,6 +97,7 @@ pub fn drive(nodes: &[Process], load: &Load, clients: usize, time: Duration) -> 
     runtime.block_on(async {
         let to = |client: usize| Connection::open(nodes[client % nodes.len()].address);
         let connected = try_join_all((0..clients * nodes.len()).map(to)).await?;
+        let retried = retries(nodes).await?;
         let (nodes_s, busy_s, begun) = (used()?, busy()?, Instant::now());
         let asked =
             connected.into_iter().zip(&load.requests).map(|(connection, own)| ask_until(connection, own, begun + time));
@@ -94,13 +105,28 @@ pub fn drive(nodes: &[Process], load: &Load, clients: usize, time: Duration) -> 
         let seconds = begun.elapsed().as_secs_f64();
         waits.sort_by(f32::total_cmp);
         ensure!(!waits.is_empty(), "nobody was answered");
+        let (nodes_s, busy_s) = (used()? - nodes_s, busy()? - busy_s);
         Ok(Figures {
+            retries: (retries(nodes).await? - retried) / waits.len() as f64,
             rate: waits.len() as f64 / seconds,
             p50_ms: f64::from(waits[waits.len() / 2]),
-            nodes_cores: (used()? - nodes_s) / seconds,
-            busy_cores: (busy()? - busy_s) / seconds,
+            nodes_cores: nodes_s / seconds,
+            busy_cores: busy_s / seconds,
         })
     })
+}
+
+/// What the nodes were made to run again since they were started.
+async fn retries(nodes: &[Process]) -> Result<f64> {
+    let mut sum = 0.0;
+    for node in nodes {
+        let mut connection = Connection::open(node.address).await?;
+        let text = String::from_utf8_lossy(connection.ask(&request("GET", "/metrics", "", "")).await?).into_owned();
+        let count =
+            |line: &str| line.strip_prefix("fastness_store_retries_total{")?.rsplit(' ').next()?.parse::<f64>().ok();
+        sum += text.lines().filter_map(count).sum::<f64>();
+    }
+    Ok(sum)
 }
 
 async fn ask_until(mut connection: Connection, requests: &[Vec<u8>], end: Instant) -> Result<Vec<f32>> {

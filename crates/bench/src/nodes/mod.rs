@@ -95,11 +95,12 @@ fn print_line(count: usize, figures: &[Figures], one: &[Figures]) {
     times.sort_by(f64::total_cmp);
     let (rate, used, busy, p50) =
         (median(&rates), median(&of(|f| f.nodes_cores)), median(&of(|f| f.busy_cores)), median(&of(|f| f.p50_ms)));
+    let retries = median(&of(|f| f.retries));
     let (low, high) = (times.first().copied().unwrap_or(f64::NAN), times.last().copied().unwrap_or(f64::NAN));
     println!(
-        "  {count} nodes {rate:>8.0}/s   {:.2} times one [{low:.2} – {high:.2}]   p50 {p50:>5.1} ms   nodes {used:.2} cores, machine {busy:.2}",
+        "  {count} nodes {rate:>8.0}/s   {:.2} times one [{low:.2} – {high:.2}]   p50 {p50:>5.1} ms   nodes {used:.2} cores, machine {busy:.2}   {retries:.2} retries",
         median(&times)
     );
-    let told: Value = json!({ "bench": "nodes", "nodes": count, "rates": rates, "times": times, "nodes_cores": used, "machine_cores": busy });
+    let told: Value = json!({ "bench": "nodes", "nodes": count, "rates": rates, "times": times, "nodes_cores": used, "machine_cores": busy, "retries": retries });
     println!("{told}");
 }

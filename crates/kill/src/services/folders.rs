@@ -15,7 +15,7 @@ use crate::machine::Front;
 use crate::server::KEY;
 
 /// A change is on the other device within this time, whatever strikes one node.
-const PATIENCE: Duration = Duration::from_secs(90);
+const PATIENCE: Duration = Duration::from_secs(110);
 /// Between two looks at the other device.
 const LOOK_EVERY: Duration = Duration::from_millis(20);
 /// Each fourth folder is renamed.

@@ -28,8 +28,9 @@ use crate::sensors::speakers::{End, Speaker};
 /// Writers of documents, and workers of the workflow.
 const WRITERS: usize = 2;
 const WORKERS: usize = 2;
-/// A node is back, and every service goes on without one, within this time.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// A node is back, and every service goes on without one, within this time: what a node took with it of words to others is made up for by the looks
+/// behind them, each 30 s in folders, and a daemon bears a silent stream for 70 s.
+const PATIENCE: Duration = Duration::from_secs(120);
 /// Nothing is left to do within this time after the last work.
 const SETTLE_MAX: Duration = Duration::from_secs(60);
 /// Between two looks.
