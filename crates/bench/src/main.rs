@@ -14,6 +14,7 @@ mod documents;
 mod exchange;
 mod folders;
 mod kernel;
+mod nodes;
 mod overload;
 mod scaling;
 mod sensors;
@@ -25,7 +26,7 @@ use std::time::Duration;
 
 use contest::Effort;
 
-const USAGE: &str = "usage: bench kernel|overload|tasks|documents|console|sensors|exchange|workflow|folders|folders-server|scaling [--seconds N] [--rounds N] [--only TEXT]
+const USAGE: &str = "usage: bench kernel|overload|tasks|documents|console|sensors|exchange|workflow|folders|folders-server|nodes|scaling [--seconds N] [--rounds N] [--only TEXT]
 
   kernel   durable operations per second with 1, 16, 256 and 2048 callers, on SQLite and (if FASTNESS_TEST_POSTGRES
            is set) on PostgreSQL, against the same SQL one commit at a time and a hand-written group commit loop
@@ -46,6 +47,8 @@ const USAGE: &str = "usage: bench kernel|overload|tasks|documents|console|sensor
            rsync and unison (packages; --sides ours,syncthing,rsync,unison); needs the program
   folders-server  commits of metadata, bytes up and down, a change told to a thousand, the rename of a tree of 100,000, memory while
            2 GiB come in, over gRPC; needs the program
+  nodes    commits, reads and signals on one, two and three nodes over one PostgreSQL (FASTNESS_TEST_POSTGRES), each node held to a share of
+           a core so that the store is not the limit; needs the program
   console  every page of the console with 100,000 rows behind it; needs the program as well
   scaling  measures nothing: carries the measured costs to a thousand million messages a day, as docs/scaling.md shows them
 ";
@@ -64,6 +67,7 @@ fn main() -> ExitCode {
         ["workflow", options @ ..] => effort(options).and_then(|effort| workflow::run(&effort)),
         ["folders", options @ ..] => daemons::run(options),
         ["folders-server", options @ ..] => effort(options).and_then(|effort| folders::run(&effort)),
+        ["nodes", options @ ..] => effort(options).and_then(|effort| nodes::run(&effort)),
         ["scaling"] => scaling::run(),
         ["hot-child", schema, seconds] => kernel::hot_child(schema, seconds),
         _ => {

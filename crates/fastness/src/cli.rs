@@ -238,7 +238,8 @@ fn run_backup(config: &Config, args: &BackupArgs) -> ExitCode {
     match backup::write(config, &wish) {
         Ok(written) => {
             print!("{}", report::backup(&written));
-            if written.damaged.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+            let is_whole = written.damaged.is_empty() && written.elsewhere.is_empty();
+            if is_whole { ExitCode::SUCCESS } else { ExitCode::FAILURE }
         }
         Err(error) => failed(&error),
     }

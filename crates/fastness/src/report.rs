@@ -13,6 +13,9 @@ pub(crate) fn backup(written: &Written) -> String {
     for blob in &written.damaged {
         let _ = writeln!(text, "  DAMAGED   {blob} is not what its name says and is not in the backup");
     }
+    for name in &written.elsewhere {
+        let _ = writeln!(text, "  NOT IN IT {name} has a PostgreSQL of its own: back it up there");
+    }
     for old in &written.removed {
         let _ = writeln!(text, "  removed   {}", old.display());
     }

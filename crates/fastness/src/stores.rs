@@ -22,6 +22,9 @@ const ASK_AGAIN: Duration = Duration::from_secs(1);
 /// After so many times we give up, and the supervisor decides.
 const ASK_MAX: u32 = 60;
 
+/// PostgreSQL keeps so much of a name.
+const SCHEMA_BYTES_MAX: usize = 63;
+
 /// Opens stores with the configured engines.
 #[derive(Clone)]
 pub(crate) struct Opener {
@@ -175,7 +178,7 @@ impl Opener {
     ) -> Result<PostgresConfig> {
         let store = &self.config.store;
         let url = own_url.or(store.url.as_ref().map(|url| url.expose())).context("store.url is not set")?;
-        let schema = format!("{}{}", store.schema_prefix, schema(place));
+        let schema = fitted(format!("{}{}", store.schema_prefix, schema(place)));
         let queue_max = store.queue_max;
         Ok(PostgresConfig { workers, readers, queue_max, ..PostgresConfig::new(url, schema) })
     }
@@ -201,6 +204,13 @@ fn own_url(row: &NamespaceRow) -> Option<&str> {
 /// A place as PostgreSQL names it.
 fn schema(place: &str) -> String {
     place.replace('-', "_")
+}
+
+/// A schema's name of at most as many bytes as PostgreSQL keeps. Of a longer one it would keep the beginning, which many have in common; what
+/// tells names apart is at their end. The place of a namespace always fits behind the longest prefix: only what is kept aside is cut.
+pub(crate) fn fitted(name: String) -> String {
+    let from = name.len().saturating_sub(SCHEMA_BYTES_MAX);
+    name.get(from..).map_or_else(|| name.clone(), str::to_owned)
 }
 
 /// A name that stays with the data directory. Where all rows are in the data directory too, there is only one node.
@@ -245,7 +255,7 @@ pub(crate) fn open_one(
 /// How to reach the schema of a namespace by its place.
 pub(crate) fn postgres_config(config: &Config, place: &str) -> Result<PostgresConfig> {
     let url = config.store.url.as_ref().context("store.url is not set")?;
-    let schema = format!("{}{}", config.store.schema_prefix, schema(place));
+    let schema = fitted(format!("{}{}", config.store.schema_prefix, schema(place)));
     let (workers, readers, queue_max) = (config.store.workers, config.store.readers, config.store.queue_max);
     Ok(PostgresConfig { workers, readers, queue_max, ..PostgresConfig::new(url.expose(), schema) })
 }
@@ -265,4 +275,23 @@ pub(crate) fn is_place(text: &str) -> bool {
 /// The place of a schema, without its prefix.
 pub(crate) fn place_of_schema(schema: &str) -> String {
     schema.replacen('_', "-", 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ker_3_ker_37_every_schema_of_the_longest_names_fits_and_what_tells_it_apart_is_kept() {
+        let prefix = "p".repeat(32);
+        let (place, mark) = (format!("{}-{}", "n".repeat(16), "0".repeat(13)), "1".repeat(13));
+        let whole = format!("{prefix}{}", schema(&place));
+        assert_eq!(fitted(whole.clone()), whole, "the place of a namespace is never cut");
+        for end in [format!("moved--{}-{mark}", "n".repeat(16)), format!("arriving--{mark}"), format!("left--{mark}")] {
+            let name = fitted(format!("{prefix}{}", schema(&end)));
+            assert!(name.len() <= SCHEMA_BYTES_MAX && name.ends_with(&schema(&end)), "{name}");
+        }
+        let aside = fitted(format!("{whole}_before_261118094240123"));
+        assert!(aside.len() == SCHEMA_BYTES_MAX && aside.contains(&schema(&place)), "{aside}");
+    }
 }

@@ -1,6 +1,6 @@
 //! Words of the command line.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -8,10 +8,12 @@ use kill::fault::Fault;
 use kill::nodes::Drill;
 use kill::round::{Case, EngineName};
 use kill::run::Options;
+use kill::services::Plan;
 use kill::workflow::Size;
 
 pub(crate) const USAGE: &str = "usage: kill --server PROGRAM [--rounds N] [--seed S] [--only FAULT] [--engine sqlite|postgres] [--mutant NAME] [--mutants] [--lenient-names]
        kill --server PROGRAM --nodes N [--tasks N] [--kills N] [--pauses N] [--seed S] [--mutant NAME]
+       kill --server PROGRAM --services [--nodes N] [--rounds N] [--seed S]
        kill --server PROGRAM --hanging
        kill --server PROGRAM --sensors [--kills N] [--seed S]
        kill --server PROGRAM --exchange
@@ -27,6 +29,8 @@ pub(crate) const USAGE: &str = "usage: kill --server PROGRAM [--rounds N] [--see
   --mutant NAME     the server breaks this promise
   --lenient-names   a power cut leaves the folders of the first start, whether the server synced them or not
   --nodes N         in place of rounds: N servers on one PostgreSQL run tasks while they are killed and paused
+  --services        in place of rounds: clients of every service work on N servers (default 2) while these are killed, paused, cut off
+                    from PostgreSQL, restarted and upgraded N times; the program is fastness
   --tasks N         so many tasks (default 20000), with --kills N (default 10) and --pauses N (default 10)
   --hanging         in place of rounds: tasks to targets that answer, beside targets that never do
   --sensors         in place of rounds: sensors speak and clients are told while the server is killed N times
@@ -42,6 +46,8 @@ pub(crate) struct Wish {
     pub(crate) mutants: bool,
     /// Several nodes, in place of rounds.
     pub(crate) drill: Option<Drill>,
+    /// All services on several nodes, in place of rounds.
+    pub(crate) services: Option<Plan>,
     /// Targets that hang, in place of rounds.
     pub(crate) hanging: bool,
     /// Sensors, in place of rounds: so many kills.
@@ -64,7 +70,7 @@ const LEASE: Duration = Duration::from_secs(5);
 pub(crate) fn parse(args: &[String]) -> Result<Wish, String> {
     let (mut program, mut rounds, mut seed) = (None, 20, seed_of_the_clock());
     let (mut only, mut engine, mut mutant) = (vec![], None, None);
-    let (mut mutants, mut strict_names, mut hanging) = (false, true, false);
+    let (mut mutants, mut strict_names, mut hanging, mut services) = (false, true, false, false);
     let (mut sensors, mut exchange, mut workflow, mut moving, mut mib) = (false, false, false, false, 1_024);
     let (mut nodes, mut tasks, mut kills, mut pauses) = (None, 20_000, 10, 10);
     let mut args = args.iter();
@@ -84,6 +90,7 @@ pub(crate) fn parse(args: &[String]) -> Result<Wish, String> {
             "--kills" => kills = number(word, value()?)?,
             "--pauses" => pauses = number(word, value()?)?,
             "--hanging" => hanging = true,
+            "--services" => services = true,
             "--sensors" => sensors = true,
             "--exchange" => exchange = true,
             "--workflow" => workflow = true,
@@ -105,6 +112,7 @@ pub(crate) fn parse(args: &[String]) -> Result<Wish, String> {
     }
     let (server, broken) = (program.clone(), mutant.clone());
     let drill = |nodes| Drill { program: server, nodes, tasks, kills, pauses, lease: LEASE, seed, mutant: broken };
+    let services = services.then(|| plan(&program, nodes, rounds, seed));
     let drill = nodes.map(drill);
     let options = Options { program, rounds, seed, cases, mutant, strict_names, until_first };
     let workflow = workflow.then(|| Size {
@@ -113,7 +121,22 @@ pub(crate) fn parse(args: &[String]) -> Result<Wish, String> {
         live: LIVE,
     });
     let moving = moving.then_some((mib, kills));
-    Ok(Wish { options, mutants, drill, hanging, sensors: sensors.then_some(kills), exchange, moving, workflow })
+    Ok(Wish {
+        options,
+        mutants,
+        drill,
+        services,
+        hanging,
+        sensors: sensors.then_some(kills),
+        exchange,
+        moving,
+        workflow,
+    })
+}
+
+fn plan(program: &Path, nodes: Option<usize>, rounds: u64, seed: u64) -> Plan {
+    let (program, rounds) = (program.to_owned(), usize::try_from(rounds).unwrap_or(usize::MAX));
+    Plan { program, nodes: nodes.unwrap_or(2), rounds, lease: LEASE, seed }
 }
 
 fn number<N: FromStr>(word: &str, value: &str) -> Result<N, String> {

@@ -48,6 +48,12 @@ impl Answer {
         self.body["code"].as_str().unwrap_or("")
     }
 
+    /// Whether the same may be asked again: nothing was refused for good.
+    #[must_use]
+    pub fn is_for_later(&self) -> bool {
+        self.status >= 500 || self.status == 429 || self.code() == "CSERIAL"
+    }
+
     /// Whether the server does not know itself.
     #[must_use]
     pub fn is_unknown(&self) -> bool {

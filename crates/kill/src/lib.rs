@@ -30,6 +30,7 @@ pub mod round;
 pub mod run;
 pub mod sensors;
 pub mod server;
+pub mod services;
 pub mod tracer;
 pub mod waits;
 pub mod workflow;

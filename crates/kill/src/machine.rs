@@ -8,6 +8,14 @@ use anyhow::{Context, Result, ensure};
 use crate::check::violation;
 use crate::server::{Launch, Server};
 
+/// Where somebody who calls the server finds it.
+pub(crate) trait Front: Sync {
+    fn address(&self) -> Result<SocketAddr>;
+
+    /// The server dies and is there again.
+    fn restart(&self) -> Result<()>;
+}
+
 /// The server that there is now.
 pub(crate) struct Machine {
     launch: Launch,
@@ -25,18 +33,6 @@ impl Machine {
         self.server.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(crate) fn address(&self) -> Result<SocketAddr> {
-        Ok(self.lock().as_ref().context("a server")?.address)
-    }
-
-    pub(crate) fn restart(&self) -> Result<()> {
-        let mut held = self.lock();
-        held.take().context("a server")?.kill()?;
-        *held = Some(self.launch.start().map_err(|error| violation(format!("{error:#}")))?);
-        *self.kills.lock().unwrap_or_else(PoisonError::into_inner) += 1;
-        Ok(())
-    }
-
     /// Ends it in order; how often it was killed, and its data.
     pub(crate) fn end(&self) -> Result<u32> {
         let server = self.lock().take().context("a server")?;
@@ -47,5 +43,19 @@ impl Machine {
 
     pub(crate) fn data(&self) -> &std::path::Path {
         self.launch.data()
+    }
+}
+
+impl Front for Machine {
+    fn address(&self) -> Result<SocketAddr> {
+        Ok(self.lock().as_ref().context("a server")?.address)
+    }
+
+    fn restart(&self) -> Result<()> {
+        let mut held = self.lock();
+        held.take().context("a server")?.kill()?;
+        *held = Some(self.launch.start().map_err(|error| violation(format!("{error:#}")))?);
+        *self.kills.lock().unwrap_or_else(PoisonError::into_inner) += 1;
+        Ok(())
     }
 }

@@ -7,7 +7,7 @@ mod cli;
 
 use std::process::ExitCode;
 
-use kill::{exchange, moving, mutants, nodes, run, sensors, workflow};
+use kill::{exchange, moving, mutants, nodes, run, sensors, services, workflow};
 
 /// Tasks of each kind in each phase of the measurement with targets that hang.
 const HANGING_TASKS: usize = 500;
@@ -57,6 +57,10 @@ fn perform(wish: &cli::Wish) -> anyhow::Result<bool> {
     }
     if let Some(size) = wish.workflow {
         println!("{}", workflow::run(&wish.options.program, size, wish.options.seed)?);
+        return Ok(true);
+    }
+    if let Some(plan) = &wish.services {
+        println!("\n{}", services::run(plan, &mut tell)?);
         return Ok(true);
     }
     if let Some(drill) = &wish.drill {

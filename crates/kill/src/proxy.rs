@@ -6,14 +6,17 @@
 
 use std::io::{Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
+use std::time::Duration;
 
 use anyhow::Result;
 
 use crate::rng::Rng;
 
 const CHUNK: usize = 64 * 1024;
+/// A far side that does not take a connection within this time is not there.
+const REACH: Duration = Duration::from_secs(1);
 
 /// When to cut.
 #[derive(Debug, Clone)]
@@ -55,7 +58,9 @@ impl Cuts {
 }
 
 struct State {
-    upstream: SocketAddr,
+    /// Connections go to them in turn.
+    upstream: Vec<SocketAddr>,
+    next: usize,
     script: Option<Script>,
     rng: Rng,
     cuts: Cuts,
@@ -68,6 +73,7 @@ struct State {
 struct Line {
     near: Arc<TcpStream>,
     far: Arc<TcpStream>,
+    to: SocketAddr,
     /// How much of the next answer comes through, in hundredths.
     answer: Arc<Mutex<Option<u64>>>,
 }
@@ -76,6 +82,22 @@ struct Line {
 pub struct Proxy {
     address: SocketAddr,
     state: Arc<Mutex<State>>,
+    silence: Arc<Silence>,
+}
+
+/// While it is held, nothing passes and nothing breaks, as on a line that somebody cut far away.
+#[derive(Default)]
+struct Silence(Mutex<bool>, Condvar);
+
+impl Silence {
+    fn set(&self, is_held: bool) {
+        *lock(&self.0) = is_held;
+        self.1.notify_all();
+    }
+
+    fn wait_out(&self) {
+        drop(self.1.wait_while(lock(&self.0), |is_held| *is_held).unwrap_or_else(PoisonError::into_inner));
+    }
 }
 
 impl Proxy {
@@ -87,10 +109,12 @@ impl Proxy {
         let listener = TcpListener::bind("127.0.0.1:0")?;
         let address = listener.local_addr()?;
         let (script, cuts, open) = (None, Cuts::default(), vec![]);
-        let state = Arc::new(Mutex::new(State { upstream, script, rng: Rng::new(0), cuts, open, closed: false }));
-        let shared = state.clone();
-        thread::spawn(move || accept(&listener, &shared));
-        Ok(Self { address, state })
+        let (upstream, rng) = (vec![upstream], Rng::new(0));
+        let state = Arc::new(Mutex::new(State { upstream, next: 0, script, rng, cuts, open, closed: false }));
+        let silence = Arc::new(Silence::default());
+        let (shared, held) = (state.clone(), silence.clone());
+        thread::spawn(move || accept(&listener, &shared, &held));
+        Ok(Self { address, state, silence })
     }
 
     /// Where it listens.
@@ -101,7 +125,22 @@ impl Proxy {
 
     /// From now on new connections go there.
     pub fn point_to(&self, upstream: SocketAddr) {
+        self.point_to_all(vec![upstream]);
+    }
+
+    /// From now on new connections go to these in turn; nobody is let in while there is none.
+    pub fn point_to_all(&self, upstream: Vec<SocketAddr>) {
         lock(&self.state).upstream = upstream;
+    }
+
+    /// Holds back everything in both directions until told otherwise. Nobody is told that anything broke.
+    pub fn hold(&self) {
+        self.silence.set(true);
+    }
+
+    /// What was held back passes, and all that follows.
+    pub fn let_go(&self) {
+        self.silence.set(false);
     }
 
     /// From now on cuts by this script, and counts anew.
@@ -122,6 +161,11 @@ impl Proxy {
         open.len()
     }
 
+    /// Cuts every open connection to this side.
+    pub fn cut_to(&self, upstream: SocketAddr) {
+        lock(&self.state).open.iter().filter(|line| line.to == upstream).for_each(Line::cut);
+    }
+
     /// How often it cut by its last script.
     #[must_use]
     pub fn cuts(&self) -> Cuts {
@@ -132,6 +176,7 @@ impl Proxy {
 impl Drop for Proxy {
     fn drop(&mut self) {
         lock(&self.state).closed = true;
+        self.silence.set(false);
         self.cut_all();
         // The listener wakes up and sees that it is over.
         let _ = TcpStream::connect(self.address);
@@ -149,36 +194,54 @@ fn lock<T>(state: &Mutex<T>) -> MutexGuard<'_, T> {
     state.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn accept(listener: &TcpListener, state: &Arc<Mutex<State>>) {
+fn accept(listener: &TcpListener, state: &Arc<Mutex<State>>, silence: &Arc<Silence>) {
     for near in listener.incoming() {
         if lock(state).closed {
             return;
         }
         if let Ok(near) = near {
-            connect(near, state);
+            connect(near, state, silence);
         }
     }
 }
 
+/// The next far side that takes a connection.
+fn reach(state: &Mutex<State>) -> Option<(SocketAddr, TcpStream)> {
+    let turn: Vec<SocketAddr> = {
+        let mut state = lock(state);
+        state.next += 1;
+        let count = state.upstream.len();
+        (0..count).map(|step| state.upstream[(state.next + step) % count]).collect()
+    };
+    turn.into_iter().find_map(|to| Some((to, TcpStream::connect_timeout(&to, REACH).ok()?)))
+}
+
 /// Joins both sides; when the far one is not there, the near one is closed.
-fn connect(near: TcpStream, state: &Arc<Mutex<State>>) {
-    let upstream = lock(state).upstream;
-    let Ok(far) = TcpStream::connect(upstream) else { return };
+fn connect(near: TcpStream, state: &Arc<Mutex<State>>, silence: &Arc<Silence>) {
+    let Some((to, far)) = reach(state) else { return };
     let _ = near.set_nodelay(true).and_then(|()| far.set_nodelay(true));
-    let line = Line { near: Arc::new(near), far: Arc::new(far), answer: Arc::default() };
+    let line = Line { near: Arc::new(near), far: Arc::new(far), to, answer: Arc::default() };
     lock(state).open.push(line.clone());
-    let (ask, asked) = (line.clone(), state.clone());
+    let (ask, asked, held) = (line.clone(), state.clone(), silence.clone());
     thread::spawn(move || {
-        pump(&ask.near, &ask.far, &ask, |bytes| request(bytes, &ask, &asked));
+        pump(&ask.near, &ask.far, &ask, &held, |bytes| request(bytes, &ask, &asked));
         lock(&asked).open.retain(|other| !Arc::ptr_eq(&other.near, &ask.near));
     });
-    thread::spawn(move || pump(&line.far, &line.near, &line, |bytes| answer(bytes, &line)));
+    let held = silence.clone();
+    thread::spawn(move || pump(&line.far, &line.near, &line, &held, |bytes| answer(bytes, &line)));
 }
 
 /// Passes bytes on until an end or until `judge` says how many of them are the last.
-fn pump(mut from: &TcpStream, mut to: &TcpStream, line: &Line, judge: impl Fn(&[u8]) -> Option<usize>) {
+fn pump(
+    mut from: &TcpStream,
+    mut to: &TcpStream,
+    line: &Line,
+    silence: &Silence,
+    judge: impl Fn(&[u8]) -> Option<usize>,
+) {
     let mut buffer = vec![0; CHUNK];
     while let Ok(length @ 1..) = from.read(&mut buffer) {
+        silence.wait_out();
         let bytes = &buffer[..length];
         let last = judge(bytes);
         let passed = to.write_all(&bytes[..last.unwrap_or(length)]);
@@ -186,6 +249,7 @@ fn pump(mut from: &TcpStream, mut to: &TcpStream, line: &Line, judge: impl Fn(&[
             break;
         }
     }
+    silence.wait_out();
     line.cut();
 }
 
@@ -296,5 +360,37 @@ mod tests {
         assert_eq!(ask(&stream, "a"), "yes, a\n");
         assert_eq!(proxy.cut_all(), 1);
         assert_eq!(ask(&stream, "a"), "");
+    }
+
+    #[test]
+    fn connections_go_to_those_who_are_there_in_turn() {
+        let ((one, first), (two, second)) = (echo(), echo());
+        let proxy = Proxy::start(one).unwrap();
+        let gone = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+        proxy.point_to_all(vec![one, gone, two]);
+        for _ in 0..9 {
+            assert_eq!(ask(&TcpStream::connect(proxy.address()).unwrap(), "a"), "yes, a\n");
+        }
+        let counts = [*first.lock().unwrap(), *second.lock().unwrap()];
+        assert!(counts.iter().sum::<u64>() == 9 && counts.iter().all(|count| *count >= 3), "{counts:?}");
+    }
+
+    #[test]
+    fn what_is_held_passes_later_and_only_connections_to_one_side_are_cut() {
+        let ((one, count), (two, _)) = (echo(), echo());
+        let proxy = Proxy::start(one).unwrap();
+        let stream = TcpStream::connect(proxy.address()).unwrap();
+        assert_eq!(ask(&stream, "a"), "yes, a\n");
+        proxy.hold();
+        { &stream }.write_all(b"b\n").unwrap();
+        assert_eq!(*count.lock().unwrap(), 1, "it is on its way, and does not come");
+        proxy.let_go();
+        let mut said = String::new();
+        BufReader::new(&stream).read_line(&mut said).unwrap();
+        assert_eq!(said, "yes, b\n");
+        proxy.cut_to(two);
+        assert_eq!(ask(&stream, "c"), "yes, c\n");
+        proxy.cut_to(one);
+        assert_eq!(ask(&stream, "d"), "");
     }
 }

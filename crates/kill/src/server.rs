@@ -94,6 +94,14 @@ impl Launch {
         command
     }
 
+    /// Another command of the program on the same data.
+    #[must_use]
+    pub fn other_command(&self, words: &[&str]) -> Command {
+        let mut command = Command::new(&self.program);
+        command.args(words).arg("--data").arg(&self.data).envs(self.env.iter().cloned()).stdin(Stdio::null());
+        command
+    }
+
     /// Starts it and waits until it says where it listens.
     ///
     /// # Errors

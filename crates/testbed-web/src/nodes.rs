@@ -6,8 +6,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use axum::Router;
 use axum::body::Body;
 use axum::http::Request;
+use kernel::feed::Sequencer;
 use tower::ServiceExt;
-use web::{App, AppConfig, Service};
+use web::Service;
 
 use crate::{Edge, PostgresKernel};
 
@@ -25,6 +26,9 @@ pub fn in_turn(nodes: Vec<Router>) -> Router {
 pub struct OnNodes {
     /// As one server.
     pub edge: Edge,
+    /// Each by itself.
+    pub each: Vec<Edge>,
+    _feeds: Vec<Sequencer>,
     _kernels: Vec<PostgresKernel>,
 }
 
@@ -33,9 +37,11 @@ impl OnNodes {
     #[must_use]
     pub fn open(name: &str, root: &'static str, count: usize, service: fn() -> Service) -> Self {
         let kernels = PostgresKernel::open_nodes(name, service().def, count);
-        let router =
-            |node: &PostgresKernel| App::new(node.kernel.clone(), vec![service()], AppConfig::default()).router();
-        let edge = Edge::with(root, kernels[0].kernel.clone(), in_turn(kernels.iter().map(router).collect()));
-        Self { edge, _kernels: kernels }
+        let alone = |node: &PostgresKernel| Edge::of(root, node.kernel.clone(), service());
+        let each: Vec<Edge> = kernels.iter().map(alone).collect();
+        let routers = each.iter().map(|edge| edge.router.clone()).collect();
+        let edge = Edge::with(root, kernels[0].kernel.clone(), in_turn(routers));
+        let feeds = kernels.iter().map(|node| Sequencer::start(&node.kernel)).collect();
+        Self { edge, each, _feeds: feeds, _kernels: kernels }
     }
 }

@@ -12,9 +12,9 @@ use std::time::Duration;
 use axum::extract::Request;
 use axum::http::HeaderMap;
 use axum::http::header::{AUTHORIZATION, COOKIE};
-use base::{OpError, OpResult, codes};
+use base::{Health, OpError, OpResult, codes};
 use kernel::accounts::session::{Holder, csrf_token};
-use kernel::{Caller, Namespace, ReadDone, Role};
+use kernel::{Caller, Namespace, Nodes, ReadDone, Role};
 use tokio::sync::oneshot;
 use tokio::time::timeout;
 
@@ -176,6 +176,19 @@ pub(crate) async fn may_stay(shared: &Shared, (ns, caller): (&Arc<Namespace>, &C
     !matches!(timeout(LOOK_UP, told).await, Ok(Ok(Ok(false))))
 }
 
+/// Whether a connection that stays should go elsewhere: this node does not reach the store, and another may. Alone there is no elsewhere,
+/// and the connection waits with the server.
+pub(crate) fn should_move(shared: &Shared, ns: &Namespace) -> bool {
+    is_better_elsewhere(shared.kernel().config().nodes, &ns.store.health())
+}
+
+fn is_better_elsewhere(nodes: Nodes, health: &Health) -> bool {
+    match (nodes, health) {
+        (Nodes::Several, Health::Down(_)) => true,
+        (Nodes::Several, Health::Good | Health::ReadOnly(_)) | (Nodes::One, _) => false,
+    }
+}
+
 /// Whoever was recognised, with the session if it was one.
 type Recognised = (Caller, Option<Arc<OpenSession>>);
 
@@ -274,6 +287,16 @@ mod tests {
             headers.append(AUTHORIZATION, value.parse().unwrap());
         }
         assert_eq!(bearer(&headers).ok(), key, "{values:?}");
+    }
+
+    #[test]
+    fn ker_23_a_stream_leaves_a_node_that_does_not_reach_the_store_if_there_are_others() {
+        let down = Health::Down("the server does not answer".into());
+        assert!(is_better_elsewhere(Nodes::Several, &down));
+        assert!(!is_better_elsewhere(Nodes::One, &down), "there is no elsewhere");
+        for health in [Health::Good, Health::ReadOnly("the disk is full".into())] {
+            assert!(!is_better_elsewhere(Nodes::Several, &health), "{health:?}: elsewhere it is the same");
+        }
     }
 
     #[test]

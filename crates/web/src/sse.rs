@@ -25,7 +25,7 @@ use tokio::time::Instant;
 
 use crate::api::Api;
 use crate::app::Shared;
-use crate::auth::may_stay;
+use crate::auth::{may_stay, should_move};
 use crate::calls::Calls;
 use crate::error::ApiError;
 use crate::live::LivePlace;
@@ -107,6 +107,7 @@ impl Shell {
             let event = self.event().await;
             event.into_iter().for_each(|event| self.tell(event));
             if now() >= self.check_at {
+                self.closing |= should_move(&self.shared, &self.calls.ns);
                 self.closing |= !may_stay(&self.shared, (&self.calls.ns, &self.calls.caller), &self.headers).await;
                 self.check_at = now() + CHECK_EVERY;
             }

@@ -15,6 +15,7 @@ pub(crate) fn run(words: &[&str]) -> Result<ExitCode> {
     let mut guard = Guard::start()?;
     let harness = build(&mut guard, &root, "kill", &[])?;
     let server = match words.iter().any(|word| MUTANTS.contains(word)) {
+        false if words.contains(&"--services") => build(&mut guard, &root, "fastness", &[])?,
         false => build(&mut guard, &root, "ledger", &[])?,
         true => build(&mut guard, &root, "ledger", &["--features", "mutants"])?,
     };

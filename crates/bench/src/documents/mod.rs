@@ -22,7 +22,7 @@ pub use drive::{Connection, ask_all, ask_json, drive, request};
 pub use ours::Ours;
 pub use peers::{from_pypi, node_packages, python_packages};
 use pocketbase::{Durability, PocketBase};
-pub use process::{Memory, Process, free_address, memory_of};
+pub use process::{Memory, Process, free_address, memory_of, used_by};
 pub use proxy::Proxy;
 pub use side::Side;
 use side::{Line, contest};

@@ -88,8 +88,13 @@ pub struct Processor {
 
 impl Processor {
     pub fn used_s(&self) -> Result<f64> {
-        used_s(&format!("/proc/{}/stat", self.pid))
+        used_by(self.pid)
     }
+}
+
+/// Processor time of the process with this number.
+pub fn used_by(pid: u32) -> Result<f64> {
+    used_s(&format!("/proc/{pid}/stat"))
 }
 
 /// Processor time of this process.

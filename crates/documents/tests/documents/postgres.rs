@@ -1,5 +1,7 @@
 //! The same on PostgreSQL: every statement prepares, and searches find what the reference finds, in the order of bytes.
 
+mod nodes;
+
 use std::sync::Arc;
 use std::sync::mpsc::channel;
 

@@ -13,6 +13,7 @@
 
 pub(crate) mod blobs;
 pub(crate) mod disk;
+mod elsewhere;
 mod manifest;
 mod source;
 pub(crate) mod task;
@@ -52,6 +53,8 @@ pub(crate) struct Written {
     pub(crate) manifest: Manifest,
     /// Blobs whose content is not what their name says; their bytes are not in the backup.
     pub(crate) damaged: Vec<String>,
+    /// Namespaces that are not in it: they have a PostgreSQL of their own.
+    pub(crate) elsewhere: Vec<String>,
     /// Older ones that were removed.
     pub(crate) removed: Vec<PathBuf>,
 }
@@ -68,10 +71,10 @@ pub(crate) fn write(config: &Config, wish: &Wish) -> Result<Written> {
         // Its room may be what everybody else needs now.
         let _ = disk::remove_tree(&making);
     }
-    let (manifest, damaged) = made?;
+    let (manifest, damaged, elsewhere) = made?;
     disk::rename(&making, &folder)?;
     let removed = if damaged.is_empty() { prune(&wish.to, wish.keep)? } else { vec![] };
-    Ok(Written { folder, manifest, damaged, removed })
+    Ok(Written { folder, manifest, damaged, elsewhere, removed })
 }
 
 /// One backup at a time in one folder.
@@ -85,11 +88,15 @@ fn lock(to: &Path) -> Result<DirLock> {
     }
 }
 
-fn make(config: &Config, wish: &Wish, stamp: Stamp, making: &Path) -> Result<(Manifest, Vec<String>)> {
+/// The manifest, the blobs that are damaged, and the namespaces that are elsewhere.
+type Made = (Manifest, Vec<String>, Vec<String>);
+
+fn make(config: &Config, wish: &Wish, stamp: Stamp, making: &Path) -> Result<Made> {
     let older = finished(&wish.to)?.pop();
     let mut manifest = Manifest::new(stamp);
     let mut damaged = vec![];
-    for source in wanted(config, wish)? {
+    let (found, elsewhere) = wanted(config, wish)?;
+    for source in found {
         let name = source.name.clone();
         let made = source.write(config, making, older.as_deref());
         let (namespace, bad) = made.with_context(|| format!("namespace `{name}` was not backed up"))?;
@@ -99,17 +106,23 @@ fn make(config: &Config, wish: &Wish, stamp: Stamp, making: &Path) -> Result<(Ma
     let findings = verify::contents(making, &manifest);
     anyhow::ensure!(findings.is_empty(), "the backup does not read back as it was written: {}", findings.join("; "));
     manifest.write(making)?;
-    Ok((manifest, damaged))
+    Ok((manifest, damaged, elsewhere))
 }
 
-fn wanted(config: &Config, wish: &Wish) -> Result<Vec<Source>> {
+/// What is backed up, and which namespaces cannot be.
+fn wanted(config: &Config, wish: &Wish) -> Result<(Vec<Source>, Vec<String>)> {
     let mut found = sources(config)?;
+    let admin = found.iter().find(|source| source.name == config.namespaces.admin);
+    let mut elsewhere = admin.map_or(Ok(vec![]), elsewhere::elsewhere)?;
     if let Some(name) = &wish.namespace {
+        let is_elsewhere = elsewhere.contains(name);
+        anyhow::ensure!(!is_elsewhere, "namespace `{name}` has a PostgreSQL of its own: back it up there");
+        elsewhere.clear();
         found.retain(|source| source.name == *name);
         anyhow::ensure!(!found.is_empty(), "no namespace `{name}` in {}", config.data.dir.display());
     }
     anyhow::ensure!(!found.is_empty(), "there is nothing to back up in {}", config.data.dir.display());
-    Ok(found)
+    Ok((found, elsewhere))
 }
 
 /// Whole backups, the oldest first.

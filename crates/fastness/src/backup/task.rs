@@ -50,7 +50,9 @@ pub(crate) fn perform(config: &Config) -> CallResult {
     match write(config, &wish) {
         Ok(written) if written.damaged.is_empty() => {
             let (folder, removed) = (written.folder.display().to_string(), written.removed.len());
-            CallResult::Worked(json!({ "folder": folder, "removed": removed }).to_string())
+            // Not a failure: it would be the same each time. The journal tells what is not in it.
+            let told = json!({ "folder": folder, "removed": removed, "not_in_it": written.elsewhere });
+            CallResult::Worked(told.to_string())
         }
         Ok(written) => CallResult::NotMade(format!("damaged blobs: {}", written.damaged.join(", "))),
         Err(error) => CallResult::NotMade(format!("{error:#}")),

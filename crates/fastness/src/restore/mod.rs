@@ -156,7 +156,7 @@ impl Import<'_> {
     /// Tells under which name the old schema is kept, if there was one.
     fn run(&self) -> Result<Option<String>> {
         let settings = stores::postgres_config(self.config, &self.namespace.name)?;
-        let aside = format!("{}_before_{}", settings.schema, self.state.id);
+        let aside = stores::fitted(format!("{}_before_{}", settings.schema, self.state.id));
         let existed = postgres::schemas(&settings, &settings.schema)?.contains(&settings.schema);
         let rows = stage::TableFiles(self.from.join(NamespaceBackup::folder(&self.namespace.name)).join("tables"));
         let made = postgres::import(

@@ -20,7 +20,7 @@ const PATIENCE: Duration = Duration::from_secs(120);
 
 /// Why a run ended early.
 #[derive(Debug)]
-pub(super) enum End {
+pub(crate) enum End {
     /// Nothing waits.
     Idle,
     /// A process of this database is active.
@@ -33,18 +33,18 @@ pub(super) enum End {
     Done,
 }
 
-pub(super) struct Erp<'a> {
-    pub(super) wire: Wire<'a>,
-    pub(super) name: String,
+pub(crate) struct Erp<'a> {
+    pub(crate) wire: Wire<'a>,
+    pub(crate) name: String,
     database: Connection,
     has_marker: bool,
     /// What goes wrong, once.
-    pub(super) fault: Option<Point>,
-    pub(super) saw_unknown: bool,
+    pub(crate) fault: Option<Point>,
+    pub(crate) saw_unknown: bool,
 }
 
 impl<'a> Erp<'a> {
-    pub(super) fn open(file: &Path, name: &str, wire: Wire<'a>, has_marker: bool) -> Result<Self> {
+    pub(crate) fn open(file: &Path, name: &str, wire: Wire<'a>, has_marker: bool) -> Result<Self> {
         let database = Connection::open(file)?;
         database.execute_batch(
             "CREATE TABLE effect (message TEXT NOT NULL, process TEXT NOT NULL);
@@ -55,30 +55,41 @@ impl<'a> Erp<'a> {
     }
 
     /// How often each message was done.
-    pub(super) fn done(&self, message: &str) -> Result<i64> {
+    pub(crate) fn done(&self, message: &str) -> Result<i64> {
         let sql = "SELECT COUNT(*) FROM effect WHERE message = ?1";
         Ok(self.database.query_row(sql, [message], |row| row.get(0))?)
     }
 
+    /// How often any was.
+    pub(crate) fn done_count(&self) -> Result<u64> {
+        let count: i64 = self.database.query_row("SELECT COUNT(*) FROM effect", [], |row| row.get(0))?;
+        Ok(u64::try_from(count)?)
+    }
+
     /// Runs until nothing waits and nothing is unknown.
-    pub(super) fn finish(&mut self) -> Result<()> {
+    pub(crate) fn finish(&mut self) -> Result<()> {
         let until = Instant::now() + PATIENCE;
         loop {
             ensure!(Instant::now() < until, violation(format!("{} is not done after {PATIENCE:?}", self.name)));
-            let ended = self.run()?;
-            // After the start: what was active then may have become unknown since, and not the other way round.
-            let unresolved = self.resolve_all()?;
-            if matches!(ended, End::Idle) && unresolved == 0 && self.fault.is_none() {
+            if self.step()? && self.fault.is_none() {
                 return Ok(());
             }
             std::thread::sleep(Duration::from_millis(50)); // tidy: sleep — the server's timeouts are waited for
         }
     }
 
+    /// One process, and what became unknown; whether nothing waits and nothing is unknown.
+    pub(crate) fn step(&mut self) -> Result<bool> {
+        let ended = self.run()?;
+        // After the start: what was active then may have become unknown since, and not the other way round.
+        let unresolved = self.resolve_all()?;
+        Ok(matches!(ended, End::Idle) && unresolved == 0)
+    }
+
     // ---- the handshake ----------------------------------------------------------------------------------------------
 
     /// One process, with the fault if it is reached.
-    pub(super) fn run(&mut self) -> Result<End> {
+    pub(crate) fn run(&mut self) -> Result<End> {
         let body = json!({ "db": self.name });
         let Some(started) = self.once(At::Start, "processes", &body)? else { return Ok(End::Stopped) };
         match started["status"].as_str() {

@@ -5,10 +5,10 @@
 //! other. In the end every message was done exactly once, every reply arrived exactly once, the ledger is true, the folders are too, and an
 //! outcome was unknown exactly where nobody told it.
 
-mod erp;
+pub(crate) mod erp;
 mod judge;
 mod points;
-mod wire;
+pub(crate) mod wire;
 
 use std::fmt;
 use std::path::Path;
@@ -21,7 +21,7 @@ use serde_json::{Value, json};
 use crate::check::violation;
 use crate::client::Client;
 use crate::leftovers;
-use crate::machine::Machine;
+use crate::machine::{Front as _, Machine};
 use crate::server::{KEY, Launch};
 use crate::world::store_of;
 use erp::Erp;

@@ -4,7 +4,7 @@ use std::fmt;
 
 /// Steps: calls of the server, and what the database does between them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum At {
+pub(crate) enum At {
     Start,
     Narrow,
     /// Messages are processed in the database's transaction.
@@ -22,7 +22,7 @@ pub(super) enum At {
 
 /// What goes wrong there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Fault {
+pub(crate) enum Fault {
     /// The server is killed, and a new one started, before the step.
     ServerBefore,
     /// The server is killed when the call is on its way; nobody hears an answer.
@@ -43,9 +43,9 @@ pub(super) enum Fault {
 
 /// A step and its fault.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Point {
-    pub(super) at: At,
-    pub(super) fault: Fault,
+pub(crate) struct Point {
+    pub(crate) at: At,
+    pub(crate) fault: Fault,
 }
 
 impl fmt::Display for Point {
@@ -56,12 +56,12 @@ impl fmt::Display for Point {
 
 impl Point {
     /// Whether others on the same server feel it.
-    pub(super) fn kills_server(self) -> bool {
+    pub(crate) fn kills_server(self) -> bool {
         matches!(self.fault, Fault::ServerBefore | Fault::ServerAfter)
     }
 
     /// Whether nobody tells the server for too long whether the database committed.
-    pub(super) fn is_unknown(self) -> bool {
+    pub(crate) fn is_unknown(self) -> bool {
         use Fault::{DiesAfter, DiesBefore, Hangs};
         match self.at {
             At::Prepare => self.fault == DiesAfter,
@@ -74,7 +74,7 @@ impl Point {
 }
 
 /// All of them.
-pub(super) fn all() -> Vec<Point> {
+pub(crate) fn all() -> Vec<Point> {
     use Fault::{AnswerLost, DatabaseFails, DiesAfter, DiesBefore, Hangs, ServerAfter, ServerBefore, Unsent};
     let calls = [ServerBefore, ServerAfter, Unsent, AnswerLost, DiesBefore, DiesAfter];
     let ends = [ServerBefore, ServerAfter, AnswerLost, DiesBefore];

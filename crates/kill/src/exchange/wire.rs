@@ -10,13 +10,13 @@ use serde_json::Value;
 use super::points::Fault;
 use crate::check::violation;
 use crate::client::Client;
-use crate::machine::Machine;
+use crate::machine::Front;
 
 /// A server that is being started again is there within this time.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// What a caller hears.
-pub(super) enum Outcome {
+pub(crate) enum Outcome {
     Answer(Value),
     /// Nothing: it may or may not have arrived.
     Nothing,
@@ -25,27 +25,27 @@ pub(super) enum Outcome {
 }
 
 /// The way to the server of somebody with a key.
-pub(super) struct Wire<'a> {
-    machine: &'a Machine,
+pub(crate) struct Wire<'a> {
+    machine: &'a dyn Front,
     key: String,
 }
 
 impl<'a> Wire<'a> {
-    pub(super) fn new(machine: &'a Machine, key: &str) -> Self {
+    pub(crate) fn new(machine: &'a dyn Front, key: &str) -> Self {
         Self { machine, key: key.to_owned() }
     }
 
-    pub(super) fn restart_server(&self) -> Result<()> {
+    pub(crate) fn restart_server(&self) -> Result<()> {
         self.machine.restart()
     }
 
     /// Reads, until somebody answers.
-    pub(super) fn get(&self, path: &str) -> Result<Value> {
+    pub(crate) fn get(&self, path: &str) -> Result<Value> {
         let until = Instant::now() + PATIENCE;
         loop {
             let answer = Client::new(self.machine.address()?, &self.key).get(&whole(path));
             if let Ok(answer) = answer
-                && answer.status < 500
+                && !answer.is_for_later()
             {
                 ensure!(answer.status == 200, violation(format!("{path}: {answer:?}")));
                 return Ok(answer.body);
@@ -56,7 +56,7 @@ impl<'a> Wire<'a> {
     }
 
     /// Posts, with a fault.
-    pub(super) fn post(&self, fault: Option<Fault>, path: &str, body: &Value) -> Result<Outcome> {
+    pub(crate) fn post(&self, fault: Option<Fault>, path: &str, body: &Value) -> Result<Outcome> {
         match fault {
             Some(Fault::ServerBefore) => self.machine.restart()?,
             Some(Fault::DiesBefore) => return Ok(Outcome::Died),
@@ -70,7 +70,7 @@ impl<'a> Wire<'a> {
         }
         let answer = Client::new(self.machine.address()?, &self.key).post(&whole(path), body, "");
         let outcome = match answer {
-            Ok(answer) if answer.status < 500 => {
+            Ok(answer) if !answer.is_for_later() => {
                 let good = (200..300).contains(&answer.status);
                 ensure!(good, violation(format!("{path} with {body} was answered {answer:?}")));
                 Outcome::Answer(answer.body)

@@ -9,7 +9,7 @@ use tokio_postgres::{Client, NoTls, SimpleQueryMessage};
 use crate::postgres::Database;
 
 /// A connection of one's own to the schema of the nodes.
-pub(super) struct Reading {
+pub(crate) struct Reading {
     runtime: Runtime,
     client: Client,
 }
@@ -33,7 +33,7 @@ pub(super) struct Kept {
 }
 
 impl Reading {
-    pub(super) fn open(database: &Database) -> Result<Self> {
+    pub(crate) fn open(database: &Database) -> Result<Self> {
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
         let client = runtime.block_on(async {
             let (client, connection) = tokio_postgres::connect(&database.url, NoTls).await.context("no connection")?;
@@ -44,7 +44,8 @@ impl Reading {
         Ok(Self { runtime, client })
     }
 
-    fn rows<const N: usize>(&self, text: &str) -> Result<Vec<[String; N]>> {
+    /// What a statement finds, each value as a text; nothing for NULL.
+    pub(crate) fn rows<const N: usize>(&self, text: &str) -> Result<Vec<[String; N]>> {
         let messages = self.runtime.block_on(self.client.simple_query(text)).context(text.to_owned())?;
         let rows = messages.into_iter().filter_map(|message| match message {
             SimpleQueryMessage::Row(row) => Some(std::array::from_fn(|at| row.get(at).unwrap_or_default().to_owned())),
@@ -53,7 +54,8 @@ impl Reading {
         Ok(rows.collect())
     }
 
-    fn number(&self, text: &str) -> Result<u64> {
+    /// The one number that a statement finds.
+    pub(crate) fn number(&self, text: &str) -> Result<u64> {
         let rows = self.rows::<1>(text)?;
         Ok(rows.first().context("no row")?[0].parse()?)
     }

@@ -6,7 +6,7 @@
 //! PostgreSQL without the server: each cycle of each task left one mark, no task is left, no attempt that was overtaken was
 //! accepted, and every reader of the feed saw the marks' events once, all in the same order.
 
-mod books;
+pub(crate) mod books;
 mod cluster;
 mod drill;
 mod judge;

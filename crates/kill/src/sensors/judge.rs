@@ -11,30 +11,50 @@ use super::speakers::Speaker;
 use crate::check::violation;
 
 /// An event as it is stored.
-struct Event {
-    seq: i64,
-    sensor: String,
-    body: String,
-    state: String,
-    superseded_by: Option<i64>,
+pub(crate) struct Event {
+    pub(crate) seq: i64,
+    pub(crate) sensor: String,
+    pub(crate) body: String,
+    pub(crate) state: String,
+    pub(crate) superseded_by: Option<i64>,
+}
+
+/// What the server left.
+pub(crate) struct Left {
+    /// Events of the client, by id.
+    pub(crate) events: BTreeMap<String, Event>,
+    /// Changes of each sensor in its history.
+    pub(crate) history: BTreeMap<String, i64>,
+}
+
+impl Left {
+    /// In a file of SQLite.
+    ///
+    /// # Errors
+    /// It cannot be read.
+    pub(crate) fn in_file(store: &Path, client: &str) -> Result<Self> {
+        let store = Connection::open_with_flags(store, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
+        let mut statement =
+            store.prepare("SELECT sensor_id, COUNT(*) FROM sensor_history WHERE changed = 1 GROUP BY sensor_id")?;
+        let history = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect::<Result<_, _>>()?;
+        Ok(Self { events: events(&store, client)?, history })
+    }
 }
 
 /// Judges; tells how many events were sent.
 ///
 /// # Errors
 /// A promise was broken.
-pub(super) fn judge(store: &Path, client: &str, heard: &[Heard], speakers: &[Speaker]) -> Result<usize> {
-    let store = Connection::open_with_flags(store, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
-    let events = events(&store, client)?;
+pub(crate) fn judge(left: &Left, heard: &[Heard], speakers: &[Speaker]) -> Result<usize> {
+    let Left { events, history } = left;
     for (sensor, said) in speakers.iter().flat_map(|speaker| &speaker.said) {
-        let sql = "SELECT COUNT(*) FROM sensor_history WHERE sensor_id = ?1 AND changed = 1";
-        let history: i64 = store.query_row(sql, [sensor], |row| row.get(0))?;
+        let history = history.get(sensor).copied().unwrap_or(0);
         let told = events.values().filter(|event| event.sensor == *sensor).count();
         let good = u64::try_from(history).ok() == Some(*said) && u64::try_from(told).ok() == Some(*said);
         let text = format!("{sensor}: {said} changes acknowledged, {history} in history, {told} events");
         ensure!(good, violation(text));
     }
-    for (id, event) in &events {
+    for (id, event) in events {
         let arrived = heard.iter().any(|heard| heard.id == *id);
         let good = match event.state.as_str() {
             "sent" => arrived,
@@ -43,7 +63,7 @@ pub(super) fn judge(store: &Path, client: &str, heard: &[Heard], speakers: &[Spe
         };
         ensure!(good, violation(format!("event {} of {} ended as {}", event.seq, event.sensor, event.state)));
     }
-    judge_heard(heard, &events)?;
+    judge_heard(heard, events)?;
     Ok(events.values().filter(|event| event.state == "sent").count())
 }
 

@@ -1,9 +1,9 @@
 //! Sensors: writers send signals over HTTP while the server is killed again and again; a receiver takes what it is told, in every
 //! mood. In the end each acknowledged change has its event, each event its end, and the receiver heard each under one id and in order.
 
-mod judge;
+pub(crate) mod judge;
 pub mod receiver;
-mod speakers;
+pub(crate) mod speakers;
 
 use std::fmt;
 use std::net::SocketAddr;
@@ -21,11 +21,12 @@ use crate::leftovers;
 use crate::rng::Rng;
 use crate::server::{KEY, Launch, Server};
 use crate::world::store_of;
+use judge::Left;
 use receiver::Receiver;
 use speakers::{End, SENSORS, Speaker};
 
 /// Writers; each has sensors of its own.
-const SPEAKERS: usize = 3;
+pub(crate) const SPEAKERS: usize = 3;
 /// Everything is told within this time once the kills are over: a holder that is gone is waited for, then a pause.
 const SETTLE_MAX: Duration = Duration::from_secs(120);
 
@@ -75,7 +76,7 @@ pub fn run(program: &Path, kills: u32, seed: u64) -> Result<Report> {
     let launch = Launch::new(program, &folder.path().join("data")).env("FASTNESS_OUTBOUND__ALLOW_PRIVATE", "true");
     let mut server = launch.start()?;
     let receiver = Receiver::start(rng.fork())?;
-    let client = register(&server, &receiver.url())?;
+    let client = register(server.address, &receiver.url())?;
     let address = Address(Mutex::new(server.address));
     let end = End::new();
     let mut speakers: Vec<Speaker> = (0..SPEAKERS).map(|number| Speaker::new(number, rng.fork())).collect();
@@ -100,13 +101,15 @@ pub fn run(program: &Path, kills: u32, seed: u64) -> Result<Report> {
     let settled = wait_told(&receiver, &speakers)?;
     let (status, _) = server.end("TERM")?;
     ensure!(status.success(), violation(format!("stopped with {status}")));
-    let events = judge::judge(&store_of(launch.data(), "main"), &client, &receiver.heard(), &speakers)?;
+    let events =
+        judge::judge(&Left::in_file(&store_of(launch.data(), "main"), &client)?, &receiver.heard(), &speakers)?;
     let changes = speakers.iter().flat_map(|speaker| speaker.said.values()).sum();
     Ok(Report { kills, changes, calls: (receiver.heard().len(), events), settled })
 }
 
-fn register(server: &Server, url: &str) -> Result<String> {
-    let mut client = Client::new(server.address, KEY);
+/// A client that is told of every sensor of every speaker; its id.
+pub(crate) fn register(address: SocketAddr, url: &str) -> Result<String> {
+    let mut client = Client::new(address, KEY);
     let made = client
         .post("/v1/main/sensor-clients", &json!({ "name": "house", "url": url }), "")
         .map_err(std::io::Error::from)?;
@@ -125,7 +128,7 @@ fn register(server: &Server, url: &str) -> Result<String> {
 }
 
 /// Waits until the receiver heard the last change of each sensor.
-fn wait_told(receiver: &Receiver, speakers: &[Speaker]) -> Result<Duration> {
+pub(crate) fn wait_told(receiver: &Receiver, speakers: &[Speaker]) -> Result<Duration> {
     let begun = Instant::now();
     let said: Vec<(&String, &u64)> = speakers.iter().flat_map(|speaker| &speaker.said).collect();
     loop {

@@ -61,6 +61,11 @@ impl Receiver {
         Ok(Self { address, inner })
     }
 
+    /// How often it was called.
+    pub(crate) fn count(&self) -> u64 {
+        lock(&self.inner.heard).len() as u64
+    }
+
     /// By name: what a name resolves to is judged only by whoever connects.
     #[must_use]
     pub fn url(&self) -> String {

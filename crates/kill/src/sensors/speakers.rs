@@ -16,54 +16,61 @@ use crate::rng::Rng;
 use crate::server::KEY;
 
 /// Sensors of each.
-pub(super) const SENSORS: usize = 3;
+pub(crate) const SENSORS: usize = 3;
 /// A signal that is not acknowledged within this time never will be.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Rung when there have been kills enough.
-pub(super) struct End(AtomicBool);
+pub(crate) struct End(AtomicBool);
 
 impl End {
-    pub(super) const fn new() -> Self {
+    pub(crate) const fn new() -> Self {
         Self(AtomicBool::new(false))
     }
 
-    pub(super) fn ring(&self) {
+    pub(crate) fn ring(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
 }
 
 /// One of them.
-pub(super) struct Speaker {
+pub(crate) struct Speaker {
     number: usize,
     rng: Rng,
+    pace: Duration,
     /// Acknowledged signals of each sensor.
-    pub(super) said: BTreeMap<String, u64>,
+    pub(crate) said: BTreeMap<String, u64>,
 }
 
 /// The id of a sensor.
-pub(super) fn sensor(speaker: usize, number: usize) -> String {
+pub(crate) fn sensor(speaker: usize, number: usize) -> String {
     format!("s{speaker}x{number}")
 }
 
 impl Speaker {
-    pub(super) fn new(number: usize, rng: Rng) -> Self {
-        Self { number, rng, said: BTreeMap::new() }
+    pub(crate) fn new(number: usize, rng: Rng) -> Self {
+        Self { number, rng, pace: Duration::ZERO, said: BTreeMap::new() }
+    }
+
+    /// With a pause after each signal.
+    pub(crate) fn paced(self, pace: Duration) -> Self {
+        Self { pace, ..self }
     }
 
     /// Speaks until the end, one or two sensors at a time.
-    pub(super) fn speak(&mut self, end: &End, address: impl Fn() -> SocketAddr) -> Result<()> {
+    pub(crate) fn speak(&mut self, end: &End, address: impl Fn() -> SocketAddr) -> Result<()> {
         while !end.0.load(Ordering::Relaxed) {
             let first = usize::try_from(self.rng.between(0, SENSORS as u64)).unwrap_or(0) % SENSORS;
             let both = self.rng.percent(30);
             let sensors: Vec<usize> = if both { vec![first, (first + 1) % SENSORS] } else { vec![first] };
             self.say(&sensors, &address)?;
+            thread::sleep(self.pace); // tidy: sleep — the load is as asked for
         }
         Ok(())
     }
 
     /// A last signal of each sensor.
-    pub(super) fn last_words(&mut self, address: SocketAddr) -> Result<()> {
+    pub(crate) fn last_words(&mut self, address: SocketAddr) -> Result<()> {
         self.say(&(0..SENSORS).collect::<Vec<_>>(), &|| address)
     }
 

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::check::violation;
 use crate::client::Client;
-use crate::machine::Machine;
+use crate::machine::Front;
 use crate::server::KEY;
 
 /// A server that is being started again is there within this time.
@@ -16,8 +16,8 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// How long a poll waits.
 const POLL_MS: u64 = 1_000;
 
-pub(super) struct Hands<'a> {
-    machine: &'a Machine,
+pub(crate) struct Hands<'a> {
+    machine: &'a dyn Front,
     client: Option<Client>,
     name: String,
 }
@@ -26,17 +26,17 @@ pub(super) struct Hands<'a> {
 static CALLS: AtomicU64 = AtomicU64::new(0);
 
 impl<'a> Hands<'a> {
-    pub(super) fn new(machine: &'a Machine, name: &str) -> Self {
+    pub(crate) fn new(machine: &'a dyn Front, name: &str) -> Self {
         Self { machine, client: None, name: name.to_owned() }
     }
 
     /// Its connection breaks, and nobody says a word more.
-    pub(super) fn die(&mut self) {
+    pub(crate) fn die(&mut self) {
         self.client = None;
     }
 
     /// A call under one key, repeated until somebody answers.
-    pub(super) fn call(&mut self, method: &str, path: &str, body: &Value) -> Result<Value> {
+    pub(crate) fn call(&mut self, method: &str, path: &str, body: &Value) -> Result<Value> {
         let once = format!("drill-{}", CALLS.fetch_add(1, Ordering::Relaxed));
         let until = Instant::now() + PATIENCE;
         loop {
@@ -57,7 +57,7 @@ impl<'a> Hands<'a> {
         let once = if method == "GET" { "" } else { once };
         let answer = client.ask(method, &format!("/v1/main/workflow/{path}"), body, once);
         match answer {
-            Ok(answer) if answer.status < 500 && answer.status != 429 => {
+            Ok(answer) if !answer.is_for_later() => {
                 let good = (200..300).contains(&answer.status);
                 ensure!(good, violation(format!("{path} with {body} was answered {answer:?}")));
                 self.client = Some(client);
@@ -67,30 +67,30 @@ impl<'a> Hands<'a> {
         }
     }
 
-    pub(super) fn get(&mut self, path: &str) -> Result<Value> {
+    pub(crate) fn get(&mut self, path: &str) -> Result<Value> {
         self.call("GET", path, &Value::Null)
     }
 
-    pub(super) fn post(&mut self, path: &str, body: &Value) -> Result<Value> {
+    pub(crate) fn post(&mut self, path: &str, body: &Value) -> Result<Value> {
         self.call("POST", path, body)
     }
 
     /// Starts a process of one task.
-    pub(super) fn start(&mut self, kind: &str, number: usize) -> Result<()> {
+    pub(crate) fn start(&mut self, kind: &str, number: usize) -> Result<()> {
         let task = json!({ "actor": format!("{kind}#1"), "method": "run", "args": [{ "value": number }] });
         let body = json!({ "type": kind, "key": number.to_string(), "start": task });
         self.post("processes", &body).map(drop)
     }
 
     /// Asks for tasks once; none if nobody answers.
-    pub(super) fn poll(&mut self, kind: &str, max: usize) -> Result<Vec<Value>> {
+    pub(crate) fn poll(&mut self, kind: &str, max: usize) -> Result<Vec<Value>> {
         let body = json!({ "actor": format!("{kind}#1"), "worker": self.name, "max": max, "wait_ms": POLL_MS });
         let answer = self.once("POST", "poll", &body, "")?;
         Ok(answer.and_then(|answer| answer["tasks"].as_array().cloned()).unwrap_or_default())
     }
 
     /// Brings the value, or the error, of each; how many count.
-    pub(super) fn release(&mut self, tasks: &[Value], end: &(&str, Value)) -> Result<usize> {
+    pub(crate) fn release(&mut self, tasks: &[Value], end: &(&str, Value)) -> Result<usize> {
         let result = |task: &Value| {
             let mut result = json!({ "task_id": task["task_id"], "attempt": task["attempt"], "pass": task["pass"] });
             result[end.0] = end.1.clone();
@@ -103,13 +103,13 @@ impl<'a> Hands<'a> {
     }
 
     /// Says that it is at a task.
-    pub(super) fn beat(&mut self, task: &Value) -> Result<()> {
+    pub(crate) fn beat(&mut self, task: &Value) -> Result<()> {
         let beat = json!({ "task_id": task["task_id"], "attempt": task["attempt"], "pass": task["pass"] });
         self.post("heartbeat", &json!({ "tasks": [beat] })).map(drop)
     }
 
     /// Asks until it is so.
-    pub(super) fn wait_for(&mut self, path: &str, is_so: impl Fn(&Value) -> bool) -> Result<Value> {
+    pub(crate) fn wait_for(&mut self, path: &str, is_so: impl Fn(&Value) -> bool) -> Result<Value> {
         let until = Instant::now() + PATIENCE;
         loop {
             let answer = self.get(path)?;

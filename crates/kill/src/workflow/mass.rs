@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::hands::Hands;
 use super::{Size, live};
 use crate::check::violation;
-use crate::machine::Machine;
+use crate::machine::{Front as _, Machine};
 use crate::waits::Waits;
 
 /// Type of the processes, and name of their actor.

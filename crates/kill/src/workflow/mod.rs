@@ -6,7 +6,7 @@
 //! flow feels of it is measured and told.
 
 mod deaths;
-mod hands;
+pub(crate) mod hands;
 mod judge;
 mod live;
 mod mass;

@@ -20,7 +20,7 @@ use super::frames::{Frames, framed};
 use super::keeper::{Keeper, SMALL_BYTES};
 use super::status::Status;
 use crate::app::Shared;
-use crate::auth::{Visitor, may_stay};
+use crate::auth::{Visitor, may_stay, should_move};
 use crate::body::hold;
 use crate::calls::Calls;
 use crate::live::LivePlace;
@@ -237,7 +237,9 @@ impl Conversation {
 
     async fn check(&mut self) {
         self.check_at = now() + CHECK_EVERY;
-        if !may_stay(&self.shared, (&self.calls.ns, &self.calls.caller), &self.headers).await {
+        if should_move(&self.shared, &self.calls.ns) {
+            self.end = Some(Status::unavailable("this node does not reach the store, another may"));
+        } else if !may_stay(&self.shared, (&self.calls.ns, &self.calls.caller), &self.headers).await {
             self.end = Some(Status::revoked());
         }
     }

@@ -1,0 +1,42 @@
+//! The figures of a drill.
+
+use std::fmt;
+use std::time::Duration;
+
+/// What a drill came to.
+#[derive(Debug, Clone, Default)]
+pub struct Report {
+    /// Nodes.
+    pub nodes: usize,
+    /// What struck, in order, and how long it took until every service had gone on without the node.
+    pub strikes: Vec<(String, Duration)>,
+    /// Commits of documents.
+    pub commits: usize,
+    /// Messages that were processed and answered.
+    pub messages: usize,
+    /// Processes of the workflow.
+    pub processes: usize,
+    /// Signals that were acknowledged, events that were told, and calls that told them.
+    pub signals: (u64, usize, u64),
+    /// Folders on both devices.
+    pub folders: usize,
+    /// From the end of the work until nothing was left to do.
+    pub settled: Duration,
+    /// All of it.
+    pub took: Duration,
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { nodes, strikes, commits, messages, processes, signals, folders, settled, took } = self;
+        writeln!(
+            f,
+            "{nodes} nodes, {} strikes, in {:.0} s; each of these exactly once:",
+            strikes.len(),
+            took.as_secs_f64()
+        )?;
+        writeln!(f, "  {commits} commits of documents, {messages} messages and their replies, {processes} processes")?;
+        writeln!(f, "  {} signals, told as {} events by {} calls, {folders} folders", signals.0, signals.1, signals.2)?;
+        write!(f, "  nothing left to do {:.1} s after the last of them", settled.as_secs_f64())
+    }
+}
