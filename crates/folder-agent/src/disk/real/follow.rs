@@ -25,6 +25,10 @@ pub(super) struct Follower {
 }
 
 impl Follower {
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the thread has a name, the disk owns it, and it ends when it is told no more"
+    )]
     pub(super) fn of(file: File) -> io::Result<Self> {
         let (ends, told) = mpsc::channel();
         let thread = std::thread::Builder::new().name("follow".to_owned()).spawn(move || follow(&file, &told))?;
