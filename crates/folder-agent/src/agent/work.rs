@@ -12,6 +12,9 @@ use crate::state::StateError;
 
 /// Plans that follow each other at once: each makes what the one before it made possible.
 const PLANS_MAX: usize = 100;
+/// A plan of so many takes as much room as the trees. It is made by a thread of its own: that has a part of the heap to itself, which is given back as a
+/// whole, where ours would keep the holes between what stays.
+const FILES_MANY: usize = 5_000;
 /// A path at which nothing failed for so long is as good as any other.
 const STUCK_FORGOTTEN_MS: u64 = 300_000;
 /// While the disk refuses, it is asked again after a growing time.
@@ -296,7 +299,12 @@ impl<D: Disk> Agent<D> {
             date: &date,
             links: self.settings.links,
         };
-        plan_without(self.state.remote(), &self.local, self.state.synced(), &view, stuck)
+        let (remote, local, synced) = (self.state.remote(), &self.local, self.state.synced());
+        let plan = || plan_without(remote, local, synced, &view, stuck);
+        if local.len() < FILES_MANY {
+            return plan();
+        }
+        std::thread::scope(|scope| scope.spawn(plan).join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
     }
 
     /// For names of conflict copies.
