@@ -13,7 +13,8 @@ use std::time::Duration;
 
 use base::{Ear, StoreResult};
 use futures_util::future::poll_fn;
-use tokio::sync::{Notify, mpsc};
+use tokio::sync::Notify;
+use tokio::task::JoinHandle;
 use tokio_postgres::{AsyncMessage, Client, Error, NoTls};
 
 use crate::errors;
@@ -95,30 +96,28 @@ async fn until_stopped(bell: &Bell) {
 async fn serve_connection(shared: &Arc<Shared>) -> Result<(), String> {
     let opened = bounded(shared.config.connect_limit(), shared.address.driver().connect(NoTls)).await?;
     let (client, mut connection) = opened;
-    let (to, mut heard) = mpsc::channel(WORDS_MAX);
-    let task = tokio::spawn(async move {
+    // Ears hear as words come, also while others are called out: a node that has much to say must not be deaf to the others.
+    let hearing = shared.clone();
+    let mut task = tokio::spawn(async move {
         while let Some(Ok(message)) = poll_fn(|cx| connection.poll_message(cx)).await {
             if let AsyncMessage::Notification(word) = message {
-                // One that does not fit is lost, as any may be.
-                let _ = to.try_send(word.payload().to_owned());
+                hearing.bell.tell(word.payload());
             }
         }
     });
     let channel = &shared.config.schema;
     bounded(shared.config.answer_limit(), client.batch_execute(&format!("LISTEN \"{channel}\""))).await?;
-    let ended = talk(shared, &client, &mut heard).await;
+    let ended = talk(shared, &client, &mut task).await;
     task.abort();
     ended
 }
 
-async fn talk(shared: &Shared, client: &Client, heard: &mut mpsc::Receiver<String>) -> Result<(), String> {
+/// Calls out until the connection ends or the bell is stopped.
+async fn talk(shared: &Shared, client: &Client, connection: &mut JoinHandle<()>) -> Result<(), String> {
     let bell = &shared.bell;
     while !bell.is_stopped() {
         tokio::select! {
-            word = heard.recv() => match word {
-                Some(word) => bell.tell(&word),
-                None => return Ok(()),
-            },
+            _ = &mut *connection => return Ok(()),
             () = bell.changed.notified() => call_out(shared, client).await?,
         }
     }

@@ -1,5 +1,6 @@
 //! Words between nodes: LISTEN and NOTIFY, which may be lost but come back by themselves.
 
+use std::collections::BTreeSet;
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
@@ -60,4 +61,26 @@ fn ker_34_words_out_of_bounds_are_dropped_and_a_closed_store_says_nothing() {
     assert!(told.try_iter().all(|word| word == "last" || word == "first"), "the long one is not there");
     store.close();
     store.notify("late");
+}
+
+/// Both nodes have something to say all the time, as under load.
+#[test]
+fn ker_25_a_node_that_has_much_to_say_hears_every_word_of_another() {
+    let sandbox = Sandbox::new();
+    let (one, two) = (sandbox.open(), sandbox.open());
+    let (told_one, told_two) = (heard_by(one.as_ref()), heard_by(two.as_ref()));
+    until_heard(one.as_ref(), &told_two, "first");
+    until_heard(two.as_ref(), &told_one, "first");
+    // Fewer at once than may wait to be called out.
+    for burst in 0..10 {
+        (0..40).for_each(|number| one.notify(&format!("word {burst} {number}")));
+        (0..40).for_each(|number| two.notify(&format!("own {burst} {number}")));
+        let mut missing: BTreeSet<String> = (0..40).map(|number| format!("word {burst} {number}")).collect();
+        until("every word is heard", || {
+            while let Ok(word) = told_two.recv_timeout(Duration::from_millis(20)) {
+                missing.remove(&word);
+            }
+            missing.is_empty()
+        });
+    }
 }
