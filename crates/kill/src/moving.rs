@@ -2,6 +2,7 @@
 //! again and again. In the end the copy that was left and the rows that arrived have the same digest, by another way than the one that
 //! carried them.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -30,8 +31,8 @@ pub struct Report {
     pub rows: i64,
     /// A move to PostgreSQL in peace: all of it, and the part for which nobody was let in.
     pub there: (Duration, Duration),
-    /// A move back while the server was killed so often.
-    pub back: (Duration, u32),
+    /// A move back, and in which states of it the server was killed, and how often.
+    pub back: (Duration, Kills),
     /// The most memory that the server took, in KiB.
     pub memory_kib: u64,
     /// The memory that it took before, in KiB.
@@ -45,11 +46,22 @@ impl fmt::Display for Report {
         let rate = mib as f64 / took.as_secs_f64();
         write!(
             f,
-            "{mib} MiB, {rows} rows: to PostgreSQL in {took:.1?} ({rate:.0} MiB/s), closed for {closed:.1?}; back with {kills} kills in \
-             {back:.1?}; memory {} MiB before, {} MiB at most; identical",
+            "{mib} MiB, {rows} rows: to PostgreSQL in {took:.1?} ({rate:.0} MiB/s), closed for {closed:.1?}; back in {back:.1?}, \
+             killed while {kills}; memory {} MiB before, {} MiB at most; identical",
             memory_before_kib >> 10,
             memory_kib >> 10
         )
+    }
+}
+
+/// How often the server was killed in each state of the move.
+#[derive(Debug, Clone, Default)]
+pub struct Kills(BTreeMap<String, u32>);
+
+impl fmt::Display for Kills {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let told: Vec<String> = self.0.iter().map(|(state, count)| format!("{state} {count} times")).collect();
+        f.write_str(&told.join(", "))
     }
 }
 
@@ -70,12 +82,12 @@ pub fn run(program: &Path, mib: u64, kills: u32, seed: u64) -> Result<Report> {
     check_left(&place, &moved)?;
     let memory_kib = memory(&server, "VmHWM")?;
     let begun = Instant::now();
-    let (server, back) = while_killed(server, &launch, kills, &mut Rng::new(seed))?;
+    let (server, back, killed) = while_killed(server, &launch, &pauses(kills, there.0, seed))?;
     let back_took = begun.elapsed();
     server.kill()?;
     check_arrived(&place, &back)?;
     let rows = moved["rows"].as_i64().context("rows")?;
-    Ok(Report { bytes, rows, there, back: (back_took, kills), memory_kib, memory_before_kib })
+    Ok(Report { bytes, rows, there, back: (back_took, killed), memory_kib, memory_before_kib })
 }
 
 /// A namespace whose store was filled while nobody had it open.
@@ -133,16 +145,29 @@ fn in_peace(server: &Server) -> Result<((Duration, Duration), Value)> {
     }
 }
 
+/// How long the server lives before each kill: together about three quarters of what a move takes in peace, so that all of them come before its end
+/// and every part of it sees some.
+fn pauses(kills: u32, peace: Duration, seed: u64) -> Vec<Duration> {
+    let mut rng = Rng::new(seed);
+    let longest = peace.as_millis() * 3 / (2 * u128::from(kills.max(1)));
+    let longest = u64::try_from(longest).unwrap_or(u64::MAX).max(1);
+    (0..kills).map(|_| Duration::from_millis(rng.between(0, longest))).collect()
+}
+
 /// Each kill comes a random while after the start before it, and the move goes on by itself.
-fn while_killed(mut server: Server, launch: &Launch, kills: u32, rng: &mut Rng) -> Result<(Server, Value)> {
+fn while_killed(mut server: Server, launch: &Launch, pauses: &[Duration]) -> Result<(Server, Value, Kills)> {
     begin(&server, "sqlite")?;
-    for _ in 0..kills {
-        let end = Instant::now() + Duration::from_millis(rng.between(0, 4_000));
+    let mut kills = Kills::default();
+    for pause in pauses {
+        let end = Instant::now() + *pause;
         while Instant::now() < end {
             let row = server.client().get(&format!("/v1/z/namespaces/{NAME}"))?.body;
             let state = row["state"].as_str().unwrap_or_default();
             ensure!(["open", "moving"].contains(&state), violation(format!("neither open nor moving: {row}")));
         }
+        let now = transfer(&server)?;
+        ensure!(now["ended"] != true, "it ended before it was killed so often: {now}");
+        *kills.0.entry(now["state"].as_str().context("a state")?.to_owned()).or_default() += 1;
         server.kill()?;
         server = launch.start()?;
     }
@@ -151,7 +176,7 @@ fn while_killed(mut server: Server, launch: &Launch, kills: u32, rng: &mut Rng) 
         let now = transfer(&server)?;
         if now["ended"] == true {
             ensure!(now["state"] == "done", violation(format!("it ended badly: {now}")));
-            return Ok((server, now));
+            return Ok((server, now, kills));
         }
         ensure!(begun.elapsed() < PATIENCE, "it does not end: {now}");
     }
