@@ -18,7 +18,8 @@ use super::turn::{self, Turn};
 use crate::ledger::together;
 use crate::message::name::FileName;
 use crate::process;
-use crate::rules::Rules;
+use crate::packs;
+use crate::rules::{Bodies, Rules};
 use crate::tens::tens;
 
 /// The clerk's task.
@@ -31,14 +32,14 @@ pub(crate) const CLERK: TaskDef = TaskDef::new(CLERK_OP, plan)
 /// Its operation.
 pub const CLERK_OP: &str = "exchange.files";
 
-/// Has the clerk look.
+/// Has the clerk, or the packer, look.
 pub static BEGIN: Op<(), ()> = Op::new("exchange.files_begin", begin).ending();
 /// Has the clerk compare all files with what the store says, or those of one database (EXC-7).
 pub static SCAN: Op<Option<String>, ()> = Op::new("exchange.files_scan", |_, cx, only| {
     wake_for_scan(cx, only.as_deref());
     Ok(())
 });
-/// Whether there is something for the clerk.
+/// Whether there is something for the clerk, or the packer.
 pub static ANY_DUE_NOW: Query<(), bool> = Query::new("exchange.files_due", any_due);
 
 /// Files of one batch.
@@ -159,7 +160,11 @@ fn wake_for_scan(cx: &mut OpCx<'_>, only: Option<&str>) {
 
 fn begin(tx: &mut dyn Tx, cx: &mut OpCx<'_>, (): &()) -> OpResult<()> {
     if any_due(tx, &())? {
-        wake(cx);
+        match cx.home.common::<Rules>().get().bodies {
+            Bodies::Store => {}
+            Bodies::Folders => wake(cx),
+            Bodies::Blobs => packs::wake(cx),
+        }
     }
     Ok(())
 }

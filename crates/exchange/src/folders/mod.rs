@@ -25,6 +25,8 @@ pub use scan::{Scans, recover};
 pub use shelves::Shelves;
 
 pub(crate) use clerk::{CLERK, URGENT, make, wake_for_process};
+pub(crate) use leave::leave;
+pub(crate) use perform::{TEXTS, ask, call};
 pub(crate) use scan::{STATEMENTS as SCAN_STATEMENTS, close_lost_unless_any};
 
 use base::{Cell, RelPath, Row, Sql, Wall};

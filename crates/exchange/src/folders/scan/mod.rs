@@ -59,7 +59,10 @@ pub(crate) struct Known {
     pub(crate) place: String,
     pub(crate) on_disk: Option<String>,
     pub(crate) is_held: bool,
+    /// Its text is in the store.
     pub(crate) has_text: bool,
+    /// Its text is in a pack.
+    pub(crate) is_packed: bool,
     pub(crate) size: i64,
     pub(crate) is_due: bool,
     /// Its file is lost or damaged, which was told.
