@@ -13,13 +13,25 @@ pub(crate) static FOLLOW: Op<(), bool> = Op::new("exchange.follow", follow).keye
 
 fn follow(tx: &mut dyn Tx, cx: &mut OpCx<'_>, (): &()) -> OpResult<bool> {
     match cx.home.common::<Rules>().get().bodies {
-        Bodies::Folders => packs::forget_adoption(tx).map(|()| false),
+        Bodies::Folders => leave_packs(tx, cx).map(|()| false),
         Bodies::Store => {
-            packs::forget_adoption(tx)?;
-            folders::leave(tx, cx)
+            leave_packs(tx, cx)?;
+            leave_folders(tx, cx)
         }
         Bodies::Blobs if packs::is_adopted(tx)? => Ok(false),
-        Bodies::Blobs if folders::leave(tx, cx)? => Ok(true),
+        Bodies::Blobs if leave_folders(tx, cx)? => Ok(true),
         Bodies::Blobs => packs::adopt(tx, cx).map(|()| false),
     }
+}
+
+/// Nobody packs any more; what is packed stays.
+fn leave_packs(tx: &mut dyn Tx, cx: &mut OpCx<'_>) -> OpResult<()> {
+    cx.fx.close_alert(packs::ALERT);
+    packs::forget_adoption(tx)
+}
+
+/// Nobody lays files any more; those that lie there stay. Whether there may be more to let go.
+fn leave_folders(tx: &mut dyn Tx, cx: &mut OpCx<'_>) -> OpResult<bool> {
+    [folders::ALERT, folders::SCAN_ALERT].into_iter().for_each(|alert| cx.fx.close_alert(alert));
+    folders::leave(tx, cx)
 }

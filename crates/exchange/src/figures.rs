@@ -63,7 +63,10 @@ pub(crate) fn late_processes(tx: &mut dyn Tx, _: Wall) -> StoreResult<Vec<Stuck>
 /// Messages whose texts nobody brought to their folders or packs.
 pub(crate) fn late_files(tx: &mut dyn Tx, _: Wall) -> StoreResult<Vec<Stuck>> {
     late(tx, &LATE_FILES, FILE_GRACE_MS, |row| {
-        (row.int(0).to_string(), format!("the text of the message was not brought to where it belongs in {}", row.text(1)))
+        (
+            row.int(0).to_string(),
+            format!("the text of the message was not brought to where it belongs in {}", row.text(1)),
+        )
     })
 }
 

@@ -17,8 +17,8 @@ use super::scan;
 use super::turn::{self, Turn};
 use crate::ledger::together;
 use crate::message::name::FileName;
-use crate::process;
 use crate::packs;
+use crate::process;
 use crate::rules::{Bodies, Rules};
 use crate::tens::tens;
 
@@ -65,7 +65,7 @@ const PAUSE_MS: i64 = 5_000;
 /// When another one is at work and a look at all files is wanted.
 const WAIT_MS: i64 = 1_000;
 /// Key and kind of the alert that files cannot be written.
-const ALERT: &str = "exchange-folders";
+pub(crate) const ALERT: &str = "exchange-folders";
 
 pub(super) static DUE: Sql = Sql::new(
     "exc_message.due",
@@ -255,6 +255,11 @@ fn settle(tx: &mut dyn Tx, cx: &mut OpCx<'_>, task: &TaskRow, result: &CallResul
     let id = task.id.to_string();
     if !turn::is_of(tx, &id)? {
         // Taken for lost, and another one compared everything since: what we know is old.
+        return Ok(Plan::Done);
+    }
+    if cx.home.common::<Rules>().due(cx.heard).is_none() {
+        // The folders were left meanwhile: no text goes because a file has it.
+        turn::end(tx, &id)?;
         return Ok(Plan::Done);
     }
     let (did, why) = match result {

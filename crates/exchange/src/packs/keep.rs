@@ -28,10 +28,8 @@ pub(super) static TAKE_IN: Sql = Sql::new(
      AND m.place IN ('log', 'unknown', 'error') AND m.process IS NULL \
      AND EXISTS (SELECT 1 FROM exc_body b WHERE b.number = m.number) ON CONFLICT (number) DO NOTHING",
 );
-pub(super) static DROP_BODIES: Sql = Sql::new(
-    "exc_body.packed",
-    "DELETE FROM exc_body WHERE number IN (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
-);
+pub(super) static DROP_BODIES: Sql =
+    Sql::new("exc_body.packed", "DELETE FROM exc_body WHERE number IN (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)");
 pub(super) static LET_BE: Sql = Sql::new(
     "exc_message.packed",
     "UPDATE exc_message SET due = NULL WHERE number IN (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",

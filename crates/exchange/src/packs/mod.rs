@@ -23,7 +23,7 @@ pub use work::{PACK, perform};
 
 pub(crate) use adopt::{ADOPT, adopt, forget_adoption, is_adopted};
 pub(crate) use let_go::let_go;
-pub(crate) use packer::{PACKER, wake};
+pub(crate) use packer::{ALERT, PACKER, wake};
 pub(crate) use read::{Packed, Unread, find};
 
 use base::{Sha, Sql};

@@ -1,21 +1,26 @@
 //! The packer: has what is at rest and due packed, a pack at a time.
 //!
 //! It never needs a person: whatever fails is tried again, as long as it takes, and texts stay in the store meanwhile. A packer that ended in
-//! whatever way is followed by another one, because `watch` looks for what is due. Two at once, of which one was taken for lost, only
-//! upload in vain: what is kept is decided in the commit.
+//! whatever way is followed by another one, because `watch` looks for what is due. One is at work at a time; after a failure the turn is kept for a
+//! pause, in which nobody tries. Two at once, of which one was taken for lost, only upload in vain: what is kept is decided in the commit.
 
 use base::{Call, CallResult, Heard, OpResult, Row, Sql, Tx, WorkCall, args};
 use kernel::{NewTask, OpCx, Plan, TaskDef, TaskRow};
 
 use super::keep;
 use super::work::{PACK, Packing};
+use crate::folders::turn::{self, Turn};
 use crate::ledger::together;
 use crate::rules::{Bodies, Rules};
 use crate::tens::tens;
 
 /// The packer's task.
-pub(crate) const PACKER: TaskDef =
-    TaskDef::new(PACKER_OP, plan).retrying(&[1; 60]).settled_by(settle).keyed(|_| together(&())).ending();
+pub(crate) const PACKER: TaskDef = TaskDef::new(PACKER_OP, plan)
+    .retrying(&[1; 60])
+    .settled_by(settle)
+    .taken_back_by(take_back)
+    .keyed(|_| together(&()))
+    .ending();
 /// Its operation.
 pub const PACKER_OP: &str = "exchange.packs";
 
@@ -25,12 +30,14 @@ const TEXTS_MAX: usize = 250;
 const BYTES_MAX: i64 = 4 << 20;
 /// Time for one pack, which may be one message of the largest size.
 const PACK_MS: u64 = 240_000;
+/// How long the turn of a packer lasts, unless it ends it.
+const TURN_MS: i64 = 300_000;
 /// What failed is tried again after so long.
 const AGAIN_MS: i64 = 10_000;
 /// A person is told of what has waited for so long.
 const LATE_MS: i64 = 300_000;
 /// Key and kind of the alert that texts cannot be packed.
-const ALERT: &str = "exchange-packs";
+pub(crate) const ALERT: &str = "exchange-packs";
 
 pub(super) static DUE: Sql = Sql::new(
     "exc_message.to_pack",
@@ -58,10 +65,13 @@ pub(crate) fn wake(cx: &mut OpCx<'_>) {
     cx.fx.task(NewTask::new(id, PACKER_OP).unique("packs"));
 }
 
-fn plan(tx: &mut dyn Tx, cx: &mut OpCx<'_>, _: &TaskRow) -> OpResult<Plan> {
-    if cx.home.common::<Rules>().get().bodies != Bodies::Blobs {
+fn plan(tx: &mut dyn Tx, cx: &mut OpCx<'_>, task: &TaskRow) -> OpResult<Plan> {
+    let id = task.id.to_string();
+    let is_wanted = cx.home.common::<Rules>().get().bodies == Bodies::Blobs;
+    if !is_wanted || turn::take(tx, cx, &id, TURN_MS)? == Turn::Others {
         return Ok(Plan::Done);
     }
+    tx.write(&TRIED, args![cx.heard])?;
     let rows = tx.query(&DUE, args![cx.heard, i64::try_from(TEXTS_MAX).unwrap_or(i64::MAX)], TEXTS_MAX)?;
     let (resting, others): (Vec<&Row>, Vec<&Row>) = rows.iter().partition(|row| row.int(2) == 1);
     // Held again, or packed already: whoever lets them rest makes them due.
@@ -72,6 +82,7 @@ fn plan(tx: &mut dyn Tx, cx: &mut OpCx<'_>, _: &TaskRow) -> OpResult<Plan> {
     let sizes: Vec<(i64, i64)> = resting.iter().map(|row| (row.int(0), row.int(1))).collect();
     let numbers = within(&sizes, BYTES_MAX);
     if numbers.is_empty() {
+        turn::end(tx, &id)?;
         return Ok(if rows.is_empty() { Plan::Done } else { Plan::Checkpoint("null".into()) });
     }
     let param = serde_json::to_string(&Packing { numbers }).unwrap_or_default();
@@ -89,10 +100,20 @@ fn within(sizes: &[(i64, i64)], bytes_max: i64) -> Vec<i64> {
     sizes.iter().enumerate().take_while(fits).map(|(_, (number, _))| *number).collect()
 }
 
-fn settle(tx: &mut dyn Tx, cx: &mut OpCx<'_>, _: &TaskRow, result: &CallResult) -> OpResult<Plan> {
-    tx.write(&TRIED, args![cx.heard])?;
+/// There was no room for the call: nothing was begun.
+fn take_back(tx: &mut dyn Tx, _: &mut OpCx<'_>, task: &TaskRow) -> OpResult<()> {
+    turn::end(tx, &task.id.to_string()).map(drop)
+}
+
+fn settle(tx: &mut dyn Tx, cx: &mut OpCx<'_>, task: &TaskRow, result: &CallResult) -> OpResult<Plan> {
+    let id = task.id.to_string();
+    if !turn::is_of(tx, &id)? {
+        // Taken for lost, and another one packs since.
+        return Ok(Plan::Done);
+    }
     let why = match result {
         CallResult::Worked(_) => {
+            turn::end(tx, &id)?;
             cx.fx.close_alert(ALERT);
             let is_more = tx.query_one(&ANY_DUE, args![cx.heard])?.is_some();
             return Ok(if is_more { Plan::Checkpoint("null".into()) } else { Plan::Done });
@@ -107,7 +128,8 @@ fn settle(tx: &mut dyn Tx, cx: &mut OpCx<'_>, _: &TaskRow, result: &CallResult) 
         );
         cx.fx.open_alert(ALERT, ALERT, message);
     }
-    Ok(Plan::Later(cx.wall.plus_ms(AGAIN_MS)))
+    turn::seize(tx, cx, &id, AGAIN_MS)?;
+    Ok(Plan::Done)
 }
 
 #[cfg(test)]

@@ -44,7 +44,7 @@ pub(crate) const STATEMENTS: &[&Sql] = &[
 ];
 
 /// Key and kind of the alert that files could not be looked at.
-const ALERT: &str = "exchange-scan";
+pub(crate) const ALERT: &str = "exchange-scan";
 /// What could not be looked at is looked at again after so long, then after twice as long, and so on.
 const AGAIN_MS: u64 = 60_000;
 /// But not later than this.

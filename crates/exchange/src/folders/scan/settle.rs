@@ -102,7 +102,10 @@ impl Mended<'_> {
     /// Does what the verdict says; tells which process may have waited for it.
     fn mend(&self, tx: &mut dyn Tx, cx: &mut OpCx<'_>, verdict: Verdict) -> OpResult<Option<String>> {
         let is_whole = !matches!(verdict, Verdict::Damaged(_) | Verdict::Lost);
-        if is_whole && self.known.is_flawed && (self.known.has_text || self.known.is_packed || self.is_as_received(tx)?) {
+        if is_whole
+            && self.known.is_flawed
+            && (self.known.has_text || self.known.is_packed || self.is_as_received(tx)?)
+        {
             flaw::end(tx, cx, self.db, self.known)?;
         }
         match verdict {
