@@ -163,6 +163,8 @@ fn begin(tx: &mut dyn Tx, cx: &mut OpCx<'_>, (): &()) -> OpResult<()> {
         match cx.home.common::<Rules>().get().bodies {
             Bodies::Store => {}
             Bodies::Folders => wake(cx),
+            // Whoever packs, or pauses, goes on by itself.
+            Bodies::Blobs if turn::is_taken(tx, cx)? => {}
             Bodies::Blobs => packs::wake(cx),
         }
     }

@@ -44,6 +44,11 @@ pub(crate) fn take(tx: &mut dyn Tx, cx: &OpCx<'_>, task: &str, ms: i64) -> OpRes
     Ok(if row.is_some() { Turn::Uncertain } else { Turn::Ours })
 }
 
+/// Whether somebody has the turn.
+pub(crate) fn is_taken(tx: &mut dyn Tx, cx: &OpCx<'_>) -> OpResult<bool> {
+    Ok(tx.query_one(&GET, args![])?.is_some_and(|row| Heard(row.int(1)) > cx.heard))
+}
+
 /// Takes the turn whoever has it: at a start, when nobody can be at work.
 pub(crate) fn seize(tx: &mut dyn Tx, cx: &OpCx<'_>, task: &str, ms: i64) -> OpResult<()> {
     let number = tx.query_one(&NEXT, args![])?.map_or(1, |row| row.int(0));
