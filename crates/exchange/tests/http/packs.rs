@@ -113,6 +113,31 @@ fn exc_8_a_text_in_a_storage_that_is_away_is_answered_later_and_nothing_changes(
     office.check();
 }
 
+/// The page of a message, for people.
+fn page(office: &Office, name: &str) -> String {
+    let mut request =
+        office.edge.request(crate::edge::ADMIN, "GET", "/v1/x", &[("accept-language", "en")], String::new());
+    *request.uri_mut() = format!("/console/main/exchange/messages/{name}").parse().unwrap();
+    let reply = office.edge.runtime.block_on(crate::edge::answered(office.edge.router.clone(), request));
+    assert_eq!(reply.status, 200, "{}", reply.text);
+    reply.text
+}
+
+#[test]
+fn exc_8_con_3_the_page_of_a_message_shows_a_text_from_its_pack_and_stands_without_it() {
+    let office = Office::open();
+    let vault = Vault::open(&[&office.edge.kernel]);
+    fill(&office);
+    pack(&office);
+    let name = logged(&office)[0].clone();
+    let (shown, text) = (page(&office, &name), "&quot;payload&quot;");
+    assert!(shown.contains(text) && shown.contains("the text is in a blob"), "{shown}");
+    office.edge.kernel.common::<Packs>().set(nowhere());
+    assert!(!page(&office, &name).contains(text));
+    office.edge.kernel.common::<Packs>().set(vault.places.clone());
+    assert!(page(&office, &name).contains(text));
+}
+
 #[test]
 fn exc_8_a_pack_that_is_not_what_was_stored_is_never_served_and_a_person_is_told() {
     let office = Office::open();
