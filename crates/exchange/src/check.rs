@@ -4,17 +4,18 @@ use base::{Sql, StoreResult, Tx, args};
 use kernel::{Invariant, Violation};
 
 /// All of them.
-pub(crate) static INVARIANTS: [Invariant; 6] = [
+pub(crate) static INVARIANTS: [Invariant; 7] = [
     Invariant { name: "the ledger of a database is the count of its messages", check: ledger },
     Invariant { name: "who holds a message has it in its list", check: held },
     Invariant { name: "a process that is being cleaned up waits for a file", check: waiting },
     Invariant { name: "what can be given has its text", check: texts },
+    Invariant { name: "what is packed is at rest, is not in the store, and its pack is referred to", check: packed },
     Invariant { name: "a reply that is not out is held, or is to vanish", check: drafts },
     Invariant { name: "what may be committed has a result", check: results },
 ];
 
 /// All statements of this part.
-pub(crate) const STATEMENTS: &[&Sql] = &[&LEDGER, &HELD, &WAITING, &TEXTS, &DRAFTS, &RESULTS];
+pub(crate) const STATEMENTS: &[&Sql] = &[&LEDGER, &HELD, &WAITING, &TEXTS, &PACKED, &DRAFTS, &RESULTS];
 
 static LEDGER: Sql = Sql::new(
     "exc_database.check",
@@ -44,7 +45,16 @@ static TEXTS: Sql = Sql::new(
     "exc_message.check_texts",
     "SELECT m.number, m.place FROM exc_message m WHERE (m.place IN ('messages', 'prepared', 'unknown') \
      OR m.place IN ('log', 'error') AND m.on_disk IS NULL) \
-     AND NOT EXISTS (SELECT 1 FROM exc_body b WHERE b.number = m.number) ORDER BY m.number LIMIT 10",
+     AND NOT EXISTS (SELECT 1 FROM exc_body b WHERE b.number = m.number) \
+     AND NOT EXISTS (SELECT 1 FROM exc_packed p WHERE p.number = m.number) ORDER BY m.number LIMIT 10",
+);
+static PACKED: Sql = Sql::new(
+    "exc_packed.check",
+    "SELECT p.number FROM exc_packed p WHERE NOT EXISTS (SELECT 1 FROM exc_message m WHERE m.number = p.number \
+     AND m.place IN ('log', 'unknown', 'error') AND m.process IS NULL) \
+     OR EXISTS (SELECT 1 FROM exc_body b WHERE b.number = p.number) \
+     OR NOT EXISTS (SELECT 1 FROM blob_ref r WHERE r.sha = p.sha AND r.owner_kind = 'exchange.pack' AND r.owner_id = p.sha) \
+     ORDER BY p.number LIMIT 10",
 );
 
 static DRAFTS: Sql = Sql::new(
@@ -76,6 +86,11 @@ fn waiting(tx: &mut dyn Tx) -> StoreResult<Vec<Violation>> {
 fn texts(tx: &mut dyn Tx) -> StoreResult<Vec<Violation>> {
     let rows = tx.query(&TEXTS, args![], 10)?;
     Ok(rows.iter().map(|row| Violation(format!("message {} in {} has no text", row.int(0), row.text(1)))).collect())
+}
+
+fn packed(tx: &mut dyn Tx) -> StoreResult<Vec<Violation>> {
+    let rows = tx.query(&PACKED, args![], 10)?;
+    Ok(rows.iter().map(|row| Violation(format!("message {} is packed as it must not be", row.int(0)))).collect())
 }
 
 fn ledger(tx: &mut dyn Tx) -> StoreResult<Vec<Violation>> {

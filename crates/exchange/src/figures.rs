@@ -30,9 +30,11 @@ static LATE_PROCESSES: Sql = Sql::new(
     "exc_process.stuck",
     "SELECT id, state, until FROM exc_process WHERE until IS NOT NULL AND until <= ?1 ORDER BY until, id LIMIT ?2",
 );
+/// As long as somebody tries to pack, nothing is forgotten: the blobs are away.
 static LATE_FILES: Sql = Sql::new(
     "exc_message.stuck",
-    "SELECT number, place, due FROM exc_message WHERE due IS NOT NULL AND due <= ?1 ORDER BY due, number LIMIT ?2",
+    "SELECT number, place, due FROM exc_message WHERE due IS NOT NULL AND due <= ?1 \
+     AND NOT EXISTS (SELECT 1 FROM exc_count c WHERE c.name = 'packs_tried' AND c.value > ?1) ORDER BY due, number LIMIT ?2",
 );
 
 pub(crate) fn active(tx: &mut dyn Tx, _: Wall) -> StoreResult<i64> {
@@ -58,10 +60,13 @@ pub(crate) fn late_processes(tx: &mut dyn Tx, _: Wall) -> StoreResult<Vec<Stuck>
     })
 }
 
-/// Messages whose files nobody brought to their folders.
+/// Messages whose texts nobody brought to their folders or packs.
 pub(crate) fn late_files(tx: &mut dyn Tx, _: Wall) -> StoreResult<Vec<Stuck>> {
     late(tx, &LATE_FILES, FILE_GRACE_MS, |row| {
-        (row.int(0).to_string(), format!("the file of the message was not brought to {}", row.text(1)))
+        (
+            row.int(0).to_string(),
+            format!("the text of the message was not brought to where it belongs in {}", row.text(1)),
+        )
     })
 }
 

@@ -2,6 +2,7 @@
 //!
 //! - `registry/`: who takes part; `message/`: what devices send, fetch and ask for; `process/`: the handshake with a database;
 //! - `folders/`: files that follow what the store says; `watch`: who looks after what nobody calls about;
+//! - `packs/`: texts of what is done, in blobs; `bodies`: what follows where texts are by configuration;
 //! - `files/`: what people see of folders; `retention`: what is let go in time; `arrivals`: who waits for messages;
 //! - `ledger/`: what every move counts; `statistics`: who did how much; `names`: what is called how;
 //! - `routes/`: HTTP; `console/`: pages.
@@ -10,6 +11,7 @@
 //! process of a database is active; a message is held by a process that has it in its list, or by none.
 
 mod arrivals;
+mod bodies;
 mod check;
 pub mod codes;
 mod console;
@@ -19,6 +21,7 @@ pub mod folders;
 pub mod ledger;
 pub mod message;
 pub mod names;
+pub mod packs;
 pub mod process;
 pub mod registry;
 mod retention;
@@ -38,7 +41,10 @@ use kernel::{FigureDef, ServiceDef, StuckDef};
 /// The service.
 pub static SERVICE: ServiceDef = ServiceDef {
     name: "exchange",
-    migrations: &[Migration { service: "exchange", version: 1, text: include_str!("../migrations/0001.sql") }],
+    migrations: &[
+        Migration { service: "exchange", version: 1, text: include_str!("../migrations/0001.sql") },
+        Migration { service: "exchange", version: 2, text: include_str!("../migrations/0002.sql") },
+    ],
     statements: &STATEMENTS,
     operations: &[
         &registry::CREATE_COMPANY,
@@ -65,7 +71,7 @@ pub static SERVICE: ServiceDef = ServiceDef {
         &retention::FORGET_NOW,
         &folders::SCAN,
     ],
-    tasks: &[folders::CLERK, retention::FORGET],
+    tasks: &[folders::CLERK, packs::PACKER, packs::ADOPT, retention::FORGET],
     invariants: &check::INVARIANTS,
     stuck: &[
         StuckDef { what: "exchange-process", find: figures::late_processes },
@@ -85,6 +91,7 @@ const PARTS: &[&[&Sql]] = &[
     process::STATEMENTS,
     folders::STATEMENTS,
     folders::SCAN_STATEMENTS,
+    packs::STATEMENTS,
     statistics::STATEMENTS,
     ledger::STATEMENTS,
     files::STATEMENTS,

@@ -12,8 +12,8 @@ use kernel::{NewTask, Op, OpCx, Plan, TaskDef, TaskRow};
 
 use crate::folders::close_lost_unless_any;
 use crate::ledger::{Moves, together};
-use crate::process;
 use crate::rules::{Rules, Settings};
+use crate::{packs, process};
 
 /// Lets go of what is old.
 pub(crate) const FORGET: TaskDef = TaskDef::new(FORGET_OP, forget).queue(2).keyed(together).standing("H43").ending();
@@ -86,6 +86,7 @@ fn forget_messages(tx: &mut dyn Tx, cx: &mut OpCx<'_>, before: Heard) -> OpResul
     let mut moves: BTreeMap<&str, Moves> = BTreeMap::new();
     for row in &rows {
         tx.write(&DROP_BODY, args![row.int(0)])?;
+        packs::let_go(tx, cx, row.int(0))?;
         match cx.home.common::<Rules>().due(cx.heard) {
             None => tx.write(&DROP, args![row.int(0)])?,
             Some(due) => tx.write(&GIVE_UP, args![row.int(0), cx.heard, due])?,

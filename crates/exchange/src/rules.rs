@@ -16,6 +16,8 @@ pub enum Bodies {
     Store,
     /// As files in folders, one of each message, which follow what the store says.
     Folders,
+    /// In blobs, as soon as messages are done (`packs`): several nodes see the same.
+    Blobs,
 }
 
 /// The limits and times of the handshake.
@@ -37,6 +39,8 @@ pub struct Settings {
     pub bodies: Bodies,
     /// Bytes of the path of the folder of all namespaces, where there are folders.
     pub root_bytes: usize,
+    /// How long what is done waits for others that go into its pack, where bodies are in blobs.
+    pub gather_ms: i64,
 }
 
 impl Default for Settings {
@@ -50,6 +54,7 @@ impl Default for Settings {
             message_bytes: MESSAGE_BYTES,
             bodies: Bodies::Store,
             root_bytes: 0,
+            gather_ms: 10_000,
         }
     }
 }
@@ -89,7 +94,7 @@ impl Rules {
     /// Refuses a database whose files would have too long paths (EXC-4).
     pub(crate) fn check_path(&self, namespace: &str, db: &str) -> OpResult<()> {
         let Settings { bodies, root_bytes, .. } = self.get();
-        if bodies == Bodies::Store || folders::fits(root_bytes + 1 + namespace.len(), db) {
+        if bodies != Bodies::Folders || folders::fits(root_bytes + 1 + namespace.len(), db) {
             return Ok(());
         }
         Err(OpError::new(
@@ -101,5 +106,16 @@ impl Rules {
     /// From when on the clerk of the folders shall look at what changes its place now; nobody does where there are no folders.
     pub(crate) fn due(&self, now: Heard) -> Option<Heard> {
         (self.get().bodies == Bodies::Folders).then_some(now)
+    }
+
+    /// From when on somebody shall look at what comes to rest now: the clerk of the folders at once, the packer after a while, so that
+    /// others join it.
+    pub(crate) fn due_at_rest(&self, now: Heard) -> Option<Heard> {
+        let Settings { bodies, gather_ms, .. } = self.get();
+        match bodies {
+            Bodies::Store => None,
+            Bodies::Folders => Some(now),
+            Bodies::Blobs => Some(now.plus_ms(gather_ms)),
+        }
     }
 }

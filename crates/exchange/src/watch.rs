@@ -1,12 +1,13 @@
 //! Looks after what nobody calls about: processes that stand still (EXC-18), files that are due (EXC-6), ledgers (EXC-21). When it
 //! begins it has what is too old let go (EXC-22).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use kernel::rounds::{Watcher, every};
 use kernel::{Caller, Kernel, Namespace};
 
+use crate::bodies::FOLLOW;
 use crate::folders::{ANY_DUE_NOW, BEGIN, SCAN, Scans};
 use crate::ledger::{ALARM, Alarm, LEDGER, LedgerView};
 use crate::process::TIMEOUTS;
@@ -34,6 +35,8 @@ struct Looks {
     kernel: Kernel,
     /// What was last told of ledgers.
     told: Mutex<Told>,
+    /// Places of namespaces whose rows are in line with where bodies are.
+    followed: Mutex<BTreeSet<String>>,
 }
 
 /// Whether a ledger balances, by its namespace and the id of its database.
@@ -43,7 +46,7 @@ impl Watch {
     /// Starts looking.
     #[must_use]
     pub fn start(kernel: &Kernel) -> Self {
-        let looks = Arc::new(Looks { kernel: kernel.clone(), told: Mutex::default() });
+        let looks = Arc::new(Looks { kernel: kernel.clone(), told: Mutex::default(), followed: Mutex::default() });
         kernel.namespaces().iter().filter(|ns| ns.works()).for_each(|ns| looks.forget_old(ns));
         every(&looks, PROCESSES_EVERY_MS, |looks, ns| looks.end_overdue(ns));
         every(&looks, FILES_EVERY_MS, |looks, ns| looks.lay_files(ns));
@@ -135,11 +138,35 @@ impl Looks {
         self.told.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// A namespace that came to this server, from a copy or from another one, may have had its bodies elsewhere.
+    fn follow(self: &Arc<Self>, ns: &Arc<Namespace>) {
+        let (weak, namespace) = (Arc::downgrade(self), ns.clone());
+        let done = move |more: base::OpResult<kernel::Reply<bool>>| {
+            let Some(looks) = weak.upgrade() else { return };
+            match more {
+                Ok(more) if more.out => looks.follow(&namespace),
+                Ok(_) => {}
+                // With the next look.
+                Err(_) => drop(looks.followed().remove(&namespace.place())),
+            }
+        };
+        let request = self.kernel.request(Caller::server("exchange"));
+        self.kernel.call(ns, &FOLLOW, request, (), Box::new(done));
+    }
+
+    fn followed(&self) -> MutexGuard<'_, BTreeSet<String>> {
+        self.followed.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn lay_files(self: &Arc<Self>, ns: &Arc<Namespace>) {
-        if self.kernel.common::<Rules>().get().bodies != Bodies::Folders {
+        if self.followed().insert(ns.place()) {
+            self.follow(ns);
+        }
+        let bodies = self.kernel.common::<Rules>().get().bodies;
+        if bodies == Bodies::Store {
             return;
         }
-        if self.kernel.common::<Scans>().is_due(&self.kernel, ns) {
+        if bodies == Bodies::Folders && self.kernel.common::<Scans>().is_due(&self.kernel, ns) {
             let request = self.kernel.request(Caller::server("exchange"));
             self.kernel.call(ns, &SCAN, request, None, Box::new(|_| {}));
         }

@@ -1,11 +1,12 @@
-//! What the exchange needs beside the kernel, in a program that has it: its limits, its folders, and who looks after it.
+//! What the exchange needs beside the kernel, in a program that has it: its limits, its folders, its blobs, and who looks after it.
 
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use anyhow::Result;
-use base::{Engine, Files};
+use base::{BlobPlaces, Engine, Files};
 use exchange::folders::Shelves;
+use exchange::packs::Packs;
 use exchange::{Bodies, Rules, Settings, Watch};
 use host::DiskFiles;
 use kernel::Kernel;
@@ -13,7 +14,7 @@ use kernel::Kernel;
 use crate::config::{BodiesPlace, Config};
 
 /// Begins, if the program has the exchange: before anything of it is served or runs, what the server before left is put right (EXC-19).
-pub(crate) fn start(config: &Config, kernel: &Kernel) -> Result<Option<Watch>> {
+pub(crate) fn start(config: &Config, kernel: &Kernel, places: &Arc<dyn BlobPlaces>) -> Result<Option<Watch>> {
     if !kernel.services().iter().any(|service| service.name == exchange::SERVICE.name) {
         return Ok(None);
     }
@@ -21,6 +22,8 @@ pub(crate) fn start(config: &Config, kernel: &Kernel) -> Result<Option<Watch>> {
     if settings.bodies == Bodies::Folders {
         open_folders(kernel, folder(config));
     }
+    // Also where bodies are elsewhere now: what was packed before stays there.
+    kernel.common::<Packs>().set(places.clone());
     kernel.common::<Rules>().set(settings);
     kernel.namespaces().iter().filter(|ns| ns.works()).for_each(|ns| exchange::folders::recover(kernel, ns));
     Ok(Some(Watch::start(kernel)))
@@ -38,6 +41,7 @@ fn settings(config: &Config) -> Result<Settings> {
         message_bytes: wanted.message_size,
         bodies: bodies(config),
         root_bytes: std::path::absolute(folder(config))?.as_os_str().len(),
+        ..Settings::default()
     })
 }
 
@@ -46,6 +50,7 @@ pub(crate) fn bodies(config: &Config) -> Bodies {
     match config.exchange.bodies {
         BodiesPlace::Folders => Bodies::Folders,
         BodiesPlace::Store => Bodies::Store,
+        BodiesPlace::Blobs => Bodies::Blobs,
         BodiesPlace::Auto if config.store.engine == Engine::Sqlite => Bodies::Folders,
         BodiesPlace::Auto => Bodies::Store,
     }

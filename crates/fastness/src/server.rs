@@ -65,7 +65,7 @@ pub(crate) fn run(loaded: &Loaded, services: Vec<web::Service>) -> Result<()> {
     runtime.block_on(keeper.start())?;
     work::register(&outbound, config, &kernel, &places);
     // Before tasks run: whoever moves files is one at a time.
-    let exchanging = exchanging::start(config, &kernel)?;
+    let exchanging = exchanging::start(config, &kernel, &places)?;
     let (dispatcher, sequencer) = (Dispatcher::start(&kernel, outbound.clone()), Sequencer::start(&kernel));
     let sensing = Sensing::start(config, &kernel, &dispatcher)?;
     let flowing = flowing::start(&kernel);

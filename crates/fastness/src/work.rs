@@ -19,6 +19,8 @@ pub(crate) fn register(outbound: &HostOutbound, config: &Config, kernel: &Kernel
     outbound.register(sensors::outbox::WRITE, move |call| sensors::outbox::perform(&exported, &call));
     let laid = kernel.clone();
     outbound.register(exchange::folders::FILES, move |call| exchange::folders::perform(&laid, &call));
+    let packed = kernel.clone();
+    outbound.register(exchange::packs::PACK, move |call| exchange::packs::perform(&packed, &call));
     let config = config.clone();
     outbound.register(backup::task::WORK, move |_| told(backup::task::perform(&config)));
 }

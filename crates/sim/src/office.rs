@@ -1,4 +1,4 @@
-//! The server's side of an exchange: its rules, and the folders on a simulated disk where a world has them.
+//! The server's side of an exchange: its rules, and the folders or packs on a simulated disk where a world has them.
 //!
 //! What a crash does to the disk is drawn when the server starts again: the process alone ended, and all that was shown is shown; or the
 //! power was cut, and what was not synced is there or not.
@@ -8,18 +8,19 @@ use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use base::{CallResult, Files, WorkCall};
-use exchange::folders::{FILES, Shelves, perform, recover};
-use exchange::{Rules, Settings};
-use host::DiskFiles;
-use kernel::Kernel;
+use base::{BlobPlaces, Blobs, CallResult, Files, WorkCall};
+use exchange::folders::{self, FILES, Shelves, recover};
+use exchange::packs::{self, PACK, Packs};
+use exchange::{Bodies, Rules, Settings};
+use host::{DiskBlobs, DiskFiles};
+use kernel::{Kernel, blobs};
 
 use crate::disk::SimDisk;
 use crate::sim::{Event, Sim};
 
 type Done = Box<dyn FnOnce(CallResult) + Send>;
 /// What is opened once in a life.
-type Opened = Arc<Mutex<Option<Arc<dyn Files>>>>;
+type Opened<T> = Arc<Mutex<Option<Arc<T>>>>;
 
 /// Longest time that a batch of files takes.
 const SLOW_US: u64 = 60_000_000;
@@ -41,19 +42,29 @@ pub enum Mishap {
 pub struct Office {
     /// Limits and times.
     pub settings: Settings,
-    /// Where files of messages lie, if there are any.
+    /// Where files of messages, or packs of their texts, lie, if there are any.
     pub disk: Option<SimDisk>,
     /// What went wrong with them so far.
     pub mishaps: BTreeSet<Mishap>,
     /// Batches of this life that are not noted yet.
     open: Arc<AtomicU64>,
-    opened: Opened,
+    opened: Opened<dyn Files>,
+    packs: Arc<PacksOnDisk>,
+}
+
+/// Packs of the one namespace.
+#[derive(Default)]
+struct PacksOnDisk {
+    disk: Option<SimDisk>,
+    opened: Opened<dyn Blobs>,
 }
 
 impl Office {
-    /// One with these rules, and with folders on this disk.
+    /// One with these rules, and with folders or packs on this disk.
     pub fn new(settings: Settings, disk: Option<SimDisk>) -> Self {
-        Self { settings, disk, mishaps: BTreeSet::new(), open: Arc::default(), opened: Opened::default() }
+        let (mishaps, open, opened) = (BTreeSet::new(), Arc::default(), Opened::default());
+        let packs = Arc::new(PacksOnDisk { disk: disk.clone(), ..PacksOnDisk::default() });
+        Self { settings, disk, mishaps, open, opened, packs }
     }
 
     /// The machine comes up, after a power cut or not.
@@ -62,6 +73,7 @@ impl Office {
             self.mishaps.insert(Mishap::DiedBeforeNoted);
         }
         (self.open, self.opened) = (Arc::default(), Opened::default());
+        self.packs = Arc::new(PacksOnDisk { disk: self.disk.clone(), ..PacksOnDisk::default() });
         match &self.disk {
             Some(disk) if cut || disk.is_read_only() => disk.cut(),
             Some(disk) => disk.kill(),
@@ -69,17 +81,27 @@ impl Office {
         }
     }
 
-    /// Tells a node of the server the rules, and where the folders are.
+    /// Tells a node of the server the rules, and where the folders or packs are.
     fn equip(&self, kernel: &Kernel) {
         kernel.common::<Rules>().set(self.settings);
         let Some(disk) = self.disk.clone() else { return };
-        let opened = self.opened.clone();
-        kernel.common::<Shelves>().set(move |_| open(&opened, &disk));
+        match self.settings.bodies {
+            Bodies::Store => {}
+            Bodies::Folders => {
+                let opened = self.opened.clone();
+                kernel.common::<Shelves>().set(move |_| open(&opened, || DiskFiles::below(disk.root())));
+            }
+            Bodies::Blobs => kernel.common::<Packs>().set(self.packs.clone()),
+        }
     }
 
     /// A batch was brought to its place; the word of it counts it as noted.
     fn brought(&mut self, said: &Result<String, String>, done: Done) -> Done {
-        if matches!(said, Ok(said) if said.contains("\"failed\":[[")) {
+        let is_refused = match said {
+            Ok(said) => said.contains("\"failed\":[["),
+            Err(_) => self.settings.bodies == Bodies::Blobs,
+        };
+        if is_refused {
             self.mishaps.insert(Mishap::FileRefused);
         }
         self.open.fetch_add(1, Ordering::Relaxed);
@@ -91,14 +113,51 @@ impl Office {
     }
 }
 
-fn open(opened: &Opened, disk: &SimDisk) -> io::Result<Arc<dyn Files>> {
+impl std::fmt::Debug for PacksOnDisk {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("PacksOnDisk")
+    }
+}
+
+impl BlobPlaces for PacksOnDisk {
+    fn place(&self, _: &str) -> io::Result<Arc<dyn Blobs>> {
+        let disk = self.disk.as_ref().ok_or(io::ErrorKind::NotFound)?;
+        let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(blobs) = &*opened {
+            return Ok(blobs.clone());
+        }
+        let blobs: Arc<dyn Blobs> = Arc::new(DiskBlobs::below(disk.root())?);
+        *opened = Some(blobs.clone());
+        Ok(blobs)
+    }
+}
+
+fn open<F: Files + 'static>(
+    opened: &Opened<dyn Files>,
+    begin: impl FnOnce() -> io::Result<F>,
+) -> io::Result<Arc<dyn Files>> {
     let mut opened = opened.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(files) = &*opened {
         return Ok(files.clone());
     }
-    let files: Arc<dyn Files> = Arc::new(DiskFiles::below(disk.root())?);
+    let files: Arc<dyn Files> = Arc::new(begin()?);
     *opened = Some(files.clone());
     Ok(files)
+}
+
+/// Does work on files of messages, or on packs, or what the kernel's collection wants of the blobs.
+fn perform(kernel: &Kernel, work: &WorkCall) -> Result<String, String> {
+    match work.name {
+        FILES => folders::perform(kernel, work),
+        PACK => packs::perform(kernel, work),
+        _ => {
+            let place = kernel.common::<Packs>().of(&kernel.admin_namespace()).map_err(|error| error.to_string())?;
+            match blobs::perform(place.as_ref(), work) {
+                CallResult::Worked(said) => Ok(said),
+                other => Err(format!("{other:?}")),
+            }
+        }
+    }
 }
 
 impl Sim {
@@ -118,9 +177,14 @@ impl Sim {
         }
     }
 
-    /// Whether this work is one on files of messages, and there are some.
+    /// Whether this work is one on files of messages or on packs, and there are some.
     pub fn lays_files(&self, work: &WorkCall) -> bool {
-        work.name == FILES && self.office.as_ref().is_some_and(|office| office.disk.is_some())
+        let office = self.office.as_ref().filter(|office| office.disk.is_some());
+        office.is_some_and(|office| match office.settings.bodies {
+            Bodies::Store => false,
+            Bodies::Folders => work.name == FILES,
+            Bodies::Blobs => [PACK, blobs::LIST, blobs::REMOVE].contains(&work.name),
+        })
     }
 
     /// A node begins to bring a batch of files to its place.

@@ -111,7 +111,13 @@ fn whereabouts(console: &Console, name: &FileName, message: &Shown) -> Markup {
         (console.say(&words::SKIPPED), html! { (message.skipped) }),
         (
             console.say(&words::ON_DISK),
-            html! { @match on_disk { Some(folder) => (folder), None => (console.say(&words::IN_STORE)) } },
+            html! {
+                @match (on_disk, message.is_packed) {
+                    (Some(folder), _) => (folder),
+                    (None, true) => (console.say(&words::IN_BLOBS)),
+                    (None, false) => (console.say(&words::IN_STORE)),
+                }
+            },
         ),
         (console.say(&words::NUMBER), html! { (name.number) }),
         (console.say(&words::FILE), id(name.text())),
@@ -119,7 +125,7 @@ fn whereabouts(console: &Console, name: &FileName, message: &Shown) -> Markup {
     card(console.say(&words::WHEREABOUTS), html! {}, facts)
 }
 
-/// The beginning of its text: from the store, or from its file if that is not large.
+/// The beginning of its text: from the store, or from its pack or its file if that is not large.
 async fn beginning(console: &Console, name: &FileName, message: &Shown) -> Option<String> {
     match &message.text {
         Some(text) => Some(text.clone()),

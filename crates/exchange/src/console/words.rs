@@ -216,6 +216,7 @@ web::texts! {
     LIES_IN: "Folder", "Папка", "Dossier";
     DRAFT: "(not sent yet)", "(ещё не отправлено)", "(pas encore envoyé)";
     ON_DISK: "File on disk", "Файл на диске", "Fichier sur disque";
+    IN_BLOBS: "none; the text is in a blob", "нет; текст в блобе", "aucun\u{a0}; le texte est dans un blob";
     IN_STORE: "none; the text is in the store", "нет; текст в хранилище", "aucun\u{a0}; le texte est dans le magasin";
     NUMBER: "Receipt number", "Номер приёма", "Numéro de réception";
     FILE: "Name of the file", "Имя файла", "Nom du fichier";

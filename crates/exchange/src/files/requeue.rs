@@ -10,6 +10,7 @@ use crate::codes::{AEXCHANGE, APROCESS};
 use crate::ledger::{Moves, together};
 use crate::message::name::FileName;
 use crate::message::{BODY, digest};
+use crate::packs;
 use crate::rules::Rules;
 
 /// Puts a message back.
@@ -20,7 +21,7 @@ pub static REQUEUE: Op<Requeue, Requeued> = Op::new("exchange.requeue", requeue)
 pub struct Requeue {
     /// The name of its file.
     pub name: FileName,
-    /// Its text, read from its file, where it is not in the store any more.
+    /// Its text, read from its file or its pack, where it is not in the store any more.
     pub text: Option<String>,
 }
 
@@ -53,6 +54,7 @@ fn requeue(tx: &mut dyn Tx, cx: &mut OpCx<'_>, input: &Requeue) -> OpResult<Requ
         return Ok(Requeued {});
     }
     put_text_back(tx, input, row.blob(9))?;
+    packs::let_go(tx, cx, number)?;
     tx.write(&BACK, args![number, cx.heard, cx.home.common::<Rules>().due(cx.heard)])?;
     leaving(place).count(tx, db)?;
     if input.name.from == db {

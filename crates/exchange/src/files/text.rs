@@ -1,4 +1,4 @@
-//! What is in a file: from the store as long as the text is there, else from the file itself.
+//! What is in a file: from the store as long as the text is there, else from its pack, else from the file itself.
 
 use base::{OpError, OpResult, Row, Sql, Tx, Wall, args};
 use kernel::Query;
@@ -6,6 +6,7 @@ use kernel::Query;
 use crate::codes::NMESSAGE;
 use crate::message::BODY;
 use crate::message::name::FileName;
+use crate::packs::{self, Packed};
 
 /// Finds the message of a file.
 pub(crate) static FIND_FILE: Query<FileName, Filed> = Query::new("exchange.find_file", find);
@@ -23,6 +24,8 @@ pub(crate) struct Filed {
     pub(crate) size: i64,
     /// Its text, as long as it is in the store.
     pub(crate) text: Option<String>,
+    /// Where its text lies in a pack.
+    pub(crate) packed: Option<Packed>,
 }
 
 pub(super) static GET: Sql = Sql::new(
@@ -41,6 +44,7 @@ fn find(tx: &mut dyn Tx, name: &FileName) -> OpResult<Filed> {
         digest: row.blob(7).to_vec(),
         size: row.int(8),
         text,
+        packed: packs::find(tx, name.number)?,
     })
 }
 

@@ -17,8 +17,9 @@ use super::scan;
 use super::turn::{self, Turn};
 use crate::ledger::together;
 use crate::message::name::FileName;
+use crate::packs;
 use crate::process;
-use crate::rules::Rules;
+use crate::rules::{Bodies, Rules};
 use crate::tens::tens;
 
 /// The clerk's task.
@@ -31,14 +32,14 @@ pub(crate) const CLERK: TaskDef = TaskDef::new(CLERK_OP, plan)
 /// Its operation.
 pub const CLERK_OP: &str = "exchange.files";
 
-/// Has the clerk look.
+/// Has the clerk, or the packer, look.
 pub static BEGIN: Op<(), ()> = Op::new("exchange.files_begin", begin).ending();
 /// Has the clerk compare all files with what the store says, or those of one database (EXC-7).
 pub static SCAN: Op<Option<String>, ()> = Op::new("exchange.files_scan", |_, cx, only| {
     wake_for_scan(cx, only.as_deref());
     Ok(())
 });
-/// Whether there is something for the clerk.
+/// Whether there is something for the clerk, or the packer.
 pub static ANY_DUE_NOW: Query<(), bool> = Query::new("exchange.files_due", any_due);
 
 /// Files of one batch.
@@ -64,7 +65,7 @@ const PAUSE_MS: i64 = 5_000;
 /// When another one is at work and a look at all files is wanted.
 const WAIT_MS: i64 = 1_000;
 /// Key and kind of the alert that files cannot be written.
-const ALERT: &str = "exchange-folders";
+pub(crate) const ALERT: &str = "exchange-folders";
 
 pub(super) static DUE: Sql = Sql::new(
     "exc_message.due",
@@ -159,7 +160,13 @@ fn wake_for_scan(cx: &mut OpCx<'_>, only: Option<&str>) {
 
 fn begin(tx: &mut dyn Tx, cx: &mut OpCx<'_>, (): &()) -> OpResult<()> {
     if any_due(tx, &())? {
-        wake(cx);
+        match cx.home.common::<Rules>().get().bodies {
+            Bodies::Store => {}
+            Bodies::Folders => wake(cx),
+            // Whoever packs, or pauses, goes on by itself.
+            Bodies::Blobs if turn::is_taken(tx, cx)? => {}
+            Bodies::Blobs => packs::wake(cx),
+        }
     }
     Ok(())
 }
@@ -250,6 +257,11 @@ fn settle(tx: &mut dyn Tx, cx: &mut OpCx<'_>, task: &TaskRow, result: &CallResul
     let id = task.id.to_string();
     if !turn::is_of(tx, &id)? {
         // Taken for lost, and another one compared everything since: what we know is old.
+        return Ok(Plan::Done);
+    }
+    if cx.home.common::<Rules>().due(cx.heard).is_none() {
+        // The folders were left meanwhile: no text goes because a file has it.
+        turn::end(tx, &id)?;
         return Ok(Plan::Done);
     }
     let (did, why) = match result {

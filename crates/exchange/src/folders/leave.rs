@@ -1,17 +1,13 @@
-//! Leaves the folders (EXC-8): where bodies are in the store alone from now on, nobody brings files to their places any more, and nobody
+//! Leaves the folders (EXC-8): where bodies are not in folders from now on, nobody brings files to their places any more, and nobody
 //! waits for it.
 
 use std::collections::BTreeSet;
 
 use base::{OpResult, Sql, Tx, args};
-use kernel::{Op, OpCx};
+use kernel::OpCx;
 
 use super::clerk::FORGET;
-use crate::ledger::together;
 use crate::process;
-
-/// Lets go a portion of what waits for files; whether there may be more.
-pub(super) static LEAVE: Op<(), bool> = Op::new("exchange.leave_folders", leave).keyed(together).ending();
 
 /// Messages of one portion.
 const PORTION: usize = 500;
@@ -22,7 +18,8 @@ pub(super) static WAITING: Sql = Sql::new(
 );
 pub(super) static LET_BE: Sql = Sql::new("exc_message.let_be", "UPDATE exc_message SET due = NULL WHERE number = ?1");
 
-fn leave(tx: &mut dyn Tx, cx: &mut OpCx<'_>, (): &()) -> OpResult<bool> {
+/// Lets go a portion of what waits for files; whether there may be more.
+pub(crate) fn leave(tx: &mut dyn Tx, cx: &mut OpCx<'_>) -> OpResult<bool> {
     let rows = tx.query(&WAITING, args![i64::try_from(PORTION).unwrap_or(i64::MAX)], PORTION)?;
     let mut processes = BTreeSet::new();
     for row in &rows {

@@ -16,7 +16,7 @@ mod leave;
 mod perform;
 mod scan;
 mod shelves;
-mod turn;
+pub(crate) mod turn;
 
 pub use clerk::{ANY_DUE_NOW, BEGIN, CLERK_OP, SCAN};
 pub use layout::{FOLDERS, fits, folder_of, path_of, place_of};
@@ -24,8 +24,10 @@ pub use perform::{FILES, perform};
 pub use scan::{Scans, recover};
 pub use shelves::Shelves;
 
-pub(crate) use clerk::{CLERK, URGENT, make, wake_for_process};
-pub(crate) use scan::{STATEMENTS as SCAN_STATEMENTS, close_lost_unless_any};
+pub(crate) use clerk::{ALERT, CLERK, URGENT, make, wake_for_process};
+pub(crate) use leave::leave;
+pub(crate) use perform::{TEXTS, ask, call};
+pub(crate) use scan::{ALERT as SCAN_ALERT, STATEMENTS as SCAN_STATEMENTS, close_lost_unless_any};
 
 use base::{Cell, RelPath, Row, Sql, Wall};
 

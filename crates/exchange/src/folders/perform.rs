@@ -13,6 +13,7 @@ use super::layout::path_of;
 use super::scan::{self, Scanned, Scans};
 use super::shelves::Shelves;
 use super::turn;
+use crate::packs::{self, Packed, Unread};
 
 /// Its name.
 pub const FILES: &str = "exchange.files";
@@ -88,7 +89,9 @@ impl Brought {
 pub(super) static BODIES: Sql = Sql::new("exc_body.of", "SELECT body FROM exc_body WHERE number = ?1");
 /// The turn that is under way.
 static TURN: Query<(), Option<i64>> = Query::new("exchange.turn", |tx, ()| turn::number(tx));
-static TEXTS: Query<Vec<i64>, BTreeMap<i64, String>> = Query::new("exchange.texts", texts);
+static PACKED: Query<Vec<i64>, Vec<(i64, Packed)>> = Query::new("exchange.packed", packed);
+/// Texts of messages, of those that have theirs in the store.
+pub(crate) static TEXTS: Query<Vec<i64>, BTreeMap<i64, String>> = Query::new("exchange.texts", texts);
 
 /// Does what the call says; blocks.
 ///
@@ -175,7 +178,7 @@ fn change(step: &Step, texts: &BTreeMap<i64, String>) -> Result<Option<FileChang
         (Some(from), to) => Some(FileChange::Move(path(from)?, path(to)?)),
         (None, to) => match texts.get(&step.number) {
             Some(text) => Some(FileChange::Put(path(to)?, text.as_bytes().to_vec())),
-            // Given up meanwhile, which the row says.
+            // Given up meanwhile, which the row says, or its pack cannot be read.
             None => return Err(format!("message {} has neither a text nor a file", step.number)),
         },
     })
@@ -201,9 +204,34 @@ fn apply(files: &dyn Files, changes: Vec<(&Step, Result<Option<FileChange>, Stri
     }
 }
 
+/// The texts of messages that have no file yet, from the store or from their packs.
 fn read(kernel: &Kernel, ns: &Namespace, steps: &[Step]) -> OpResult<BTreeMap<i64, String>> {
     let wanted: Vec<i64> = steps.iter().filter(|step| step.from.is_none()).map(|step| step.number).collect();
-    if wanted.is_empty() { Ok(BTreeMap::new()) } else { ask(kernel, ns, &TEXTS, wanted) }
+    if wanted.is_empty() {
+        return Ok(BTreeMap::new());
+    }
+    let mut texts = ask(kernel, ns, &TEXTS, wanted.clone())?;
+    let missing: Vec<i64> = wanted.into_iter().filter(|number| !texts.contains_key(number)).collect();
+    if missing.is_empty() {
+        return Ok(texts);
+    }
+    for (number, packed) in ask(kernel, ns, &PACKED, missing)? {
+        match packed.read(kernel, ns) {
+            Ok(text) => drop(texts.insert(number, text)),
+            Err(Unread::Away(why) | Unread::Damaged(why)) => {
+                tracing::warn!(number, why, "the text of a message cannot be read from its pack");
+            }
+        }
+    }
+    Ok(texts)
+}
+
+fn packed(tx: &mut dyn Tx, numbers: &Vec<i64>) -> OpResult<Vec<(i64, Packed)>> {
+    let mut found = vec![];
+    for number in numbers {
+        found.extend(packs::find(tx, *number)?.map(|packed| (*number, packed)));
+    }
+    Ok(found)
 }
 
 fn texts(tx: &mut dyn Tx, numbers: &Vec<i64>) -> OpResult<BTreeMap<i64, String>> {
@@ -217,7 +245,7 @@ fn texts(tx: &mut dyn Tx, numbers: &Vec<i64>) -> OpResult<BTreeMap<i64, String>>
 }
 
 /// Asks a query and waits for the answer.
-pub(super) fn ask<I, O>(kernel: &Kernel, ns: &Namespace, query: &'static Query<I, O>, input: I) -> OpResult<O>
+pub(crate) fn ask<I, O>(kernel: &Kernel, ns: &Namespace, query: &'static Query<I, O>, input: I) -> OpResult<O>
 where
     I: Send + 'static,
     O: Send + 'static,
@@ -228,7 +256,7 @@ where
 }
 
 /// Calls an operation as the server and waits for the answer.
-pub(super) fn call<I, O>(kernel: &Kernel, ns: &Namespace, op: &'static Op<I, O>, input: I) -> OpResult<O>
+pub(crate) fn call<I, O>(kernel: &Kernel, ns: &Namespace, op: &'static Op<I, O>, input: I) -> OpResult<O>
 where
     I: Send + 'static,
     O: Serialize + DeserializeOwned + Send + 'static,

@@ -1,4 +1,4 @@
-//! Whose turn it is: one clerk is at work in a namespace at a time, so that none undoes what another one does.
+//! Whose turn it is: one clerk, or one packer, is at work in a namespace at a time, so that none undoes or repeats what another one does.
 //!
 //! A clerk that finds another one at work leaves word and goes; that one looks again before it goes. A turn that was taken and not ended
 //! says that nobody knows what came of its work: whoever has the next one compares files with rows first. One that was not heard of for
@@ -24,7 +24,7 @@ pub(super) static END: Sql = Sql::new("exc_clerk.end", "DELETE FROM exc_clerk WH
 
 /// Whose turn it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Turn {
+pub(crate) enum Turn {
     /// Ours.
     Ours,
     /// Ours, and nobody knows what came of the one before.
@@ -34,7 +34,7 @@ pub(super) enum Turn {
 }
 
 /// Takes the turn for so long, unless another one has it.
-pub(super) fn take(tx: &mut dyn Tx, cx: &OpCx<'_>, task: &str, ms: i64) -> OpResult<Turn> {
+pub(crate) fn take(tx: &mut dyn Tx, cx: &OpCx<'_>, task: &str, ms: i64) -> OpResult<Turn> {
     let row = tx.query_one(&GET, args![])?;
     if row.as_ref().is_some_and(|row| row.text(0) != task && Heard(row.int(1)) > cx.heard) {
         tx.write(&AGAIN, args![])?;
@@ -44,8 +44,13 @@ pub(super) fn take(tx: &mut dyn Tx, cx: &OpCx<'_>, task: &str, ms: i64) -> OpRes
     Ok(if row.is_some() { Turn::Uncertain } else { Turn::Ours })
 }
 
+/// Whether somebody has the turn.
+pub(crate) fn is_taken(tx: &mut dyn Tx, cx: &OpCx<'_>) -> OpResult<bool> {
+    Ok(tx.query_one(&GET, args![])?.is_some_and(|row| Heard(row.int(1)) > cx.heard))
+}
+
 /// Takes the turn whoever has it: at a start, when nobody can be at work.
-pub(super) fn seize(tx: &mut dyn Tx, cx: &OpCx<'_>, task: &str, ms: i64) -> OpResult<()> {
+pub(crate) fn seize(tx: &mut dyn Tx, cx: &OpCx<'_>, task: &str, ms: i64) -> OpResult<()> {
     let number = tx.query_one(&NEXT, args![])?.map_or(1, |row| row.int(0));
     Ok(tx.write(&TAKE, args![task, cx.heard.plus_ms(ms), number])?)
 }
@@ -56,12 +61,12 @@ pub(super) fn number(tx: &mut dyn Tx) -> OpResult<Option<i64>> {
 }
 
 /// Whether it is still this one's turn.
-pub(super) fn is_of(tx: &mut dyn Tx, task: &str) -> OpResult<bool> {
+pub(crate) fn is_of(tx: &mut dyn Tx, task: &str) -> OpResult<bool> {
     Ok(tx.query_one(&GET, args![])?.is_some_and(|row| row.text(0) == task))
 }
 
 /// Ends the turn; whether somebody left word meanwhile.
-pub(super) fn end(tx: &mut dyn Tx, task: &str) -> OpResult<bool> {
+pub(crate) fn end(tx: &mut dyn Tx, task: &str) -> OpResult<bool> {
     let again = tx.query_one(&GET, args![])?.is_some_and(|row| row.text(0) == task && row.int(2) == 1);
     tx.write(&END, args![task])?;
     Ok(again)

@@ -49,7 +49,7 @@ fn ack(tx: &mut dyn Tx, cx: &mut OpCx<'_>, input: &Ack) -> OpResult<Acked> {
     };
     statistics::device_spoke(tx, cx, &input.device)?;
     if row.text(2) == "messages" {
-        tx.write(&DONE, args![row.int(0), cx.heard, cx.home.common::<Rules>().due(cx.heard)])?;
+        tx.write(&DONE, args![row.int(0), cx.heard, cx.home.common::<Rules>().due_at_rest(cx.heard)])?;
         Moves { queued: -1, log: 1, ..Moves::default() }.count(tx, row.text(1))?;
     }
     Ok(Acked {})

@@ -82,11 +82,15 @@ pub(crate) struct Held<'a> {
     heard: Heard,
     /// When the clerk shall look, where there are folders.
     due: Option<Heard>,
+    /// When somebody shall look at what comes to rest.
+    due_at_rest: Option<Heard>,
 }
 
 impl<'a> Held<'a> {
     pub(crate) fn new(cx: &OpCx<'_>, process: &'a str, db: &'a str) -> Self {
-        Self { process, db, heard: cx.heard, due: cx.home.common::<Rules>().due(cx.heard) }
+        let rules = cx.home.common::<Rules>();
+        let (due, due_at_rest) = (rules.due(cx.heard), rules.due_at_rest(cx.heard));
+        Self { process, db, heard: cx.heard, due, due_at_rest }
     }
 
     /// The database committed: results count, replies go out. Whether all of it is where it belongs.
@@ -95,7 +99,8 @@ impl<'a> Held<'a> {
             return self.finish(tx).map(|()| true);
         }
         // Its database waits for these files: before all others.
-        let first = Self { due: self.due.map(|_| URGENT), ..*self };
+        let urgent = self.due.map(|_| URGENT);
+        let first = Self { due: urgent, due_at_rest: urgent.or(self.due_at_rest), ..*self };
         first.lay(tx, DONE, "messages", "log")?;
         first.lay(tx, WRONG, "messages", "error")?;
         if mutants::on(Mutant::ExchangeDeadlockDone) {
@@ -107,21 +112,25 @@ impl<'a> Held<'a> {
 
     /// Everything was processed, and nothing waits for a file: one statement for all.
     fn finish(&self, tx: &mut dyn Tx) -> OpResult<()> {
-        let log = count(tx.execute(&FINISH, args![self.process, self.heard, self.due_now()])?);
+        let log = count(tx.execute(&FINISH, args![self.process, self.heard, self.due_in("log")])?);
         if mutants::on(Mutant::ExchangeLedgerSkipped) {
             return Ok(());
         }
         Moves { in_process: -log, log, ..Moves::default() }.count(tx, self.db)
     }
 
-    fn due_now(&self) -> Option<Heard> {
-        self.due.filter(|_| !mutants::on(Mutant::ExchangeFileForgotten))
+    /// When somebody shall look at what comes to this place.
+    fn due_in(&self, place: &str) -> Option<Heard> {
+        let due = if matches!(place, "log" | "error") { self.due_at_rest } else { self.due };
+        due.filter(|_| !mutants::on(Mutant::ExchangeFileForgotten))
     }
 
     /// Lets go what waits for no file any more. Whether nothing is held.
     pub(crate) fn let_go(&self, tx: &mut dyn Tx, cx: &mut OpCx<'_>) -> OpResult<bool> {
-        let [log, error, again] = self.let_go_of(tx, ["log", "error", "messages"], false)?;
-        let sent = self.send_drafts(tx, cx, false)?;
+        // Without folders nothing waits for a file, though one may have been there before.
+        let waits = self.due.is_some();
+        let [log, error, again] = self.let_go_of(tx, ["log", "error", "messages"], !waits)?;
+        let sent = self.send_drafts(tx, cx, !waits)?;
         let in_process = -(log + error + again);
         if mutants::on(Mutant::ExchangeLedgerSkipped) {
             return Ok(tx.query_one(&HOLDS, args![self.process])?.is_none());
@@ -189,7 +198,7 @@ impl<'a> Held<'a> {
     }
 
     fn lay(&self, tx: &mut dyn Tx, result: &str, from: &str, to: &str) -> OpResult<i64> {
-        Ok(count(tx.execute(&LAY, args![self.process, from, result, to, self.heard, self.due_now()])?))
+        Ok(count(tx.execute(&LAY, args![self.process, from, result, to, self.heard, self.due_in(to)])?))
     }
 
     fn lay_drafts(&self, tx: &mut dyn Tx, to: &str) -> OpResult<()> {

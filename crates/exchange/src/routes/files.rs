@@ -15,6 +15,7 @@ use crate::files::{FILES_IN, FIND_FILE, FileView, Filed, FilesIn, REQUEUE, Reque
 use crate::folders::{FOLDERS, Shelves, path_of, place_of};
 use crate::message::digest;
 use crate::message::name::FileName;
+use crate::packs::{Packed, Unread};
 
 /// A file may be moved while it is looked for.
 const LOOKS: usize = 3;
@@ -112,7 +113,7 @@ fn named(name: &str) -> Result<FileName, ApiError> {
     FileName::read(name).ok_or_else(|| ApiError::refused(NMESSAGE, format!("no message with the file `{shown}`")))
 }
 
-/// The text of a message, from the store or from its file.
+/// The text of a message, from the store, its pack or its file.
 pub(crate) async fn text_of(api: &Api, name: &FileName, own: Option<String>) -> Result<String, ApiError> {
     let mut reason = String::new();
     for _ in 0..LOOKS {
@@ -122,17 +123,31 @@ pub(crate) async fn text_of(api: &Api, name: &FileName, own: Option<String>) -> 
         }
         match read(api, name, filed).await {
             Ok(text) => return Ok(text),
-            Err(error) => reason = error.to_string(),
+            Err(Unread::Away(why)) => {
+                return Err(ApiError::refused(codes::XSTORE, format!("the text of this message is in a blob: {why}")));
+            }
+            Err(Unread::Damaged(why)) => reason = why,
         }
     }
     tracing::warn!(file = %name.text(), reason, "the file of a message cannot be read");
     Err(ApiError::refused(codes::XBLOB, "the file of this message is missing, or not what was received"))
 }
 
-async fn read(api: &Api, name: &FileName, filed: Filed) -> io::Result<String> {
-    if let Some(text) = filed.text {
-        return Ok(text);
+async fn read(api: &Api, name: &FileName, filed: Filed) -> Result<String, Unread> {
+    match filed {
+        Filed { text: Some(text), .. } => Ok(text),
+        Filed { packed: Some(packed), .. } => read_packed(api, packed).await,
+        filed => read_file(api, name, filed).await.map_err(|error| Unread::Damaged(error.to_string())),
     }
+}
+
+async fn read_packed(api: &Api, packed: Packed) -> Result<String, Unread> {
+    let (kernel, namespace) = (api.kernel().clone(), api.namespace().clone());
+    let reading = tokio::task::spawn_blocking(move || packed.read(&kernel, &namespace));
+    reading.await.unwrap_or_else(|panic| Err(Unread::Away(panic.to_string())))
+}
+
+async fn read_file(api: &Api, name: &FileName, filed: Filed) -> io::Result<String> {
     let place = filed.on_disk.unwrap_or_default();
     let path = path_of(&filed.db, &place, &name.text()).ok_or_else(|| io::Error::other("it lies nowhere"))?;
     let (shelves, namespace) = (api.kernel().common::<Shelves>(), api.namespace().clone());

@@ -4,7 +4,7 @@ use exchange::process::Answer::{Cancelled, Ok as Yes};
 use exchange::process::Processed::{Processed, ProcessedDeadlock, ProcessedIncorrect};
 use exchange::process::{Start, StartAnswer};
 
-use crate::kit::{Office, Open, both, ids};
+use crate::kit::{Office, Open, everywhere, ids};
 
 fn exc_10_14_a_batch_goes_through_and_each_message_ends_where_its_result_says(open: Open) {
     let office = open();
@@ -168,7 +168,7 @@ fn exc_10_13_two_senders_may_use_one_id_and_each_message_has_its_own_result(open
     assert_eq!(office.ledger(), [3, 0, 0, 1, 2, 0]);
 }
 
-both! {
+everywhere! {
     exc_10_13_two_senders_may_use_one_id_and_each_message_has_its_own_result
     exc_10_14_a_batch_goes_through_and_each_message_ends_where_its_result_says
     exc_15_exc_16_what_is_undone_leaves_no_trace_and_is_offered_again

@@ -17,6 +17,7 @@ use serde_json::{Value, json};
 use testbed::World;
 
 use crate::shelf::Shelf;
+use crate::vault::Vault;
 
 /// Calls as somebody who showed a secret, from which others are made.
 pub fn known<I, O>(world: &World, op: &'static kernel::Op<I, O>, input: I) -> OpResult<O>
@@ -32,8 +33,8 @@ where
 /// Opens an office of one of the variants (EXC-8).
 pub type Open = fn() -> Office;
 
-/// Makes two tests of each: with texts in the store alone, and with files in folders.
-macro_rules! both {
+/// Makes three tests of each: with texts in the store alone, with files in folders, and with packs in blobs.
+macro_rules! everywhere {
     ($($name:ident)*) => {
         mod in_the_store {
             $(#[test] fn $name() { super::$name(crate::kit::Office::in_the_store) })*
@@ -41,45 +42,62 @@ macro_rules! both {
         mod in_folders {
             $(#[test] fn $name() { super::$name(crate::kit::Office::in_folders) })*
         }
+        mod in_blobs {
+            $(#[test] fn $name() { super::$name(crate::kit::Office::in_blobs) })*
+        }
     };
 }
-pub(crate) use both;
+pub(crate) use everywhere;
 
 pub struct Office {
     pub world: World,
     pub phone: String,
     /// Where its files are, if it has some.
     pub shelf: Option<Shelf>,
-    /// Whether the test has the clerk work itself.
+    /// Where its packs are, if it has some.
+    pub vault: Option<Vault>,
+    /// Whether the test has the clerk, or the packer, work itself.
     pub clerk_waits: Cell<bool>,
 }
 
 impl Office {
     pub fn in_the_store() -> Self {
-        Self::open(World::of(&[&SERVICE]), None)
+        Self::open(World::of(&[&SERVICE]))
     }
 
     /// With folders, and a clerk who works after every step.
     pub fn in_folders() -> Self {
         let world = World::of(&[&SERVICE]);
         let shelf = Shelf::open(&world.kernel);
-        let office = Self::open(world, Some(shelf));
+        let office = Self { shelf: Some(shelf), ..Self::open(world) };
         office.look_after();
         office
     }
 
-    fn open(world: World, shelf: Option<Shelf>) -> Self {
+    /// With blobs, and a packer who works after every step.
+    pub fn in_blobs() -> Self {
+        let world = World::of(&[&SERVICE]);
+        let vault = Vault::open(&world.kernel);
+        Self { vault: Some(vault), ..Self::open(world) }
+    }
+
+    fn open(world: World) -> Self {
         world.call(&CREATE_COMPANY, NewCompany { id: "acme".into(), name: "Acme".into() }).unwrap();
         let subsystem = NewSubsystem { id: "sales".into(), company: "acme".into(), name: "Sales".into() };
         world.call(&CREATE_SUBSYSTEM, subsystem).unwrap();
         known(&world, &CREATE_DATABASE, NewDatabase { id: "erp".into(), company: "acme".into() }).unwrap();
         let phone = Self::device(&world);
-        Self { world, phone, shelf, clerk_waits: Cell::new(false) }
+        Self { world, phone, shelf: None, vault: None, clerk_waits: Cell::new(false) }
     }
 
     /// Its folders.
     pub fn shelf(&self) -> &Shelf {
         self.shelf.as_ref().unwrap()
+    }
+
+    /// Its packs.
+    pub fn vault(&self) -> &Vault {
+        self.vault.as_ref().unwrap()
     }
 
     /// The lines of the journal of a kind.
@@ -99,13 +117,19 @@ impl Office {
         self.world.rows(&OPEN).iter().map(|row| row.text(0).to_owned()).collect()
     }
 
-    /// What must hold after every step: all invariants; and where there are folders, once the clerk was there, files and rows agree.
+    /// What must hold after every step: all invariants; and where there are folders or packs, once the clerk or the packer was there, they
+    /// and rows agree.
     pub fn look_after(&self) {
         self.world.check_invariants();
         if let Some(shelf) = self.shelf.as_ref().filter(|_| !self.clerk_waits.get()) {
             shelf.work(&self.world);
             self.world.check_invariants();
             shelf.check(&self.world);
+        }
+        if let Some(vault) = self.vault.as_ref().filter(|_| !self.clerk_waits.get()) {
+            vault.work(&self.world);
+            self.world.check_invariants();
+            vault.check(&self.world);
         }
     }
 

@@ -6,5 +6,7 @@ mod calls;
 mod clerk;
 mod kit;
 mod messages;
+mod packs;
 mod scan;
 mod shelf;
+mod vault;

@@ -5,7 +5,7 @@ use serde_json::json;
 use exchange::process::{Answer, Processed};
 use exchange::registry::{DEVICE_STATE, DeviceChange};
 
-use crate::kit::{Open, both};
+use crate::kit::{Open, everywhere};
 
 fn exc_9_a_resend_is_answered_the_same_and_stored_once(open: Open) {
     let office = open();
@@ -48,7 +48,7 @@ fn exc_2_a_blocked_device_sends_nothing_and_its_answers_wait_for_it(open: Open) 
     office.send(&office.message("b", 1)).unwrap();
 }
 
-both! {
+everywhere! {
     exc_9_a_resend_is_answered_the_same_and_stored_once
     exc_1_a_device_reaches_only_databases_of_its_own_company
     exc_2_a_blocked_device_sends_nothing_and_its_answers_wait_for_it

@@ -88,7 +88,7 @@ pub fn fill(office: &Office) {
     office.sent(&["d"]);
 }
 
-fn names(items: &[Value]) -> Vec<String> {
+pub fn names(items: &[Value]) -> Vec<String> {
     items.iter().map(|item| item["name"].as_str().unwrap().to_owned()).collect()
 }
 

@@ -8,6 +8,7 @@ mod files;
 mod handshake;
 mod messages;
 mod numbers;
+mod packs;
 mod postgres;
 mod refusals;
 mod registry;

@@ -67,7 +67,7 @@ impl Receiving for Arrival {
 fn takes_files(config: &Config) -> bool {
     match config.exchange.bodies {
         BodiesPlace::Folders => true,
-        BodiesPlace::Store => false,
+        BodiesPlace::Store | BodiesPlace::Blobs => false,
         BodiesPlace::Auto => config.store.engine == base::Engine::Sqlite,
     }
 }

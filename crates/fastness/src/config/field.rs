@@ -111,6 +111,8 @@ pub enum BodiesPlace {
     Folders,
     /// The store alone.
     Store,
+    /// Blobs, once messages are done.
+    Blobs,
 }
 
 /// A type whose values are words of a configuration key.
@@ -134,7 +136,7 @@ impl Word for NodeCount {
 
 impl Word for BodiesPlace {
     const ALL: &'static [(&'static str, Self)] =
-        &[("auto", Self::Auto), ("folders", Self::Folders), ("store", Self::Store)];
+        &[("auto", Self::Auto), ("folders", Self::Folders), ("store", Self::Store), ("blobs", Self::Blobs)];
 }
 
 impl Word for HistoryScope {

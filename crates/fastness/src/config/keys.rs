@@ -272,9 +272,10 @@ configuration! {
         commit_within: Duration = Preset::Number(5 * MINUTE), Kind::Duration { min_ms: SECOND, max_ms: DAY };
         /// How long messages that are done, wrong or of unknown outcome are kept, counted while the server runs.
         kept: Duration = Preset::Number(92 * DAY), Kind::Duration { min_ms: HOUR, max_ms: KEPT_MAX };
-        /// Where the texts of messages are: as files in folders that follow the store, or in the store alone, as several servers on
-        /// one PostgreSQL need it. auto: folders on SQLite, the store on PostgreSQL.
-        bodies: BodiesPlace = Preset::Text("auto"), Kind::OneOf(&["auto", "folders", "store"]);
+        /// Where the texts of messages are: as files in folders that follow the store; in the store alone; or in the store until they are
+        /// done and then in blobs, on a disk or in S3 (`blobs.place`). Several servers on one PostgreSQL need one of the last two.
+        /// auto: folders on SQLite, the store on PostgreSQL.
+        bodies: BodiesPlace = Preset::Text("auto"), Kind::OneOf(&["auto", "folders", "store", "blobs"]);
         /// The folder below which each namespace has one, with one for each database in it. Not set: `exchange` in the data directory.
         folder: Option<PathBuf> = Preset::Text(""), Kind::OptionalPath;
     }

@@ -70,6 +70,14 @@ pub const RULES: &[Rule] = &[
         holds: |config| config.exchange.bodies != BodiesPlace::Folders || alone::nodes(config) == Nodes::One,
     },
     Rule {
+        keys: &["exchange.bodies", "blobs.place", "store.nodes"],
+        says: "messages in blobs need the place s3 where there are several servers: a disk is one server's",
+        holds: |config| {
+            let is_shared = config.blobs.place == BlobPlace::S3 || alone::nodes(config) == Nodes::One;
+            config.exchange.bodies != BodiesPlace::Blobs || is_shared
+        },
+    },
+    Rule {
         keys: &["sensors.redis_url"],
         says: "Redis is named as redis://[user:password@]host[:port][/number]",
         holds: |config| {

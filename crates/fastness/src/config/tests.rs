@@ -233,6 +233,23 @@ fn ker_33_ker_36_rules_between_keys() {
 }
 
 #[test]
+fn exc_8_ker_36_several_servers_have_neither_a_folder_nor_a_disk_of_blobs_in_common() {
+    let bodies = |bodies: &str, place: &str, nodes: &str| {
+        let s3 = "url = \"https://s3.example\", bucket = \"b\", access_key = \"k\", secret_key = \"s\"";
+        let store = format!("store = {{ engine = \"postgres\", url = \"postgres://h/d\", nodes = \"{nodes}\" }}");
+        file(&format!("exchange.bodies = \"{bodies}\"\nblobs = {{ place = \"{place}\", {s3} }}\n{store}"))
+    };
+    for (wanted, place, nodes) in
+        [("blobs", "s3", "several"), ("blobs", "local", "one"), ("store", "local", "several"), ("folders", "s3", "one")]
+    {
+        bodies(wanted, place, nodes).unwrap_or_else(|errors| panic!("{wanted} {place} {nodes}: {errors}"));
+    }
+    for (wanted, place) in [("blobs", "local"), ("folders", "s3")] {
+        assert_eq!(bodies(wanted, place, "several").unwrap_err().0.len(), 1, "{wanted} {place}");
+    }
+}
+
+#[test]
 fn ker_27_ker_36_mail_needs_a_server_and_a_sender() {
     let mail = |url: &str, from: &str| file(&format!("mail = {{ url = \"{url}\", from = \"{from}\" }}"));
     assert!(mail("smtps://u:p@h", "Fastness <a@example.org>").is_ok());

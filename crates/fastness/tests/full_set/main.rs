@@ -12,6 +12,7 @@ mod clickhouse;
 mod example;
 mod faults;
 mod load;
+mod packs;
 mod parts;
 mod postgres;
 mod queues;

@@ -57,18 +57,24 @@ impl Storage {
 
     /// Digests of all objects, as they lie on the disk.
     pub fn digests(&self) -> Vec<String> {
+        self.objects().iter().map(|object| digest(object)).collect()
+    }
+
+    /// All objects, as they lie on the disk.
+    pub fn objects(&self) -> Vec<Vec<u8>> {
         let mut folders = vec![self.folder.join(BUCKET)];
-        let mut digests = vec![];
+        let mut objects = vec![];
         while let Some(folder) = folders.pop() {
             for path in std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
                 if path.is_dir() {
                     folders.push(path);
                 } else {
-                    digests.push(digest(&std::fs::read(path).unwrap()));
+                    // One that is being written has another name in a moment.
+                    objects.extend(std::fs::read(path));
                 }
             }
         }
-        digests
+        objects
     }
 }
 

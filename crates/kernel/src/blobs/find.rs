@@ -16,7 +16,11 @@ pub static FIND_BLOB: Query<Sha, BlobInfo> = Query::new("blob.find", find);
 pub(super) static BY_SHA: Sql =
     Sql::new("blob.by_sha", "SELECT name, size, pieces, damaged_at FROM blob WHERE sha = ?1");
 
-pub(super) fn find(tx: &mut dyn Tx, sha: &Sha) -> OpResult<BlobInfo> {
+/// The same for use within operations and queries of services.
+///
+/// # Errors
+/// `NBLOB`: it is not stored.
+pub fn find(tx: &mut dyn Tx, sha: &Sha) -> OpResult<BlobInfo> {
     let row = tx.query_one(&BY_SHA, args![*sha])?.ok_or_else(|| not_stored(*sha))?;
     Ok(BlobInfo {
         name: name_of(row.text(0))?,

@@ -48,7 +48,7 @@ use crate::service::{Invariant, ServiceDef, StuckDef};
 
 pub use collect::{COLLECT, MARK};
 pub use damage::{Damaged, REPORT_DAMAGE};
-pub use find::{FIND_BLOB, NOW};
+pub use find::{FIND_BLOB, NOW, find};
 pub use put::{PUT_BLOB, PutBlob};
 pub use read::{BlobInfo, ReadFault};
 pub use refs::{Owner, refer, size, unrefer};

@@ -33,14 +33,17 @@ pub(in super::super) struct Shown {
     pub(in super::super) received_at: Wall,
     /// Who holds it.
     pub(in super::super) process: Option<(String, ProcessState)>,
-    /// The beginning of its text; none where only its file has it.
+    /// Its text is in a pack.
+    pub(in super::super) is_packed: bool,
+    /// The beginning of its text; none where only its file or its pack has it.
     pub(in super::super) text: Option<String>,
 }
 
 pub(super) static GET: Sql = Sql::new(
     "exc_message.shown",
     "SELECT m.id, m.sender, m.receiver, m.subsystem, m.at, m.db, m.company, m.ord, m.size, m.place, m.on_disk, m.draft, m.skipped, \
-     m.result, m.error_code, m.error_text, m.received_at, m.process, p.state FROM exc_message m \
+     m.result, m.error_code, m.error_text, m.received_at, m.process, p.state, \
+     (SELECT COUNT(*) FROM exc_packed k WHERE k.number = m.number) FROM exc_message m \
      LEFT JOIN exc_process p ON p.id = m.process WHERE m.number = ?1 AND m.place <> 'gone'",
 );
 pub(super) static BEGINNING: Sql =
@@ -65,6 +68,7 @@ fn message(tx: &mut dyn Tx, name: &FileName) -> OpResult<Shown> {
         error_text: word(15),
         received_at: Wall(row.int(16)),
         process: word(17).zip(row.opt_text(18).map(ProcessState::of_word)),
+        is_packed: row.int(19) > 0,
         text,
     })
 }

@@ -66,7 +66,7 @@ fn judge_without(known: &Known, found: &[Found]) -> (Verdict, Vec<&'static str>)
         _ if known.is_gone() && known.is_due => (Verdict::Fine, wrong),
         _ if known.is_gone() => (Verdict::Lies(None), wrong),
         None if known.on_disk.is_none() && known.is_due => (Verdict::Fine, wrong),
-        _ if known.has_text => (Verdict::Lies(None), wrong),
+        _ if known.has_text || known.is_packed => (Verdict::Lies(None), wrong),
         Some(place) if !known.is_held => (Verdict::Damaged(place), wrong[1..].to_vec()),
         Some(_) | None => (Verdict::Lost, vec![]),
     }
@@ -101,6 +101,7 @@ mod tests {
             on_disk,
             is_held: false,
             has_text: true,
+            is_packed: false,
             size: 10,
             is_due,
             is_flawed: false,
@@ -158,6 +159,8 @@ mod tests {
         let without = Known { has_text: false, ..known("log", Some("log")) };
         assert_eq!(of(&without, &[]), (Verdict::Lost, vec![]));
         assert_eq!(of(&without, &[("log", 3)]), (Verdict::Damaged("log"), vec![]));
+        let packed = Known { is_packed: true, ..without };
+        assert_eq!(of(&packed, &[]), (Verdict::Lies(None), vec![]), "from its pack");
         let switched = Known { is_due: false, ..known("messages", None) };
         assert_eq!(of(&switched, &[]), (Verdict::Lies(None), vec![]), "from the store to folders");
     }

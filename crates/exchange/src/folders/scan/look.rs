@@ -41,7 +41,8 @@ pub(super) struct Page {
 macro_rules! columns {
     () => {
         "m.number, m.id, m.db, m.sender, m.receiver, m.subsystem, m.at, m.ord, m.place, m.on_disk, m.process, m.size, m.due, \
-         (SELECT COUNT(*) FROM exc_body b WHERE b.number = m.number), m.flaw"
+         (SELECT COUNT(*) FROM exc_body b WHERE b.number = m.number), m.flaw, \
+         (SELECT COUNT(*) FROM exc_packed p WHERE p.number = m.number)"
     };
 }
 
@@ -111,5 +112,6 @@ fn known(row: &Row) -> Known {
         is_due: row.opt_int(12).is_some(),
         has_text: row.int(13) > 0,
         is_flawed: row.opt_text(14).is_some(),
+        is_packed: row.int(15) > 0,
     }
 }

@@ -44,7 +44,7 @@ pub(crate) const STATEMENTS: &[&Sql] = &[
 ];
 
 /// Key and kind of the alert that files could not be looked at.
-const ALERT: &str = "exchange-scan";
+pub(crate) const ALERT: &str = "exchange-scan";
 /// What could not be looked at is looked at again after so long, then after twice as long, and so on.
 const AGAIN_MS: u64 = 60_000;
 /// But not later than this.
@@ -59,7 +59,10 @@ pub(crate) struct Known {
     pub(crate) place: String,
     pub(crate) on_disk: Option<String>,
     pub(crate) is_held: bool,
+    /// Its text is in the store.
     pub(crate) has_text: bool,
+    /// Its text is in a pack.
+    pub(crate) is_packed: bool,
     pub(crate) size: i64,
     pub(crate) is_due: bool,
     /// Its file is lost or damaged, which was told.

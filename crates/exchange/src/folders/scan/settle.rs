@@ -12,7 +12,7 @@ use super::{Known, look};
 use crate::folders::{clerk, folder_of};
 use crate::ledger::{Moves, together};
 use crate::message::digest;
-use crate::process;
+use crate::{packs, process};
 
 /// Puts the rows of these messages right; says which files are to be removed.
 pub(super) static SETTLE: Op<Cases, Vec<Surplus>> = Op::new("exchange.scan_settle", settle).keyed(together).ending();
@@ -102,7 +102,10 @@ impl Mended<'_> {
     /// Does what the verdict says; tells which process may have waited for it.
     fn mend(&self, tx: &mut dyn Tx, cx: &mut OpCx<'_>, verdict: Verdict) -> OpResult<Option<String>> {
         let is_whole = !matches!(verdict, Verdict::Damaged(_) | Verdict::Lost);
-        if is_whole && self.known.is_flawed && (self.known.has_text || self.is_as_received(tx)?) {
+        if is_whole
+            && self.known.is_flawed
+            && (self.known.has_text || self.known.is_packed || self.is_as_received(tx)?)
+        {
             flaw::end(tx, cx, self.db, self.known)?;
         }
         match verdict {
@@ -130,6 +133,9 @@ impl Mended<'_> {
         let needs_text = matches!(to, "messages" | "unknown") && !has_text;
         if needs_text && !self.put_text_back(tx)? {
             return self.leave_damaged(tx, cx, to);
+        }
+        if matches!(to, "messages" | "unknown") {
+            packs::let_go(tx, cx, *number)?;
         }
         let (result, text) = match to {
             "log" => (Some("PROCESSED"), None),

@@ -5,7 +5,7 @@ use base::{OpResult, Sql, Tx, args};
 use kernel::{Kernel, Namespace, Op, OpCx, Query};
 
 use super::{Scanned, Scans, run, tell};
-use crate::folders::leave::LEAVE;
+use crate::bodies::FOLLOW;
 use crate::folders::perform::{Brought, Step, ask, bring, call};
 use crate::folders::shelves::Shelves;
 use crate::folders::{clerk, turn};
@@ -68,8 +68,8 @@ fn end_overdue(kernel: &Kernel, ns: &Namespace) -> OpResult<()> {
 }
 
 fn look(kernel: &Kernel, ns: &Namespace) -> OpResult<()> {
+    while call(kernel, ns, &FOLLOW, ())? {}
     if kernel.common::<Rules>().get().bodies != Bodies::Folders {
-        while call(kernel, ns, &LEAVE, ())? {}
         return Ok(());
     }
     call(kernel, ns, &SEIZE, ())?;

@@ -1,22 +1,26 @@
 //! Compares what the server has with what is true: after every commit, and once more when all is calm.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 use base::{Row, Sql, StoreResult, Tx, Wall, args};
+use exchange::Bodies;
 use exchange::folders::path_of;
 use exchange::message::name::FileName;
 use serde_json::Value;
 
 use super::device::Device;
 use super::known::{DATABASES, Key, Known};
+use crate::disk::SimDisk;
 use crate::office::Office;
 
 const ROWS: usize = 20_000;
 
 static MESSAGES: Sql = Sql::new(
     "sim.exchange_messages",
-    "SELECT m.number, m.id, m.db, m.sender, m.receiver, m.subsystem, m.at, m.place, m.process, m.draft, m.on_disk, m.due, p.state \
-     FROM exc_message m LEFT JOIN exc_process p ON p.id = m.process ORDER BY m.number LIMIT 20000",
+    "SELECT m.number, m.id, m.db, m.sender, m.receiver, m.subsystem, m.at, m.place, m.process, m.draft, m.on_disk, m.due, p.state, \
+     b.name, k.begins, m.size FROM exc_message m LEFT JOIN exc_process p ON p.id = m.process \
+     LEFT JOIN exc_packed k ON k.number = m.number LEFT JOIN blob b ON b.sha = k.sha ORDER BY m.number LIMIT 20000",
 );
 static PROCESSES: Sql = Sql::new(
     "sim.exchange_processes",
@@ -60,6 +64,8 @@ struct Message {
     due: bool,
     /// The state of the process that holds it.
     held: Option<String>,
+    /// The file of the pack that its text is in, and where in it.
+    packed: Option<(String, Range<usize>)>,
 }
 
 impl Message {
@@ -81,8 +87,15 @@ impl Message {
             on_disk: row.opt_text(10).map(str::to_owned),
             due: row.opt_int(11).is_some(),
             held: row.opt_text(12).map(str::to_owned),
+            packed: row.opt_text(13).map(|pack| (pack.to_owned(), within(row.int(14), row.int(15)))),
         }
     }
+}
+
+/// Where a text lies that begins there and has so many bytes.
+fn within(begins: i64, size: i64) -> Range<usize> {
+    let place = |at: i64| usize::try_from(at).unwrap_or_default();
+    place(begins)..place(begins + size)
 }
 
 /// What the server has.
@@ -207,7 +220,7 @@ impl Seen {
 
     /// Files that are known to lie somewhere lie there.
     pub(super) fn check_files(&self, office: &Office) -> Result<(), String> {
-        let Some(disk) = &office.disk else { return Ok(()) };
+        let Some(disk) = disk_of(office, Bodies::Folders) else { return Ok(()) };
         let files = disk.files();
         for message in self.messages.iter().filter(|message| !message.due) {
             let place = message.on_disk.as_deref().unwrap_or("gone");
@@ -219,9 +232,35 @@ impl Seen {
         Ok(())
     }
 
+    /// What is in a pack by its row is on the disk, and is what was sent.
+    pub(super) fn check_packs(&self, known: &Known, office: &Office) -> Result<(), String> {
+        let Some(disk) = disk_of(office, Bodies::Blobs) else { return Ok(()) };
+        let files = disk.files();
+        for message in &self.messages {
+            let Some((pack, range)) = &message.packed else { continue };
+            let name = message.name.text();
+            let bytes = files.get(pack).and_then(|bytes| bytes.get(range.clone()));
+            let bytes = bytes.ok_or_else(|| format!("the text of {name} is not in {pack}"))?;
+            let content: Value = serde_json::from_slice(bytes).map_err(|error| format!("{name} in {pack}: {error}"))?;
+            if sent(message, known).is_some_and(|sent| *sent != content) {
+                return Err(format!("{name} in {pack} is {content}"));
+            }
+        }
+        Ok(())
+    }
+
+    /// All that is done is in packs.
+    pub(super) fn check_all_packed(&self, office: &Office) -> Result<(), String> {
+        let is_left = |message: &&Message| message.held.is_none() && message.packed.is_none();
+        match disk_of(office, Bodies::Blobs).and_then(|_| self.messages.iter().find(is_left)) {
+            Some(message) => Err(format!("{} in {} is in no pack", message.name.text(), message.place)),
+            None => Ok(()),
+        }
+    }
+
     /// Folders and rows agree exactly: no file is missing, none is too many, none lies elsewhere, each is whole.
     pub(super) fn check_folders(&self, known: &Known, office: &Office) -> Result<(), String> {
-        let Some(disk) = &office.disk else { return Ok(()) };
+        let Some(disk) = disk_of(office, Bodies::Folders) else { return Ok(()) };
         let mut files = disk.files();
         for message in &self.messages {
             let text = message.name.text();
@@ -241,6 +280,11 @@ impl Seen {
             None => Ok(()),
         }
     }
+}
+
+/// The disk of an office whose bodies are there.
+fn disk_of(office: &Office, bodies: Bodies) -> Option<&SimDisk> {
+    office.disk.as_ref().filter(|_| office.settings.bodies == bodies)
 }
 
 /// What was sent, or replied, under this name; words of the server itself are not known.

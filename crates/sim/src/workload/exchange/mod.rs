@@ -4,7 +4,8 @@
 //! What always holds: nothing acknowledged is lost; the effect of a message is in its database at most once; what is done is never given
 //! again; a reply goes out only if its transaction was committed; an outcome is unknown only where nobody told it in time, and a person
 //! is told of it for exactly so long. When all is calm, everything is done exactly once, every reply is at its device, no outcome is
-//! unknown, nobody is stuck; and the folders are exactly what the rows say, in worlds that have folders.
+//! unknown, nobody is stuck; and the folders are exactly what the rows say, in worlds that have folders, and the packs in those that have
+//! packs.
 
 mod books;
 mod cuts;
@@ -61,7 +62,7 @@ impl Exchange {
     pub(super) fn start(workload: usize, sim: &mut Sim) -> Self {
         let mut rng = sim.rng.fork();
         let has_folders = rng.once_in(2);
-        let settings = Settings {
+        let mut settings = Settings {
             files_max: *rng.pick(&[3, 10]),
             bytes_max: *rng.pick(&[4_000, 20 << 20]),
             started_ms: *rng.pick(&[20_000, 60_000]),
@@ -70,8 +71,7 @@ impl Exchange {
             ..Settings::default()
         };
         let faults = DiskFaults::draw(&mut rng, sim.faults.file > 0);
-        let disk = has_folders.then(|| SimDisk::new(rng.fork(), faults));
-        sim.office = Some(Office::new(settings, disk.clone()));
+        let mut disk = has_folders.then(|| SimDisk::new(rng.fork(), faults.clone()));
         let hardship = Hardship::draw(&mut rng);
         let hung_ms = [settings.started_ms, settings.ready_ms].map(|ms| u64::try_from(ms).unwrap_or(0));
         // Several connectors may serve one database.
@@ -87,9 +87,16 @@ impl Exchange {
             .collect();
         let clients = CONNECTOR + connectors.len();
         (0..clients).for_each(|client| act(sim, Asker { workload, client, token: 0 }, 300_000));
+        let known = Known::new(rng.once_in(2));
+        if !has_folders && rng.once_in(2) {
+            settings.bodies = Bodies::Blobs;
+            settings.gather_ms = *rng.pick(&[0, 10_000]);
+            disk = Some(SimDisk::new(rng.fork(), faults));
+        }
+        sim.office = Some(Office::new(settings, disk.clone()));
         sim.say(&format!("exchange: {settings:?}, {hardship:?}"));
         Self {
-            known: Known::new(rng.once_in(2)),
+            known,
             registrar: Registrar::default(),
             resolver: Resolver::new(Line::new(workload, RESOLVER)),
             devices: (0..DEVICES.len())
@@ -139,6 +146,7 @@ impl Workload for Exchange {
             self.known.cuts.extend(office.mishaps.iter().copied().map(Cut::Files));
             if self.life != sim.life() {
                 seen.check_files(office)?;
+                seen.check_packs(&self.known, office)?;
             }
         }
         self.life = sim.life();
@@ -160,6 +168,10 @@ impl Workload for Exchange {
         self.check(sim)?;
         let seen = sim.look(judge::seen).ok_or("the server is down")?.map_err(|error| error.to_string())?;
         seen.check_settled(&self.known, &self.devices)?;
+        if let Some(office) = &sim.office {
+            seen.check_packs(&self.known, office)?;
+            seen.check_all_packed(office)?;
+        }
         // A file that could be laid only in part may lie too many until folders are compared, which is once a minute.
         let wants_scan = |kernel: &Kernel| kernel.common::<Scans>().is_wanted(MAIN);
         let office = sim.office.as_ref().filter(|_| !sim.kernels().any(wants_scan));
