@@ -44,7 +44,8 @@ pub(super) struct Lock {
 
 /// Takes it.
 pub(super) fn lock(server: &str, name: &str) -> Result<Lock, Failure> {
-    let address: String = server.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
+    let address = server.split_once("://").map_or(server, |(_, address)| address);
+    let address: String = address.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
     let place = below_state().join(format!("{address}-{name}"));
     let path = place.with_extension("lock");
     let failed = |error: std::io::Error| Failure::here(format!("cannot use {}: {error}", path.display()));
@@ -72,10 +73,14 @@ impl Lock {
 
     /// Nothing of it is left.
     pub(super) fn clear(&self) -> Done {
-        remove_tree(&self.folder())?;
-        // Held until the process ends; a name that stays harms nobody.
+        remove_tree(&self.folder())
+    }
+}
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        // While it is held; a name that stays harms nobody.
         let _ = fs::remove_file(&self.path);
-        Ok(())
     }
 }
 

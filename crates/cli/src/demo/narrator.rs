@@ -38,7 +38,8 @@ impl Narrator {
         let told =
             json!({ "demo": self.plot.word(), "step": self.steps, "what": what, "why": why, "console": link });
         let number = self.steps;
-        self.tell(&told, || format!("{number:>2}. {what}\n    {why}\n    -> {link}\n"))?;
+        let why = if why.is_empty() { String::new() } else { format!("    {why}\n") };
+        self.tell(&told, || format!("{number:>2}. {what}\n{why}    -> {link}\n"))?;
         self.rest(3_000, 1_200).await;
         Ok(())
     }

@@ -190,7 +190,7 @@ fn is_in_order(told: &[Told]) -> bool {
     let mut last: BTreeMap<&str, i64> = BTreeMap::new();
     told.iter().all(|told| {
         let data = &told.body["data"];
-        let (Some(sensor), Some(seq)) = (data["sensor_id"].as_str(), data["sensor_seq"].as_i64()) else { return false };
+        let (Some(sensor), Some(seq)) = (data["sensor_id"].as_str(), data["seq"].as_i64()) else { return false };
         last.insert(sensor, seq).is_none_or(|before| before < seq)
     })
 }
@@ -208,7 +208,7 @@ mod tests {
     use super::*;
 
     fn told(sensor: &str, seq: i64) -> Told {
-        Told { id: format!("{sensor}{seq}"), body: json!({ "data": { "sensor_id": sensor, "sensor_seq": seq, "data": seq % 2 } }) }
+        Told { id: format!("{sensor}{seq}"), body: json!({ "data": { "sensor_id": sensor, "seq": seq, "data": seq % 2 } }) }
     }
 
     #[test]

@@ -47,12 +47,12 @@ impl Stage {
             check_left(&left, &name)?;
             remove(&admin, &name).await?;
         }
-        let folder = lock.fresh_folder()?;
         let label = format!("{LABEL}: {} on {}", plot.word(), device_name());
         let body = json!({ "name": name, "label": label, "temporary": true });
         admin.step(Request::new("POST", &["namespaces"]).json(&body)).await.map_err(not_administrator)?;
         until("the namespace to open", async || Ok(found(&admin, &name).await?.is_some_and(|it| it["state"] == "open")))
             .await?;
+        let folder = lock.fresh_folder()?;
         let session = session.elsewhere(session.server(), &name, session.access_key()?)?;
         Ok(Self { admin, session, folder, plot, lock })
     }
