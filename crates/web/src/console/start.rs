@@ -104,7 +104,7 @@ pub(super) fn invitation(console: &Console, work: Option<&Overview>) -> Markup {
             section.card.well {
                 (crate::ui::parts::lamp(Tone::Info))
                 p { b { (console.say(&words::EMPTY)) } " " span.soft { (console.say(&words::EMPTY_HINT)) } }
-                a.button.go href=(console.at("start")) { (console.say(&words::START)) }
+                a.button.primary href=(console.at("start")) { (console.say(&words::START)) }
             }
         }
     }
