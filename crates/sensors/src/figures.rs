@@ -2,10 +2,8 @@
 
 use base::{Sql, StoreResult, Tx, Wall, args};
 
-pub(crate) static SENSORS: Sql = Sql::new(
-    "sensor.count",
-    "SELECT COUNT(*) FROM (SELECT id FROM sensor ORDER BY id LIMIT 10000) AS counted",
-);
+pub(crate) static SENSORS: Sql =
+    Sql::new("sensor.count", "SELECT COUNT(*) FROM (SELECT id FROM sensor ORDER BY id LIMIT 10000) AS counted");
 pub(crate) static LOST: Sql = Sql::new(
     "sensor.count_lost",
     "SELECT COUNT(*) FROM (SELECT id FROM sensor WHERE lost_since IS NOT NULL ORDER BY lost_since, id LIMIT 10000) AS counted",

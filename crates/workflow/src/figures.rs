@@ -11,7 +11,8 @@ const PROCESS_GRACE_MS: i64 = 300_000;
 const STUCK_MAX: usize = 100;
 
 /// All statements of this part.
-pub(crate) const STATEMENTS: &[&Sql] = &[&OF_STATE, &PROCESSES, &WAITING, &LATE_DECISIONS, &LATE_GRAPHS, &LATE_PROCESSES];
+pub(crate) const STATEMENTS: &[&Sql] =
+    &[&OF_STATE, &PROCESSES, &WAITING, &LATE_DECISIONS, &LATE_GRAPHS, &LATE_PROCESSES];
 
 static OF_STATE: Sql = Sql::new(
     "wfl_process.count_of_state",

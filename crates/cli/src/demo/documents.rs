@@ -23,9 +23,17 @@ pub(super) async fn play(stage: &Stage, narrator: &mut Narrator) -> Done {
     let session = &stage.session;
     let client = Client::new(session.server(), &session.namespace, session.access_key()?).map_err(Failure::here)?;
     let (phone, laptop) = (stage.folder.join("phone.db"), stage.folder.join("laptop.db"));
-    let (mut phone, mut laptop) = (Replica::open(phone).map_err(Failure::here)?, Replica::open(laptop).map_err(Failure::here)?);
-    let what = format!("{CONTACTS} contacts are made; a phone and a laptop take copies of them into files of their own.");
-    narrator.step(&what, "A copy says what it holds, and is answered with the least that brings it level.", "documents/Contact").await?;
+    let (mut phone, mut laptop) =
+        (Replica::open(phone).map_err(Failure::here)?, Replica::open(laptop).map_err(Failure::here)?);
+    let what =
+        format!("{CONTACTS} contacts are made; a phone and a laptop take copies of them into files of their own.");
+    narrator
+        .step(
+            &what,
+            "A copy says what it holds, and is answered with the least that brings it level.",
+            "documents/Contact",
+        )
+        .await?;
     make(stage, &client).await?;
     for number in 0..CONTACTS {
         phone.follow(CLASS, &id(number), None).map_err(Failure::here)?;
@@ -76,11 +84,14 @@ async fn change_both(
     laptop: &mut Replica,
     narrator: &mut Narrator,
 ) -> Result<Vec<(usize, Change)>, Failure> {
-    let what = format!("The phone is offline. Its user changes {} contacts, in the copy that the phone has.", PHONE.len());
+    let what =
+        format!("The phone is offline. Its user changes {} contacts, in the copy that the phone has.", PHONE.len());
     narrator.step(&what, "Each change remembers the version that it was made from.", "documents/Contact").await?;
     let drafts = PHONE.map(|number| Ok((number, draft(phone, number)?))).collect::<Result<Vec<_>, Failure>>()?;
     let what = format!("Meanwhile the laptop changes {}, and takes an old number out of each.", LAPTOP.len());
-    narrator.step(&what, "Its own copy is brought level in the very round trip that changes.", "documents/Contact").await?;
+    narrator
+        .step(&what, "Its own copy is brought level in the very round trip that changes.", "documents/Contact")
+        .await?;
     for number in LAPTOP {
         let change = Change::of(CLASS, &id(number)).put("Note", "visit", json!({ "text": "met on Monday" }));
         let change = change.remove("Tel", "old");
@@ -97,7 +108,13 @@ async fn come_back(
     drafts: Vec<(usize, Change)>,
     narrator: &mut Narrator,
 ) -> Result<usize, Failure> {
-    narrator.step("The phone is back, and brings its changes.", "Whoever was overtaken is told so, and nothing changes: neither side is overwritten.", &format!("documents/Contact/{}", id(PHONE.end - 1))).await?;
+    narrator
+        .step(
+            "The phone is back, and brings its changes.",
+            "Whoever was overtaken is told so, and nothing changes: neither side is overwritten.",
+            &format!("documents/Contact/{}", id(PHONE.end - 1)),
+        )
+        .await?;
     let mut refused = vec![];
     for (number, change) in drafts {
         match client.commit_synced(&[change], phone).await {
@@ -108,8 +125,17 @@ async fn come_back(
         narrator.beat().await;
     }
     let taken = sync(client, phone).await?;
-    let what = format!("{} are refused (CVERSION). The phone takes what is new ({taken} documents), and brings those again.", refused.len());
-    narrator.step(&what, "The two changes are of different items, so that both stay.", &format!("documents/Contact/{}", id(PHONE.end - 1))).await?;
+    let what = format!(
+        "{} are refused (CVERSION). The phone takes what is new ({taken} documents), and brings those again.",
+        refused.len()
+    );
+    narrator
+        .step(
+            &what,
+            "The two changes are of different items, so that both stay.",
+            &format!("documents/Contact/{}", id(PHONE.end - 1)),
+        )
+        .await?;
     for number in &refused {
         let change = draft(phone, *number)?;
         client.commit_synced(&[change], phone).await.map_err(Failure::here)?;
@@ -138,7 +164,12 @@ async fn reference(client: &Client, number: usize) -> Result<Contents, Failure> 
     Ok(document.items.into_iter().map(|item| ((item.key.c, item.key.k), item.j.unwrap_or_default())).collect())
 }
 
-async fn verify(client: &Client, (phone, laptop): (&Replica, &Replica), refused: usize, narrator: &mut Narrator) -> Done {
+async fn verify(
+    client: &Client,
+    (phone, laptop): (&Replica, &Replica),
+    refused: usize,
+    narrator: &mut Narrator,
+) -> Done {
     narrator.step("What came of it, item by item:", "", "documents/Contact").await?;
     let (mut level, mut merged) = (0, 0);
     for number in 0..CONTACTS {
@@ -146,11 +177,17 @@ async fn verify(client: &Client, (phone, laptop): (&Replica, &Replica), refused:
         level += usize::from(contents(phone, number)? == there && contents(laptop, number)? == there);
         let has = |class: &str, key: &str| there.contains_key(&(class.to_owned(), key.to_owned()));
         let phone_is_in = has("Tel", "mobile") == PHONE.contains(&number);
-        let laptop_is_in = has("Note", "visit") == LAPTOP.contains(&number) && has("Tel", "old") != LAPTOP.contains(&number);
+        let laptop_is_in =
+            has("Note", "visit") == LAPTOP.contains(&number) && has("Tel", "old") != LAPTOP.contains(&number);
         merged += usize::from(phone_is_in && laptop_is_in);
     }
-    narrator.claim(&format!("{level} of {CONTACTS} documents: the phone = the laptop = the server"), level == CONTACTS)?;
+    narrator
+        .claim(&format!("{level} of {CONTACTS} documents: the phone = the laptop = the server"), level == CONTACTS)?;
     let collisions = PHONE.filter(|number| LAPTOP.contains(number)).count();
-    narrator.claim(&format!("{refused} of {} changes of the phone were overtaken, refused and merged", PHONE.len()), refused == collisions)?;
-    narrator.claim(&format!("{merged} of {CONTACTS} hold what both sides changed, and nothing else"), merged == CONTACTS)
+    narrator.claim(
+        &format!("{refused} of {} changes of the phone were overtaken, refused and merged", PHONE.len()),
+        refused == collisions,
+    )?;
+    narrator
+        .claim(&format!("{merged} of {CONTACTS} hold what both sides changed, and nothing else"), merged == CONTACTS)
 }

@@ -120,13 +120,21 @@ async fn first_half(cast: &Cast<'_>, narrator: &mut Narrator) -> Done {
 async fn killed_before_commit(cast: &Cast<'_>, narrator: &mut Narrator) -> Done {
     let mut erp = cast.erp(Some(StopAt::Prepared))?;
     let what = format!("The ERP (process {}) takes orders in batches and books them in its own database.", erp.id());
-    narrator.step(&what, "Results and replies are prepared at the server before the database commits.", "exchange/databases/erp").await?;
+    narrator
+        .step(
+            &what,
+            "Results and replies are prepared at the server before the database commits.",
+            "exchange/databases/erp",
+        )
+        .await?;
     erp.says("booked").await?;
     let left = erp.says("prepared").await?;
     erp.kill();
     let what = format!("kill -9: it had prepared {} orders, and its database had not committed.", left["messages"]);
     let page = format!("exchange/processes/{}", text(&left, "process"));
-    narrator.step(&what, "Nobody outside can tell whether they are booked. The phone does not notice, and sends on.", &page).await?;
+    narrator
+        .step(&what, "Nobody outside can tell whether they are booked. The phone does not notice, and sends on.", &page)
+        .await?;
     send(cast, narrator, ORDERS / 2 + 1..=ORDERS).await
 }
 
@@ -136,27 +144,49 @@ async fn killed_after_commit(cast: &Cast<'_>, narrator: &mut Narrator) -> Done {
     let settled = erp.says("settled").await?;
     let what = format!("A second ERP comes up and asks its marker: {}.", said(&settled));
     let page = format!("exchange/processes/{}", text(&settled, "process"));
-    narrator.step(&what, "The marker is a row that is written in the very transaction that books: it cannot be wrong.", &page).await?;
+    narrator
+        .step(
+            &what,
+            "The marker is a row that is written in the very transaction that books: it cannot be wrong.",
+            &page,
+        )
+        .await?;
     erp.says("booked").await?;
     let left = erp.says("committed").await?;
     erp.kill();
     let what = format!("kill -9 again: {} orders are booked this time, and the server was not told.", left["messages"]);
     let page = format!("exchange/processes/{}", text(&left, "process"));
-    narrator.step(&what, "Doing them again would book them twice; forgetting them would lose their replies.", &page).await?;
+    narrator
+        .step(&what, "Doing them again would book them twice; forgetting them would lose their replies.", &page)
+        .await?;
     let mut erp = cast.erp(None)?;
     let settled = erp.says("settled").await?;
     let what = format!("A third ERP comes up: {}. It books the rest.", said(&settled));
-    narrator.step(&what, "The replies of that batch go out now, and nothing of it is booked again.", "exchange/databases/erp").await?;
+    narrator
+        .step(
+            &what,
+            "The replies of that batch go out now, and nothing of it is booked again.",
+            "exchange/databases/erp",
+        )
+        .await?;
     let is_done = async || {
         let ledger = ledger(cast).await?;
-        narrator.count("orders done", usize::try_from(ledger["log"].as_u64().unwrap_or(0)).unwrap_or(0).min(ORDERS), ORDERS)?;
+        narrator.count(
+            "orders done",
+            usize::try_from(ledger["log"].as_u64().unwrap_or(0)).unwrap_or(0).min(ORDERS),
+            ORDERS,
+        )?;
         Ok(booked(cast)?.len() >= ORDERS && ledger["in_process"] == 0 && ledger["unknown"] == 0)
     };
     until("all orders to be booked", is_done).await
 }
 
 fn said(settled: &Value) -> &'static str {
-    if settled["committed"] == true { "the marker is there, so it was booked" } else { "there is no marker, so it was not booked" }
+    if settled["committed"] == true {
+        "the marker is there, so it was booked"
+    } else {
+        "there is no marker, so it was not booked"
+    }
 }
 
 async fn ledger(cast: &Cast<'_>) -> Result<Value, Failure> {
@@ -200,6 +230,10 @@ async fn verify(cast: &Cast<'_>, narrator: &mut Narrator, answered: &[String]) -
     let left = cast.phone.fetch_messages(FETCH, 0).await.map_err(Failure::here)?.len();
     narrator.claim(&format!("{left} replies are left over"), left == 0)?;
     let ledger = ledger(cast).await?;
-    let open = ["queued", "in_process", "error", "unknown"].iter().filter_map(|name| ledger[name].as_i64()).sum::<i64>();
-    narrator.claim(&format!("{open} messages wait, failed or are of unknown outcome; the ledger balances"), open == 0 && ledger["balances"] == true)
+    let open =
+        ["queued", "in_process", "error", "unknown"].iter().filter_map(|name| ledger[name].as_i64()).sum::<i64>();
+    narrator.claim(
+        &format!("{open} messages wait, failed or are of unknown outcome; the ledger balances"),
+        open == 0 && ledger["balances"] == true,
+    )
 }

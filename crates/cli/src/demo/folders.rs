@@ -28,8 +28,7 @@ impl Device {
         let device = Self { root: below.join("plans"), home: below.join("daemon") };
         let id = || new_uuid().map_err(|error| Failure::here(format!("no id for the link: {error}")));
         let server = url::Url::parse(session.server()).map_err(Failure::usage)?;
-        let address =
-            Address { server, namespace: session.namespace.clone(), key: session.access_key()?.to_owned() };
+        let address = Address { server, namespace: session.namespace.clone(), key: session.access_key()?.to_owned() };
         let link = Link {
             link: id()?,
             root: device.root.clone(),
@@ -75,7 +74,10 @@ pub(super) async fn play(stage: &Stage, narrator: &mut Narrator) -> Done {
     let directory = made["id"].as_str().unwrap_or_default();
     let page = format!("folders/{directory}");
     let (laptop, desk) = (Device::link(stage, directory, "laptop")?, Device::link(stage, directory, "desk")?);
-    let what = format!("A directory is made, and two folders are linked with it, each kept by a daemon: {}", stage.folder.display());
+    let what = format!(
+        "A directory is made, and two folders are linked with it, each kept by a daemon: {}",
+        stage.folder.display()
+    );
     narrator.step(&what, "Look into both while it runs: laptop/plans and desk/plans.", &page).await?;
     let (mut laptop_daemon, _desk_daemon) = (laptop.daemon().await?, desk.daemon().await?);
     together(&laptop, &desk, narrator, &page).await?;
@@ -91,14 +93,22 @@ pub(super) async fn play(stage: &Stage, narrator: &mut Narrator) -> Done {
 }
 
 async fn together(laptop: &Device, desk: &Device, narrator: &mut Narrator, page: &str) -> Done {
-    narrator.step("The laptop gets six files; the desk has them a moment later.", "Only what is missing travels.", page).await?;
+    narrator
+        .step("The laptop gets six files; the desk has them a moment later.", "Only what is missing travels.", page)
+        .await?;
     for number in 1..=5 {
         laptop.write(&format!("house/room {number}.txt"), &format!("room {number}: white\n"))?;
         narrator.beat().await;
     }
     laptop.write("budget.txt", "roof 100\n")?;
     level(laptop, desk, "the desk to have six files", |files| files.len() == 6).await?;
-    narrator.step("The desk renames a folder and edits a file; the laptop follows.", "A rename is one step, however large the folder is.", page).await?;
+    narrator
+        .step(
+            "The desk renames a folder and edits a file; the laptop follows.",
+            "A rename is one step, however large the folder is.",
+            page,
+        )
+        .await?;
     desk.rename("house", "villa")?;
     desk.write("villa/room 2.txt", "room 2: blue\n")?;
     let is_so = |files: &[(&String, &String)]| {
@@ -132,13 +142,21 @@ fn is_merged(files: &[(&String, &String)]) -> bool {
 async fn verify(laptop: &Device, desk: &Device, narrator: &mut Narrator, page: &str) -> Done {
     narrator.step("What came of it, read from both folders:", "", page).await?;
     let (one, two) = (machine::tree(&laptop.root), machine::tree(&desk.root));
-    narrator.claim(&format!("{} files on the laptop = {} files on the desk, byte for byte", one.len(), two.len()), one == two)?;
+    narrator.claim(
+        &format!("{} files on the laptop = {} files on the desk, byte for byte", one.len(), two.len()),
+        one == two,
+    )?;
     let copies: Vec<&String> = one.keys().filter(|name| name.contains(CONFLICT)).collect();
-    let budgets: Vec<&String> = one.iter().filter(|(name, _)| name.starts_with("budget")).map(|(_, text)| text).collect();
+    let budgets: Vec<&String> =
+        one.iter().filter(|(name, _)| name.starts_with("budget")).map(|(_, text)| text).collect();
     let both = ["roof 120\n", "roof 90, floor 40\n"].iter().all(|wanted| budgets.iter().any(|text| text == wanted));
     let named = copies.first().map_or("none", |name| name.as_str());
-    narrator.claim(&format!("budget.txt is there in both versions; the second as `{named}`"), copies.len() == 1 && both)?;
+    narrator
+        .claim(&format!("budget.txt is there in both versions; the second as `{named}`"), copies.len() == 1 && both)?;
     let is_renamed = one.contains_key("villa/kitchen.txt") && !one.contains_key("villa/room 3.txt");
-    narrator.claim("the renamed file has its new name only, the removed one is gone", is_renamed && !one.contains_key("villa/room 5.txt"))?;
+    narrator.claim(
+        "the renamed file has its new name only, the removed one is gone",
+        is_renamed && !one.contains_key("villa/room 5.txt"),
+    )?;
     narrator.claim("what was written offline is on both", one.contains_key("letter.txt"))
 }

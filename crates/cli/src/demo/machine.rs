@@ -11,6 +11,7 @@ use std::process::{Child, Command, Stdio};
 use serde_json::Value;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
+use tokio::sync::oneshot;
 use tokio::time::timeout;
 
 use super::parts::Order;
@@ -33,6 +34,19 @@ impl Stop {
 
     pub(super) async fn comes(&mut self) {
         tokio::select! { _ = self.interrupt.recv() => {}, _ = self.terminate.recv() => {} }
+    }
+}
+
+/// Waits for a line at the terminal. Its thread ends with the line or with the process, which does not wait for it.
+pub(super) async fn enter() {
+    let (tell, told) = oneshot::channel::<()>();
+    let read = move || {
+        // A terminal that is gone is as good as a word.
+        let _ = std::io::stdin().read_line(&mut String::new());
+        drop(tell);
+    };
+    if std::thread::Builder::new().name("enter".into()).spawn(read).is_ok() {
+        let _ = told.await;
     }
 }
 
@@ -125,10 +139,12 @@ impl Part {
         }
         let (tell, words) = unbounded_channel();
         if let Some(from) = child.stdout.take() {
-            let read = move || BufReader::new(from).lines().map_while(Result::ok).for_each(|line| {
-                // Whoever does not listen any more needs no word.
-                let _ = tell.send(serde_json::from_str(&line).unwrap_or(Value::Null));
-            });
+            let read = move || {
+                BufReader::new(from).lines().map_while(Result::ok).for_each(|line| {
+                    // Whoever does not listen any more needs no word.
+                    let _ = tell.send(serde_json::from_str(&line).unwrap_or(Value::Null));
+                })
+            };
             tokio::task::spawn_blocking(read);
         }
         Ok(Self { child, words })

@@ -136,6 +136,9 @@ async fn shown(session: &Session, plot: Plot, wishes: Wishes) -> Done {
         () = stop.comes() => Err(crate::failure::Failure::here("stopped before its end")),
     };
     let told = told.and_then(|()| narrator.verdict());
+    if told.is_ok() && !wishes.keep && narrator.invite()? {
+        tokio::select! { () = machine::enter() => {}, () = stop.comes() => {} }
+    }
     let closed = stage.close(wishes.keep && told.is_ok(), &narrator).await;
     told.and(closed)
 }

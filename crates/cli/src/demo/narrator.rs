@@ -1,5 +1,6 @@
 //! How a demo is told: numbered lines for people, one document a line for programs; and what it claims, counted.
 
+use std::io::IsTerminal as _;
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -35,8 +36,7 @@ impl Narrator {
     pub(super) async fn step(&mut self, what: &str, why: &str, page: &str) -> Done {
         self.steps += 1;
         let link = format!("{}/{page}", self.console);
-        let told =
-            json!({ "demo": self.plot.word(), "step": self.steps, "what": what, "why": why, "console": link });
+        let told = json!({ "demo": self.plot.word(), "step": self.steps, "what": what, "why": why, "console": link });
         let number = self.steps;
         let why = if why.is_empty() { String::new() } else { format!("    {why}\n") };
         self.tell(&told, || format!("{number:>2}. {what}\n{why}    -> {link}\n"))?;
@@ -100,6 +100,17 @@ impl Narrator {
             None => Err(Failure::here("the demo claimed nothing")),
             Some(wrong) => Err(Failure::here(format!("{} of {claims} claims do not hold: {wrong}", self.wrong.len()))),
         }
+    }
+
+    /// Asks somebody who sits at a terminal, and is in no hurry, to look around before everything goes; whether there is one.
+    pub(super) fn invite(&mut self) -> Result<bool, Failure> {
+        let is_there = std::io::stdin().is_terminal() && self.out.is_terminal() && !self.out.json && !self.out.quiet;
+        if !is_there || self.pace == Pace::Fast {
+            return Ok(false);
+        }
+        let link = format!("{}/", self.console);
+        self.tell(&Value::Null, || format!("    Look around at {link}; Enter removes it.\n"))?;
+        Ok(true)
     }
 
     /// The last word: what became of what was made.

@@ -32,8 +32,15 @@ struct House<'a> {
 
 pub(super) async fn play(stage: &Stage, narrator: &mut Narrator) -> Done {
     let receiver = Receiver::start().await?;
-    let what = format!("A house of {DOORS} doors is registered, and a client that is told of them at {}.", receiver.url());
-    narrator.step(&what, "Sensors say 0 (open) or 1 (closed); clients hear of changes, each signed and numbered.", "sensors").await?;
+    let what =
+        format!("A house of {DOORS} doors is registered, and a client that is told of them at {}.", receiver.url());
+    narrator
+        .step(
+            &what,
+            "Sensors say 0 (open) or 1 (closed); clients hear of changes, each signed and numbered.",
+            "sensors",
+        )
+        .await?;
     let mut house = House::register(&stage.session, receiver).await?;
     let what = "All doors say that they are closed; then three open.";
     let page = format!("sensor-clients/{}", house.client);
@@ -106,7 +113,8 @@ impl<'a> House<'a> {
 
     /// All that there is to tell the client, in order.
     async fn events(&self) -> Result<Vec<Value>, Failure> {
-        let request = Request::get(&["sensor-clients", &self.client, "events"]).query("after", "0").query("limit", "1000");
+        let request =
+            Request::get(&["sensor-clients", &self.client, "events"]).query("after", "0").query("limit", "1000");
         Ok(items_of(&self.session.get(request).await?)?.clone())
     }
 
@@ -137,7 +145,9 @@ async fn went_down(house: &mut House<'_>, narrator: &mut Narrator, page: &str) -
     house.say(9, false).await?;
     until("a try to fail", async || house.has_failed().await).await?;
     house.receiver.come_up().await?;
-    narrator.step("The receiver is back.", "It is tried again 5 s after the first try, then 30 s, 2 min … for a day.", page).await?;
+    narrator
+        .step("The receiver is back.", "It is tried again 5 s after the first try, then 30 s, 2 min … for a day.", page)
+        .await?;
     house.until_told("the client to be told of what it missed").await
 }
 
@@ -162,7 +172,12 @@ async fn verify(house: &House<'_>, narrator: &mut Narrator, page: &str) -> Done 
         of_state.filter_map(|event| event["webhook_id"].as_str().map(str::to_owned)).collect()
     };
     let (sent, superseded) = (ids("sent"), ids("superseded"));
-    let claim = format!("{} changes: {} told, {} superseded by a newer state, 0 lost", events.len(), sent.len(), superseded.len());
+    let claim = format!(
+        "{} changes: {} told, {} superseded by a newer state, 0 lost",
+        events.len(),
+        sent.len(),
+        superseded.len()
+    );
     narrator.claim(&claim, sent.len() + superseded.len() == events.len() && !events.is_empty())?;
     let heard: BTreeSet<String> = told.iter().map(|told| told.id.clone()).collect();
     let claim = format!("{} events heard, each once: what was told is what arrived", told.len());
@@ -179,7 +194,9 @@ async fn verify(house: &House<'_>, narrator: &mut Narrator, page: &str) -> Done 
 async fn unreachable(house: &House<'_>, narrator: &mut Narrator) -> Done {
     let what = "This server cannot reach the receiver here: it runs on another machine or in a container.";
     let page = format!("sensor-clients/{}", house.client);
-    narrator.step(what, "Clients that cannot be called fetch what they missed, with the same numbers and bodies.", &page).await?;
+    narrator
+        .step(what, "Clients that cannot be called fetch what they missed, with the same numbers and bodies.", &page)
+        .await?;
     let events = house.events().await?;
     let seqs: Vec<i64> = events.iter().filter_map(|event| event["seq"].as_i64()).collect();
     let claim = format!("{} changes of {} signals can be fetched, in order, none missing", seqs.len(), house.signals);
@@ -208,7 +225,10 @@ mod tests {
     use super::*;
 
     fn told(sensor: &str, seq: i64) -> Told {
-        Told { id: format!("{sensor}{seq}"), body: json!({ "data": { "sensor_id": sensor, "seq": seq, "data": seq % 2 } }) }
+        Told {
+            id: format!("{sensor}{seq}"),
+            body: json!({ "data": { "sensor_id": sensor, "seq": seq, "data": seq % 2 } }),
+        }
     }
 
     #[test]

@@ -50,8 +50,10 @@ impl Stage {
         let label = format!("{LABEL}: {} on {}", plot.word(), device_name());
         let body = json!({ "name": name, "label": label, "temporary": true });
         admin.step(Request::new("POST", &["namespaces"]).json(&body)).await.map_err(not_administrator)?;
-        until("the namespace to open", async || Ok(found(&admin, &name).await?.is_some_and(|it| it["state"] == "open")))
-            .await?;
+        until("the namespace to open", async || {
+            Ok(found(&admin, &name).await?.is_some_and(|it| it["state"] == "open"))
+        })
+        .await?;
         let folder = lock.fresh_folder()?;
         let session = session.elsewhere(session.server(), &name, session.access_key()?)?;
         Ok(Self { admin, session, folder, plot, lock })
@@ -64,7 +66,11 @@ impl Stage {
             let label = format!("{LABEL}: {} {KEPT} on {}", self.plot.word(), device_name());
             let change = Request::new("PATCH", &["namespaces", name]).json(&json!({ "label": label }));
             self.admin.step(change).await?;
-            let words = format!("Kept: {}/ and {}; `{program} demo clean` removes it.", narrator.console(), self.folder.display());
+            let words = format!(
+                "Kept: {}/ and {}; `{program} demo clean` removes it.",
+                narrator.console(),
+                self.folder.display()
+            );
             return narrator.farewell(false, &words);
         }
         remove(&self.admin, name).await?;
@@ -104,8 +110,9 @@ fn name_for(wanted: &str, plot: Plot) -> Result<String, Failure> {
     match wanted {
         NAMESPACE => Ok(format!("{PREFIX}{}", plot.word())),
         own if own.starts_with(PREFIX) => Ok(own.to_owned()),
-        other => Err(Failure::usage(format!("a demo never runs in `{other}`: it makes a namespace of its own"))
-            .hint("leave --namespace and FASTNESS_NAMESPACE out, or name one that begins with `demo`: --namespace demo2")),
+        other => Err(Failure::usage(format!("a demo never runs in `{other}`: it makes a namespace of its own")).hint(
+            "leave --namespace and FASTNESS_NAMESPACE out, or name one that begins with `demo`: --namespace demo2",
+        )),
     }
 }
 
@@ -174,7 +181,9 @@ mod tests {
         let row = |temporary: bool, label: &str| json!({ "name": "demo2", "temporary": temporary, "label": label });
         let here = format!("{LABEL}: exchange on {}", device_name());
         assert!(check_left(&row(true, &here), "demo2").is_ok(), "an earlier run that was killed here");
-        for (temporary, label) in [(false, here.as_str()), (true, "mine"), (true, "Fastness demo: exchange on elsewhere")] {
+        for (temporary, label) in
+            [(false, here.as_str()), (true, "mine"), (true, "Fastness demo: exchange on elsewhere")]
+        {
             assert!(check_left(&row(temporary, label), "demo2").is_err(), "{label}");
         }
         assert!(check_left(&row(true, &format!("{LABEL}: exchange {KEPT} on {}", device_name())), "demo2").is_err());

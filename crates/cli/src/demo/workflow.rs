@@ -38,7 +38,8 @@ pub(super) async fn play(stage: &Stage, narrator: &mut Narrator) -> Done {
 /// The coordinator: a price for each line, all at once, then their sum.
 async fn begin(mut plan: Plan, lines: Vec<Line>) -> Result<Outcome, TaskFailure> {
     let again = || Retry::exponential(Duration::from_millis(200)).attempts(100);
-    let price = |line: &Line| Task::new(PRICE, "price").arg(line).retry(again()).named(&format!("line {}", line.number));
+    let price =
+        |line: &Line| Task::new(PRICE, "price").arg(line).retry(again()).named(&format!("line {}", line.number));
     let prices: Vec<Promise> = lines.iter().map(|line| plan.add(price(line))).collect();
     let sum = plan.add(Task::new(ORDER, "sum").args(&prices).named("sum"));
     Ok(plan.result(&sum))
@@ -53,13 +54,17 @@ fn lines(order: u64) -> Vec<Line> {
 }
 
 async fn told(session: &Session, client: &Client, narrator: &mut Narrator) -> Done {
-    let patience = Request::new("PATCH", &["workflow", "actors", PRICE]).json(&json!({ "work_timeout_ms": SILENCE_MS }));
+    let patience =
+        Request::new("PATCH", &["workflow", "actors", PRICE]).json(&json!({ "work_timeout_ms": SILENCE_MS }));
     session.step(patience).await?;
-    let what = format!("{ORDERS} orders of {LINES} lines are started; a coordinator lays out a task for each line, and one that adds up.");
+    let what = format!(
+        "{ORDERS} orders of {LINES} lines are started; a coordinator lays out a task for each line, and one that adds up."
+    );
     narrator.step(&what, "A process is rows: whoever started it may go away.", "workflow").await?;
     let mut orders = vec![];
     for order in 1..=ORDERS {
-        let start = Start::new("order", Task::new(ORDER, "begin").arg(lines(order))).custom_id(&format!("order-{order}"));
+        let start =
+            Start::new("order", Task::new(ORDER, "begin").arg(lines(order))).custom_id(&format!("order-{order}"));
         orders.push(client.workflow().start(&start).await.map_err(Failure::here)?);
     }
     let refused = answer_twice(session, narrator, &orders[0]).await?;
@@ -71,13 +76,20 @@ async fn told(session: &Session, client: &Client, narrator: &mut Narrator) -> Do
 /// A worker brings a result, does not hear the answer, and brings it again, with another value at that.
 async fn answer_twice(session: &Session, narrator: &mut Narrator, order: &str) -> Result<bool, Failure> {
     let page = format!("workflow/processes/{order}");
-    narrator.step("A worker brings a result, and a moment later another one for the same task.", "Work may be done twice; its result counts once.", &page).await?;
+    narrator
+        .step(
+            "A worker brings a result, and a moment later another one for the same task.",
+            "Work may be done twice; its result counts once.",
+            &page,
+        )
+        .await?;
     let poll = json!({ "actor": PRICE, "worker": "twice", "max": 1, "wait_ms": 30_000 });
     let polled = session.step(Request::new("POST", &["workflow", "poll"]).json(&poll)).await?;
     let task = &polled["tasks"][0];
     let line: Line = serde_json::from_value(task["args"][0]["value"].clone()).map_err(Failure::here)?;
     let bring = async |value: u64| {
-        let result = json!({ "task_id": task["task_id"], "attempt": task["attempt"], "pass": task["pass"], "value": value });
+        let result =
+            json!({ "task_id": task["task_id"], "attempt": task["attempt"], "pass": task["pass"], "value": value });
         let body = json!({ "results": [result] });
         let released = session.step(Request::new("POST", &["workflow", "release"]).json(&body)).await?;
         Ok::<_, Failure>(released["results"][0]["accepted"] == true)
@@ -117,7 +129,9 @@ fn part(session: &Session, name: &str, hangs: bool, fails: u32) -> Result<Part, 
 /// Two workers do the rest, with errors on the way.
 async fn work(session: &Session, client: &Client, narrator: &mut Narrator, orders: &[String]) -> Done {
     let what = format!("Two workers do the rest; of a hundred tries {FAILS} fail.");
-    narrator.step(&what, "A task says how often it is tried again; nobody's code knows of it.", "workflow/actors").await?;
+    narrator
+        .step(&what, "A task says how often it is tried again; nobody's code knows of it.", "workflow/actors")
+        .await?;
     let _workers = [part(session, "careful", false, FAILS)?, part(session, "hasty", false, FAILS)?];
     let all = async || {
         let (mut done, mut ended) = (0, 0);
@@ -159,7 +173,9 @@ async fn verify(
         }
     }
     let expected = i32::try_from(ORDERS * LINES).unwrap_or(0);
-    let claim = format!("{expected} tasks were given out {given} times, {failures} tries failed, and {results} results count: one each");
+    let claim = format!(
+        "{expected} tasks were given out {given} times, {failures} tries failed, and {results} results count: one each"
+    );
     narrator.claim(&claim, results == expected && failures > 0)?;
     narrator.claim("the task of the killed worker was done by another", taken_again)?;
     narrator.claim("of two results for one task the first counts", refused)

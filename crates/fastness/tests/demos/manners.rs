@@ -12,7 +12,10 @@ fn con_11_two_of_a_kind_are_refused_or_run_side_by_side_under_another_name() {
     first.until_step(1);
     let second = kit.run("demo workflow --quick");
     assert_eq!(second.code, 2, "{second:?}");
-    assert!(second.err.starts_with("error: this demo is running already, in namespace demoworkflow\n  hint: wait"), "{second:?}");
+    assert!(
+        second.err.starts_with("error: this demo is running already, in namespace demoworkflow\n  hint: wait"),
+        "{second:?}"
+    );
     let beside = kit.run("demo workflow --quick --namespace demo2");
     assert_eq!(beside.code, 0, "{beside:?}");
     assert_eq!(kit.run("demo documents --quick").code, 0, "another demo is not in its way");
@@ -30,7 +33,8 @@ fn con_11_a_namespace_that_no_demo_made_is_never_touched() {
         kit.make_namespace(&json!({ "name": name, "label": "mine", "temporary": temporary }));
     }
     let before = kit.namespaces();
-    for words in ["demo exchange --quick", "demo exchange --quick --namespace demo2", "demo exchange --namespace main2"] {
+    for words in ["demo exchange --quick", "demo exchange --quick --namespace demo2", "demo exchange --namespace main2"]
+    {
         let ran = kit.run(words);
         assert_eq!(ran.code, 2, "{words}: {ran:?}");
     }

@@ -28,7 +28,15 @@ fn seed(world: &World) {
 
 fn wish(name: &str) -> CreateNamespace {
     let rules = NamespaceRules { namespaces_max: 4, ..NamespaceRules::default() };
-    CreateNamespace { name: name.into(), label: None, engine: None, url: None, temporary: false, rules, admin: "z".into() }
+    CreateNamespace {
+        name: name.into(),
+        label: None,
+        engine: None,
+        url: None,
+        temporary: false,
+        rules,
+        admin: "z".into(),
+    }
 }
 
 fn create(world: &World, wish: CreateNamespace) -> OpResult<NamespaceRow> {

@@ -10,7 +10,8 @@ use crate::ui::chart::{Chart, Line};
 use crate::ui::form::filters;
 use crate::ui::moment::{bytes, duration};
 use crate::ui::parts::{
-    Stop, badge, banner, card, command, data, digest, empty, facts, id, lamp, meter, pager, progress, stats, stops, table, tabs,
+    Stop, badge, banner, card, command, data, digest, empty, facts, id, lamp, meter, pager, progress, stats, stops,
+    table, tabs,
 };
 use crate::ui::{Column, Field, Form, Holds, Kind, Row, Stat, Tone};
 

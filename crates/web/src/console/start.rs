@@ -37,8 +37,7 @@ struct Offer {
     steps: [(&'static str, Text); 3],
 }
 
-const OFFERS: [Offer; 5] =
-    [words::EXCHANGE, words::WORKFLOW, words::FOLDERS, words::SENSORS, words::DOCUMENTS];
+const OFFERS: [Offer; 5] = [words::EXCHANGE, words::WORKFLOW, words::FOLDERS, words::SENSORS, words::DOCUMENTS];
 
 async fn start(console: Console) -> PageResult {
     let running = demos::running(&console).await;
@@ -98,7 +97,8 @@ fn by_hand(console: &Console, offer: &Offer) -> Markup {
 
 /// What an empty namespace is offered first.
 pub(super) fn invitation(console: &Console, work: Option<&Overview>) -> Markup {
-    let is_empty = work.is_some_and(|work| work.figures.iter().all(|figure| figure.value == 0) && work.blobs.blobs == 0);
+    let is_empty =
+        work.is_some_and(|work| work.figures.iter().all(|figure| figure.value == 0) && work.blobs.blobs == 0);
     html! {
         @if is_empty && !console.at_administration() {
             section.card.well {

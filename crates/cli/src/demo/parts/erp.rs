@@ -100,7 +100,9 @@ impl Erp {
             };
             let answer = match committed {
                 true => client.commit_process(&process.id).await,
-                false => client.rollback_process(&process.id, "its marker is not there: it was not booked", false).await,
+                false => {
+                    client.rollback_process(&process.id, "its marker is not there: it was not booked", false).await
+                }
             };
             answer.map_err(call)?;
             tell(&json!({ "at": "settled", "process": process.id, "committed": committed }))?;

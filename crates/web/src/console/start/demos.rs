@@ -10,7 +10,7 @@ use tokio::time::timeout;
 
 use super::words;
 use crate::console::visit::Console;
-use crate::ui::parts::{badge, facts};
+use crate::ui::parts::badge;
 use crate::ui::{Text, Tone};
 
 /// How the label of a demo's namespace begins; the command writes it.
@@ -60,17 +60,16 @@ async fn looked_at(console: &Console, row: &NamespaceRow, label: &str) -> Runnin
 pub(super) fn shown(console: &Console, demo: &Running, page: &str) -> Markup {
     let (tone, word): (Tone, &Text) =
         if demo.is_kept { (Tone::Quiet, &words::KEPT) } else { (Tone::Info, &words::RUNNING) };
-    let named = |figure: &Figure| console.shared().figure(figure.service, figure.name).map(|text| console.say(text));
-    let counts: Vec<(&str, Markup)> = demo
-        .figures
-        .iter()
-        .filter_map(|figure| Some((named(figure)?, html! { (console.language().number(figure.value)) })))
-        .collect();
+    let named = |figure: &Figure| {
+        let text = console.shared().figure(figure.service, figure.name)?;
+        Some((console.language().number(figure.value), console.say(text)))
+    };
+    let counts: Vec<(String, &str)> = demo.figures.iter().filter_map(named).collect();
     html! {
         div.running {
             p { (badge(tone, console.say(word))) " " (console.moment(demo.begun_at)) " "
                 a href=(page.replace("{ns}", &demo.namespace)) { (console.say(&words::LOOK)) } }
-            (facts(&counts))
+            ul.counts { @for (number, name) in &counts { li { b { (number) } " " span.soft { (name) } } } }
         }
     }
 }

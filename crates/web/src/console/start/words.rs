@@ -47,9 +47,22 @@ pub(super) const EXCHANGE: Offer = Offer {
         "un téléphone envoie 40 commandes ; l’ERP qui les enregistre est tué aux deux pires moments.",
     ),
     steps: [
-        ("POST /v1/{ns}/exchange/companies", text("Register a company, then its database and a device:", "Зарегистрируйте компанию, её базу и устройство:", "Déclarez une société, sa base et un appareil :")),
-        ("POST /v1/{ns}/exchange/messages", text("The device sends a message:", "Устройство шлёт сообщение:", "L’appareil envoie un message :")),
-        ("POST /v1/{ns}/exchange/processes", text("The database takes what waits:", "База забирает ожидающее:", "La base prend ce qui attend :")),
+        (
+            "POST /v1/{ns}/exchange/companies",
+            text(
+                "Register a company, then its database and a device:",
+                "Зарегистрируйте компанию, её базу и устройство:",
+                "Déclarez une société, sa base et un appareil :",
+            ),
+        ),
+        (
+            "POST /v1/{ns}/exchange/messages",
+            text("The device sends a message:", "Устройство шлёт сообщение:", "L’appareil envoie un message :"),
+        ),
+        (
+            "POST /v1/{ns}/exchange/processes",
+            text("The database takes what waits:", "База забирает ожидающее:", "La base prend ce qui attend :"),
+        ),
     ],
 };
 
@@ -69,8 +82,14 @@ pub(super) const WORKFLOW: Offer = Offer {
     ),
     steps: [
         ("POST /v1/{ns}/workflow/processes", text("Start a process:", "Запустите процесс:", "Lancez un processus :")),
-        ("POST /v1/{ns}/workflow/poll", text("A worker asks for work:", "Исполнитель просит работу:", "Un exécutant demande du travail :")),
-        ("POST /v1/{ns}/workflow/release", text("It brings the result:", "Он приносит результат:", "Il apporte le résultat :")),
+        (
+            "POST /v1/{ns}/workflow/poll",
+            text("A worker asks for work:", "Исполнитель просит работу:", "Un exécutant demande du travail :"),
+        ),
+        (
+            "POST /v1/{ns}/workflow/release",
+            text("It brings the result:", "Он приносит результат:", "Il apporte le résultat :"),
+        ),
     ],
 };
 
@@ -89,7 +108,10 @@ pub(super) const FOLDERS: Offer = Offer {
         "deux dossiers sur cette machine, l’un hors ligne, et un fichier que les deux modifient.",
     ),
     steps: [
-        ("fastness folders create Plans ~/plans", text("On the first machine:", "На первой машине:", "Sur la première machine :")),
+        (
+            "fastness folders create Plans ~/plans",
+            text("On the first machine:", "На первой машине:", "Sur la première machine :"),
+        ),
         ("fastness folders pull Plans ~/plans", text("On the others:", "На остальных:", "Sur les autres :")),
         ("fastness folders run", text("Keep them in step:", "Держать в согласии:", "Les garder synchronisés :")),
     ],
@@ -111,7 +133,14 @@ pub(super) const SENSORS: Offer = Offer {
     ),
     steps: [
         ("PUT /v1/{ns}/sensors/door01", text("Register a sensor:", "Зарегистрируйте датчик:", "Déclarez un capteur :")),
-        ("POST /v1/{ns}/sensor-clients", text("Say who is told, and link them:", "Укажите, кого извещать, и свяжите их:", "Dites qui est prévenu, et liez-les :")),
+        (
+            "POST /v1/{ns}/sensor-clients",
+            text(
+                "Say who is told, and link them:",
+                "Укажите, кого извещать, и свяжите их:",
+                "Dites qui est prévenu, et liez-les :",
+            ),
+        ),
         ("POST /v1/{ns}/signals", text("Send a signal:", "Пошлите сигнал:", "Envoyez un signal :")),
     ],
 };
@@ -131,9 +160,18 @@ pub(super) const DOCUMENTS: Offer = Offer {
         "douze contacts, un téléphone hors ligne, un portable en ligne ; ce qui se heurte est refusé puis fusionné.",
     ),
     steps: [
-        ("POST /v1/{ns}/doc-classes", text("Say what documents look like:", "Опишите вид документов:", "Décrivez la forme des documents :")),
-        ("POST /v1/{ns}/op/doc.commit", text("Change some, all or none:", "Измените несколько, всё или ничего:", "Modifiez-en, tout ou rien :")),
-        ("POST /v1/{ns}/op/doc.sync", text("Bring a copy level:", "Доведите копию до уровня:", "Mettez une copie à niveau :")),
+        (
+            "POST /v1/{ns}/doc-classes",
+            text("Say what documents look like:", "Опишите вид документов:", "Décrivez la forme des documents :"),
+        ),
+        (
+            "POST /v1/{ns}/op/doc.commit",
+            text("Change some, all or none:", "Измените несколько, всё или ничего:", "Modifiez-en, tout ou rien :"),
+        ),
+        (
+            "POST /v1/{ns}/op/doc.sync",
+            text("Bring a copy level:", "Доведите копию до уровня:", "Mettez une copie à niveau :"),
+        ),
     ],
 };
 
@@ -144,7 +182,9 @@ mod tests {
     #[test]
     fn con_11_every_offer_has_words_in_every_language() {
         for offer in &OFFERS {
-            let texts = [&offer.title, &offer.purpose, &offer.story].into_iter().chain(offer.steps.iter().map(|(_, text)| text));
+            let texts = [&offer.title, &offer.purpose, &offer.story]
+                .into_iter()
+                .chain(offer.steps.iter().map(|(_, text)| text));
             texts.for_each(|text| text.check(offer.word));
         }
     }
