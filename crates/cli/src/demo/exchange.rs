@@ -85,7 +85,7 @@ impl<'a> Cast<'a> {
         let message: Message = serde_json::from_str(&message.to_string()).map_err(Failure::here)?;
         self.phone.send_message(&message).await.map_err(Failure::here)?;
         // A phone whose answer was lost sends the same text again: it is stored once.
-        if number % 10 == 0 {
+        if number.is_multiple_of(10) {
             self.phone.send_message(&message).await.map_err(Failure::here)?;
         }
         Ok(())

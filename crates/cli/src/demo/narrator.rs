@@ -144,3 +144,32 @@ impl Narrator {
 fn lines(text: &str) -> String {
     text.split('\n').map(escaped).collect::<Vec<_>>().join("\n")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn narrator() -> Narrator {
+        let mut out = Output::plain(local::now());
+        out.quiet = true;
+        let console = "http://h/console/demo".into();
+        let (pace, plot) = (Pace::Fast, Plot::Exchange);
+        Narrator { out, pace, plot, console, steps: 0, counts: false, claims: 0, wrong: vec![] }
+    }
+
+    #[test]
+    fn con_11_a_claim_that_does_not_hold_fails_the_demo_and_so_does_none_at_all() {
+        let mut good = narrator();
+        good.claim("2 sent = 2 booked", true).unwrap();
+        assert_eq!(good.verdict(), Ok(()));
+        good.claim("3 sent = 2 booked", false).unwrap();
+        let failure = good.verdict().unwrap_err();
+        assert_eq!(failure.message(), "1 of 2 claims do not hold: 3 sent = 2 booked");
+        assert!(narrator().verdict().is_err());
+    }
+
+    #[test]
+    fn con_9_lines_keep_their_ends_and_nothing_else_that_a_terminal_obeys() {
+        assert_eq!(lines("a\u{1b}[31m\nb\n"), "a\\u{1b}[31m\nb\n");
+    }
+}

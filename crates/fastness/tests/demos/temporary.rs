@@ -10,7 +10,7 @@ fn ker_2_data_of_a_temporary_namespace_is_destroyed_and_that_of_others_is_kept()
     kit.make_namespace(&json!({ "name": "shop" }));
     kit.make_namespace(&json!({ "name": "trial", "temporary": true }));
     let again = kit.ask("POST", "/v1/z/namespaces", &json!({ "name": "shop", "temporary": true }));
-    assert_eq!((again.status, &again.body["code"]), (409, &json!("ANAMESPACE")), "{again:?}");
+    assert_eq!((again.status, &again.body["code"]), (422, &json!("ANAMESPACE")), "{again:?}");
     let removed = ["shop", "trial"].map(|name| kit.ask("DELETE", &format!("/v1/z/namespaces/{name}"), &json!(null)));
     assert_eq!(removed[1].body["kept_as"], json!(null));
     while kit.namespaces().len() > 2 {
@@ -27,8 +27,8 @@ fn ker_19_only_a_temporary_namespace_may_name_this_machine_and_no_other_private_
         let body = json!({ "name": url, "url": url });
         kit.ask("POST", &format!("/v1/{namespace}/sensor-clients"), &body).status
     };
-    assert_eq!(status("main", "http://127.0.0.1:9/doors"), 400);
+    assert_eq!(status("main", "http://127.0.0.1:9/doors"), 422);
     assert_eq!(status("trial", "http://127.0.0.1:9/doors"), 201);
-    assert_eq!(status("trial", "http://10.0.0.1:9/doors"), 400);
-    assert_eq!(status("trial", "http://169.254.169.254/latest"), 400);
+    assert_eq!(status("trial", "http://10.0.0.1:9/doors"), 422);
+    assert_eq!(status("trial", "http://169.254.169.254/latest"), 422);
 }

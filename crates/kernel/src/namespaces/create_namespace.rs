@@ -133,5 +133,8 @@ fn same(there: NamespaceRow, input: &CreateNamespace) -> OpResult<NamespaceRow> 
     if is_same && (input.url.is_none() || input.url == there.url) {
         return Ok(there);
     }
-    Err(OpError::new(codes::ANAMESPACE, format!("there is a namespace `{name}` already, with another label or engine")))
+    Err(OpError::new(
+        codes::ANAMESPACE,
+        format!("there is a namespace `{name}` already, with another label, engine or purpose"),
+    ))
 }

@@ -80,6 +80,7 @@ fn ker_2_creating_twice_gives_what_is_there_and_another_wish_is_refused() {
     assert_eq!(create(&world, wish("shop")).unwrap(), made);
     for other in [
         CreateNamespace { label: Some("another".into()), ..wish("shop") },
+        CreateNamespace { temporary: true, ..wish("shop") },
         CreateNamespace {
             engine: Some(Engine::Postgres),
             url: Some(SecretUrl("host=x password=hunter2".into())),

@@ -44,7 +44,7 @@ impl Worker {
             if hangs {
                 stand_still().await;
             }
-            match (line.number % 4 == 0 && work.attempt() == 1) || chance() < fails {
+            match (line.number.is_multiple_of(4) && work.attempt() == 1) || chance() < fails {
                 true => Err(TaskFailure::new("Busy", format!("the price list is locked, line {}", line.number))),
                 false => Ok(line.price()),
             }
