@@ -40,7 +40,7 @@ pub use files::{FileChange, Files, Listed, RelPath};
 pub use id::{Id, IdSource, InvalidId};
 pub use migration::{Dialect, Migration};
 pub use outbound::{Call, CallResult, HttpCall, HttpReply, MailCall, Outbound, WorkCall};
-pub use public::is_public;
+pub use public::{Reach, is_public};
 pub use redis::{Redis, RedisCommand, RedisDone, RedisReply};
 pub use sql::{Sql, placeholders};
 pub use stamp::{Day, InvalidStamp, Stamp, days_in_month};

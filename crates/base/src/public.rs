@@ -39,6 +39,30 @@ const NOT_PUBLIC_V6: [(Ipv6Addr, u32); 5] = [
     (Ipv6Addr::new(0x3fff, 0, 0, 0, 0, 0, 0, 0), 20), // documentation
 ];
 
+/// Which addresses a call may go to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reach {
+    /// Those of the public internet.
+    Public,
+    /// Those, and this machine itself at its loopback addresses.
+    Near,
+    /// All.
+    All,
+}
+
+impl Reach {
+    /// Whether an address is among them.
+    #[must_use]
+    pub fn allows(self, address: IpAddr) -> bool {
+        match self {
+            Self::Public => is_public(address),
+            // As it is written, and not an IPv4 address in another dress: that is refused as everywhere.
+            Self::Near => is_public(address) || address.is_loopback(),
+            Self::All => true,
+        }
+    }
+}
+
 /// Whether an address is plainly one of the public internet.
 #[must_use]
 pub fn is_public(address: IpAddr) -> bool {

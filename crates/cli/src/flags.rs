@@ -7,6 +7,9 @@ use clap::{Args, Command};
 /// The server that is asked where nobody says which.
 pub(crate) const SERVER: &str = "http://127.0.0.1:7400";
 
+/// The namespace that is meant where nobody says which.
+pub(crate) const NAMESPACE: &str = "main";
+
 /// Understood after every noun and verb.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Common {
@@ -24,7 +27,7 @@ pub(crate) struct Reach {
     #[arg(long, global = true, value_name = "URL", env = "FASTNESS_SERVER", hide_env_values = true)]
     pub(crate) server: Option<String>,
     /// The namespace
-    #[arg(long, global = true, value_name = "NS", env = "FASTNESS_NAMESPACE", default_value = "main")]
+    #[arg(long, global = true, value_name = "NS", env = "FASTNESS_NAMESPACE", default_value = NAMESPACE)]
     #[arg(hide_env_values = true)]
     pub(crate) namespace: String,
     /// File that holds the access key [also: FASTNESS_KEY, or `fastness login`]

@@ -8,6 +8,7 @@
 //! code says what became of it.
 
 mod completions;
+mod demo;
 mod failure;
 mod flags;
 mod input;

@@ -58,6 +58,11 @@ pub(crate) async fn login(matches: &ArgMatches) -> Done {
 }
 
 impl Login {
+    /// The first account of a server, whose password is asked for.
+    pub(crate) fn of_administrator() -> Self {
+        Self { account: "admin".into(), home: ADMINISTRATION.into(), password_file: None }
+    }
+
     /// Login, a key, logout: the session ends at once, the key stays.
     pub(crate) async fn run(&self, mut common: Common) -> Done {
         common.reach.idempotency_key = None;

@@ -43,7 +43,7 @@ fn text(program: &Command) -> String {
                 verb(&mut text, &format!("fastness {} {} {}", service.name, noun.get_name(), own.get_name()), own);
             }
         }
-        for noun in own_nouns(service).get_subcommands().filter(|noun| !noun.has_subcommands()) {
+        for noun in own_nouns(service).get_subcommands().filter(|noun| !noun.has_subcommands() && !noun.is_hide_set()) {
             verb(&mut text, &format!("fastness {} {}", service.name, noun.get_name()), noun);
         }
     }

@@ -11,7 +11,7 @@ const FILE_GRACE_MS: i64 = 180_000;
 const STUCK_MAX: usize = 100;
 
 /// All statements of this part.
-pub(crate) const STATEMENTS: &[&Sql] = &[&ACTIVE, &UNKNOWN, &QUEUED, &LATE_PROCESSES, &LATE_FILES];
+pub(crate) const STATEMENTS: &[&Sql] = &[&ACTIVE, &UNKNOWN, &QUEUED, &RECEIVED, &LATE_PROCESSES, &LATE_FILES];
 
 static ACTIVE: Sql = Sql::new(
     "exc_process.count_active",
@@ -25,6 +25,10 @@ static UNKNOWN: Sql = Sql::new(
 static QUEUED: Sql = Sql::new(
     "exc_database.count_queued",
     "SELECT CAST(COALESCE(SUM(queued), 0) AS BIGINT) FROM (SELECT queued FROM exc_database ORDER BY id LIMIT 10000) AS counted",
+);
+static RECEIVED: Sql = Sql::new(
+    "exc_database.count_received",
+    "SELECT CAST(COALESCE(SUM(received), 0) AS BIGINT) FROM (SELECT received FROM exc_database ORDER BY id LIMIT 10000) AS counted",
 );
 static LATE_PROCESSES: Sql = Sql::new(
     "exc_process.stuck",
@@ -47,6 +51,10 @@ pub(crate) fn unknown(tx: &mut dyn Tx, _: Wall) -> StoreResult<i64> {
 
 pub(crate) fn queued(tx: &mut dyn Tx, _: Wall) -> StoreResult<i64> {
     count(tx, &QUEUED)
+}
+
+pub(crate) fn received(tx: &mut dyn Tx, _: Wall) -> StoreResult<i64> {
+    count(tx, &RECEIVED)
 }
 
 fn count(tx: &mut dyn Tx, sql: &'static Sql) -> StoreResult<i64> {

@@ -81,6 +81,7 @@ pub static SERVICE: ServiceDef = ServiceDef {
         FigureDef { name: "active", find: figures::active },
         FigureDef { name: "unknown", find: figures::unknown },
         FigureDef { name: "queued", find: figures::queued },
+        FigureDef { name: "received", find: figures::received },
     ],
     ..ServiceDef::EMPTY
 };

@@ -102,6 +102,20 @@ impl Opener {
             }
         };
         tracing::info!(namespace = row.name, kept_as = row.aside(), renamed, "data of a removed namespace set aside");
+        if row.temporary { self.destroy(row) } else { Ok(()) }
+    }
+
+    /// What was set aside of a namespace to try things in, with its files; killed in the middle, it is begun again.
+    fn destroy(&self, row: &NamespaceRow) -> Result<()> {
+        if row.engine == Engine::Postgres {
+            let aside = self.postgres(&row.aside(), own_url(row), (1, 1))?;
+            PostgresStore::destroy(aside, self.clock.clone(), self.entropy.clone())?;
+        }
+        let messages = crate::exchanging::folder(&self.config).join(&row.place);
+        for folder in [self.folder(&row.aside()), self.folder(&row.place), messages] {
+            host::remove_root(&folder).with_context(|| format!("{} cannot be removed", folder.display()))?;
+        }
+        tracing::info!(namespace = row.name, "data of a temporary namespace destroyed");
         Ok(())
     }
 

@@ -59,15 +59,34 @@ where
     Ok(told.recv().context("the store gave no answer")??.out)
 }
 
+/// How we are called in a terminal of this machine: by our name where that is found, else by our path. Others need not know it.
+pub(crate) fn program(is_near: bool) -> String {
+    const NAME: &str = "fastness";
+    let Some(path) = std::env::current_exe().ok().filter(|_| is_near) else { return NAME.into() };
+    let folders = std::env::var_os("PATH").unwrap_or_default();
+    let is_found = std::env::split_paths(&folders).any(|folder| folder.join(NAME) == path);
+    match path.to_str() {
+        Some(path) if !is_found && !path.contains(|c: char| c.is_whitespace() || "'\"\\$`".contains(c)) => path.into(),
+        _ => NAME.into(),
+    }
+}
+
 /// What is printed when the server is ready.
 pub(crate) fn text(url: &str, data: &str, admins: &str, password: Option<&str>) -> String {
     let version = env!("CARGO_PKG_VERSION");
     let mut text =
         format!("Fastness {version} is ready\n  console   {url}/console\n  API       {url}/docs\n  data      {data}\n");
+    text += &format!("  demos     {}\n", demos(url));
     if let Some(password) = password {
         text += &first_start(url, admins, password);
     }
     text + "\n  Ctrl-C stops.\n"
+}
+
+/// One command to begin with, and where the others are.
+fn demos(url: &str) -> String {
+    let at = if url == "http://127.0.0.1:7400" { String::new() } else { format!(" --server {url}") };
+    format!("{} demo exchange{at}   (the others: {url}/console/main/start)", program(true))
 }
 
 /// Two lines that a newcomer can copy into a shell: a login, and with it a key for programs.

@@ -29,7 +29,7 @@ pub use clock::{RanTime, RealClock};
 pub use dir_lock::{DirLock, DirLockError};
 pub use disk::{DiskFacts, DiskKind, disk_facts, sync_times_us};
 pub use entropy::OsEntropy;
-pub use files::{Directory, DiskFiles, EntryKind, Folder, OpenFile, make_root, rename_root};
+pub use files::{Directory, DiskFiles, EntryKind, Folder, OpenFile, make_root, remove_root, rename_root};
 pub use open_files::open_files_max;
 pub use outbound::{
     HostOutbound, MailSettings, OutboundError, OutboundSettings, is_mail_address, is_mail_server, is_public,

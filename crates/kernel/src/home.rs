@@ -33,6 +33,8 @@ impl Memory {
 pub struct Home {
     /// Its name.
     pub namespace: String,
+    /// Whether it is only there to try things in.
+    pub temporary: bool,
     offers: Arc<[Offer]>,
     memory: Memory,
     common: Arc<Memory>,
@@ -40,7 +42,11 @@ pub struct Home {
 
 impl Home {
     pub(crate) fn new(namespace: &str, offers: Arc<[Offer]>, common: Arc<Memory>) -> Self {
-        Self { namespace: namespace.to_owned(), offers, memory: Memory::default(), common }
+        Self { namespace: namespace.to_owned(), temporary: false, offers, memory: Memory::default(), common }
+    }
+
+    pub(crate) fn temporary(self, temporary: bool) -> Self {
+        Self { temporary, ..self }
     }
 
     /// No namespace: for whoever runs something that looks at rows only.

@@ -105,7 +105,8 @@ impl Namespace {
     fn new(name: String, store: Arc<dyn Store>, standing: Standing, inner: &Inner) -> Self {
         let (offers, common) = (inner.offers.clone(), inner.common.clone());
         let (wakes, watched, keys) = (Arc::default(), Arc::default(), KeyRing::default());
-        let (home, standing) = (Arc::new(Home::new(&name, offers, common)), RwLock::new(Arc::new(standing)));
+        let home = Arc::new(Home::new(&name, offers, common).temporary(standing.temporary));
+        let standing = RwLock::new(Arc::new(standing));
         Self { home, name, store, wakes, watched, keys, standing }
     }
 

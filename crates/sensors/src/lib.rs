@@ -99,7 +99,11 @@ pub static SERVICE: ServiceDef = ServiceDef {
     ],
     invariants: &check::INVARIANTS,
     stuck: &[StuckDef { what: "sensor-notice", find: notify::stuck }],
-    figures: &[FigureDef { name: "lost", find: figures::lost }, FigureDef { name: "waiting", find: figures::waiting }],
+    figures: &[
+        FigureDef { name: "sensors", find: figures::sensors },
+        FigureDef { name: "lost", find: figures::lost },
+        FigureDef { name: "waiting", find: figures::waiting },
+    ],
     ..ServiceDef::EMPTY
 };
 
@@ -160,6 +164,7 @@ const CORE: &[&Sql] = &[
     &silence::ANY_WATCHED,
     &silence::LOSE,
     &silence::EXTEND,
+    &figures::SENSORS,
     &figures::LOST,
     &figures::WAITING,
     &check::NOT_WAITING,

@@ -2,6 +2,9 @@
 
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 
+use base::Reach;
+use kernel::Home;
+
 /// How long history is kept, if nothing else is said: a year.
 const HISTORY_KEPT_MS: i64 = 365 * 86_400_000;
 
@@ -52,5 +55,14 @@ impl Rules {
     #[must_use]
     pub fn allow_private(&self) -> bool {
         self.allow_private.load(Ordering::Relaxed)
+    }
+}
+
+/// Where clients of a namespace may be told.
+pub(crate) fn reach(home: &Home) -> Reach {
+    match (home.common::<Rules>().allow_private(), home.temporary) {
+        (true, _) => Reach::All,
+        (false, true) => Reach::Near,
+        (false, false) => Reach::Public,
     }
 }

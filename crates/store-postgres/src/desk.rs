@@ -66,6 +66,17 @@ impl Desk {
         Err(StoreError::Unavailable(format!("schema {to} and those numbered after it exist already")))
     }
 
+    /// Drops the schema, if it is there.
+    pub(crate) fn drop_schema(&self, shared: &Shared) -> StoreResult<()> {
+        let text = format!("DROP SCHEMA IF EXISTS \"{}\" CASCADE", shared.config.schema);
+        let dropped = self.link.client().batch_execute(&text);
+        match self.runtime.block_on(threads::within(shared.config.answer_limit(), dropped)) {
+            Ok(Ok(())) => Ok(()),
+            Ok(Err(error)) => Err(StoreError::Unavailable(errors::text(&error))),
+            Err(_) => silent(),
+        }
+    }
+
     /// `None` if the new name is taken.
     fn try_rename(&self, shared: &Shared, to: &str) -> StoreResult<Option<bool>> {
         let text = format!("ALTER SCHEMA \"{}\" RENAME TO \"{to}\"", shared.config.schema);

@@ -62,6 +62,15 @@ impl PostgresStore {
         threads::apart(|| Desk::open(&shared)?.rename_schema(&shared, to))
     }
 
+    /// Drops a schema with all that is in it; one that is not there is no error.
+    ///
+    /// # Errors
+    /// As [`Self::open`].
+    pub fn destroy(config: PostgresConfig, clock: Arc<dyn Clock>, entropy: Arc<dyn Entropy>) -> StoreResult<()> {
+        let shared = Shared::new(config, clock, entropy)?;
+        threads::apart(|| Desk::open(&shared)?.drop_schema(&shared))
+    }
+
     /// What it did since it was opened.
     #[must_use]
     pub fn counters(&self) -> Counters {

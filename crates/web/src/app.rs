@@ -37,6 +37,8 @@ pub struct AppConfig {
     pub name: String,
     /// Its version.
     pub version: String,
+    /// How it is called in a terminal, for commands on its pages: its name, or its path where that is not on the way.
+    pub program: String,
     /// Where it is reached, for examples on its pages: no slash at the end.
     pub public_url: String,
     /// The origin that browsers reach it under, if an operator said so: `https://fastness.example`. Without it a page's origin
@@ -77,6 +79,7 @@ impl Default for AppConfig {
         Self {
             name: "Fastness".into(),
             version: env!("CARGO_PKG_VERSION").into(),
+            program: "fastness".into(),
             public_url: "http://127.0.0.1:7400".into(),
             own_origin: None,
             secure_cookies: false,

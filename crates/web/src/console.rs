@@ -21,6 +21,7 @@ mod page;
 mod preferences;
 mod queues;
 mod refused;
+mod start;
 mod stuck;
 mod tasks;
 mod visit;
@@ -45,6 +46,7 @@ pub(crate) fn pages() -> Vec<Page> {
     pages.extend(preferences::pages());
     pages.extend(live::pages());
     pages.extend(dashboard::pages());
+    pages.extend(start::pages());
     pages.extend(accounts::pages());
     pages.extend(watch::pages());
     pages.extend(administration::pages());

@@ -82,7 +82,7 @@ fn own_routes() -> Vec<Route> {
             .summary("Remove a namespace")
             .about(
                 "Nobody gets in any more. Its data is not destroyed: its folder or schema is renamed, as the answer says, \
-                 and can be deleted by hand. Its grants and resources are deleted.",
+                 and can be deleted by hand; only that of a `temporary` namespace is destroyed. Its grants and resources are deleted.",
             )
             .param("name", "Name of the namespace")
             .answers::<Removed>(200)
@@ -115,6 +115,7 @@ async fn create(api: Api, body: JsonBody<NewNamespace>) -> ApiResult<NamespaceVi
         label: new.label,
         engine: new.engine.map(Into::into),
         url: new.url.map(SecretUrl),
+        temporary: new.temporary,
         rules,
         admin,
     };

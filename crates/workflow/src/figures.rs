@@ -11,11 +11,16 @@ const PROCESS_GRACE_MS: i64 = 300_000;
 const STUCK_MAX: usize = 100;
 
 /// All statements of this part.
-pub(crate) const STATEMENTS: &[&Sql] = &[&OF_STATE, &WAITING, &LATE_DECISIONS, &LATE_GRAPHS, &LATE_PROCESSES];
+pub(crate) const STATEMENTS: &[&Sql] =
+    &[&OF_STATE, &PROCESSES, &WAITING, &LATE_DECISIONS, &LATE_GRAPHS, &LATE_PROCESSES];
 
 static OF_STATE: Sql = Sql::new(
     "wfl_process.count_of_state",
     "SELECT COUNT(*) FROM (SELECT id FROM wfl_process WHERE state = ?1 AND state <> 'FINISHED' ORDER BY id LIMIT 10000) AS counted",
+);
+static PROCESSES: Sql = Sql::new(
+    "wfl_process.count",
+    "SELECT COUNT(*) FROM (SELECT id FROM wfl_process ORDER BY id LIMIT 10000) AS counted",
 );
 static WAITING: Sql = Sql::new(
     "wfl_queue.count",
@@ -34,6 +39,11 @@ static LATE_PROCESSES: Sql = Sql::new(
     "wfl_process.stuck",
     "SELECT id, 0, recovery FROM wfl_process WHERE recovery IS NOT NULL AND recovery <= ?1 ORDER BY recovery, id LIMIT ?2",
 );
+
+/// All that are kept.
+pub(crate) fn processes(tx: &mut dyn Tx, _: Wall) -> StoreResult<i64> {
+    Ok(tx.query_one(&PROCESSES, args![])?.map_or(0, |row| row.int(0)))
+}
 
 /// Processes of a state that is not FINISHED.
 pub(crate) fn of_state(tx: &mut dyn Tx, state: &str) -> StoreResult<i64> {

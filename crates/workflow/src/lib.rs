@@ -77,6 +77,7 @@ pub static SERVICE: ServiceDef = ServiceDef {
         StuckDef { what: "workflow-process", find: figures::late_processes },
     ],
     figures: &[
+        FigureDef { name: "processes", find: figures::processes },
         FigureDef { name: "active", find: figures::active },
         FigureDef { name: "broken", find: figures::broken },
         FigureDef { name: "waiting", find: figures::waiting },

@@ -60,6 +60,11 @@ impl Output {
         }
     }
 
+    /// Whether people watch it as it comes.
+    pub(crate) fn is_terminal(&self) -> bool {
+        self.width.is_some()
+    }
+
     /// For tests: no terminal, at this moment.
     #[cfg(test)]
     pub(crate) fn plain(now: Wall) -> Self {

@@ -32,6 +32,11 @@ pub(crate) const ALL: &[Service] = &[
         "Folders: keep folders of this machine in step with directories of the server",
     )
     .without_key(),
+    Service::of::<crate::demo::Demo>(
+        "demo",
+        "See each service at work, live: a story of a minute, in a namespace of its own",
+    )
+    .without_key(),
     Service::of::<namespace::Namespace>(
         "namespace",
         "Carry a namespace: to the other engine, into one file, and out of one",

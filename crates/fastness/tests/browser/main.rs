@@ -11,6 +11,7 @@ mod console_frame;
 mod console_overview;
 mod console_script;
 mod console_sensors;
+mod console_start;
 mod console_tasks;
 mod console_watch;
 mod console_workflow;

@@ -34,7 +34,7 @@ use base::{FileChange, Files, Listed, RelPath};
 
 pub use directory::Directory;
 pub use folder::{EntryKind, Folder, OpenFile};
-pub use root::{make_root, rename_root};
+pub use root::{make_root, remove_root, rename_root};
 
 /// How the names of files begin that are being written. No path of ours may hold such a name.
 const TEMPORARY: &str = ".tmp-";

@@ -35,6 +35,18 @@ pub fn rename_root(from: &Path, to: &Path) -> io::Result<bool> {
     Ok(true)
 }
 
+/// Removes a root directory with all that is in it, durably. One that is not there is removed.
+///
+/// # Errors
+/// The disk refuses.
+pub fn remove_root(root: &Path) -> io::Result<()> {
+    match std::fs::remove_dir_all(root) {
+        Ok(()) => File::open(above(root))?.sync_all(),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        Err(error) => Err(error),
+    }
+}
+
 fn is_missing(path: &Path) -> bool {
     !path.as_os_str().is_empty() && !path.exists()
 }

@@ -6,7 +6,7 @@ use std::future::pending;
 use std::pin::pin;
 
 use base::limits::{HEADERS_BYTES_MAX, HEADERS_MAX};
-use base::{CallResult, HttpCall, HttpReply};
+use base::{CallResult, HttpCall, HttpReply, Reach};
 use http_body_util::{BodyExt as _, Full};
 use hyper::body::{Bytes, Incoming};
 use hyper::client::conn::http1;
@@ -28,14 +28,14 @@ const AGENT: &str = concat!("fastness/", env!("CARGO_PKG_VERSION"));
 const OURS: [HeaderName; 8] = [HOST, CONTENT_LENGTH, TRANSFER_ENCODING, CONNECTION, UPGRADE, TE, TRAILER, EXPECT];
 
 /// Performs a call; ends at the deadline.
-pub(super) async fn perform(connector: &Connector, call: HttpCall, deadline: Instant) -> CallResult {
+pub(super) async fn perform(connector: &Connector, reach: Reach, call: HttpCall, deadline: Instant) -> CallResult {
     let (timeout_ms, reply_max) = (call.timeout_ms, call.reply_max);
     let prepared = Target::parse(&call.url).and_then(|target| Ok((request(&target, call)?, target)));
     let (request, target) = match prepared {
         Ok(prepared) => prepared,
         Err(reason) => return CallResult::NotMade(reason),
     };
-    let stream = match connector.connect(&target, deadline).await {
+    let stream = match connector.connect(&target, reach, deadline).await {
         Ok(stream) => stream,
         Err(reason) => return CallResult::NotMade(reason),
     };

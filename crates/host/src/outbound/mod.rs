@@ -24,7 +24,7 @@ mod work;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use base::{Call, CallResult, Outbound, WorkCall};
+use base::{Call, CallResult, Outbound, Reach, WorkCall};
 use tokio::runtime::{Builder, Handle, Runtime};
 use tokio::time::Instant;
 
@@ -92,6 +92,8 @@ pub struct HostOutbound {
 /// What performs a call, shared by all of them.
 struct Performer {
     connector: Connector,
+    /// Whether calls may go wherever this machine gets.
+    allow_private: bool,
     mailer: Option<Mailer>,
     works: Works,
 }
@@ -105,14 +107,15 @@ impl HostOutbound {
         let roots = Roots::load(&settings.certificates)?;
         let resolver = Resolver::new();
         let mailer = settings.mail.as_ref().map(|mail| Mailer::new(mail, &roots, resolver.clone())).transpose()?;
-        let connector = Connector::new(settings.allow_private, settings.connect_timeout, &roots, resolver);
+        let connector = Connector::new(settings.connect_timeout, &roots, resolver);
+        let allow_private = settings.allow_private;
         let runtime = Builder::new_multi_thread()
             .worker_threads(THREADS)
             .max_blocking_threads(LOOKUPS_MAX + settings.works_max)
             .thread_name("outbound")
             .enable_all()
             .build()?;
-        let performer = Arc::new(Performer { connector, mailer, works: Works::new(settings.works_max) });
+        let performer = Arc::new(Performer { connector, allow_private, mailer, works: Works::new(settings.works_max) });
         Ok(Self { performer, handle: runtime.handle().clone(), runtime: Mutex::new(Some(runtime)) })
     }
 
@@ -141,12 +144,22 @@ impl HostOutbound {
 
 impl Outbound for HostOutbound {
     fn perform(&self, call: Call, done: Box<dyn FnOnce(CallResult) + Send>) {
+        self.begin(call, Reach::Public, done);
+    }
+
+    fn perform_near(&self, call: Call, done: Box<dyn FnOnce(CallResult) + Send>) {
+        self.begin(call, Reach::Near, done);
+    }
+}
+
+impl HostOutbound {
+    fn begin(&self, call: Call, reach: Reach, done: Box<dyn FnOnce(CallResult) + Send>) {
         let mut promise = Promise::new(done);
         let performer = Arc::clone(&self.performer);
         // A runtime that has ended drops the future unrun, and with it the promise, which then says "not made".
         self.handle.spawn(async move {
             promise.begin();
-            let result = performer.perform(call).await;
+            let result = performer.perform(call, reach).await;
             promise.keep(result);
         });
     }
@@ -168,11 +181,12 @@ impl std::fmt::Debug for HostOutbound {
 }
 
 impl Performer {
-    async fn perform(&self, call: Call) -> CallResult {
+    async fn perform(&self, call: Call, reach: Reach) -> CallResult {
         match call {
             Call::Http(call) => {
                 let deadline = deadline(call.timeout_ms);
-                http::perform(&self.connector, call, deadline).await
+                let reach = if self.allow_private { Reach::All } else { reach };
+                http::perform(&self.connector, reach, call, deadline).await
             }
             Call::Mail(call) => match &self.mailer {
                 Some(mailer) => mailer.send(&call, deadline(call.timeout_ms)).await,

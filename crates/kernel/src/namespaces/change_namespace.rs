@@ -105,6 +105,7 @@ mod tests {
             message: String::new(),
             reopens_at: None,
             limits: Limits::default(),
+            temporary: false,
             created_at: 0,
             version: 0,
         }

@@ -51,6 +51,8 @@ pub struct CreateNamespace {
     pub engine: Option<Engine>,
     /// Its own PostgreSQL.
     pub url: Option<SecretUrl>,
+    /// Only to try things in.
+    pub temporary: bool,
     /// What holds on this server.
     pub rules: NamespaceRules,
     /// The administrators' namespace, whose name is taken.
@@ -102,6 +104,7 @@ pub(super) fn wished(cx: &mut OpCx<'_>, input: &CreateNamespace) -> OpResult<Nam
         message: String::new(),
         reopens_at: None,
         limits: Limits::default(),
+        temporary: input.temporary,
         created_at: cx.wall.0,
         version: cx.stamp().number(),
     })
@@ -126,8 +129,12 @@ fn same(there: NamespaceRow, input: &CreateNamespace) -> OpResult<NamespaceRow> 
     }
     let engine = input.engine.unwrap_or(there.engine);
     let label = input.label.as_ref().unwrap_or(&there.label);
-    if engine == there.engine && *label == there.label && (input.url.is_none() || input.url == there.url) {
+    let is_same = engine == there.engine && *label == there.label && input.temporary == there.temporary;
+    if is_same && (input.url.is_none() || input.url == there.url) {
         return Ok(there);
     }
-    Err(OpError::new(codes::ANAMESPACE, format!("there is a namespace `{name}` already, with another label or engine")))
+    Err(OpError::new(
+        codes::ANAMESPACE,
+        format!("there is a namespace `{name}` already, with another label, engine or purpose"),
+    ))
 }

@@ -52,6 +52,7 @@ pub static SERVICE: ServiceDef = ServiceDef {
     migrations: &[
         Migration { service: "namespaces", version: 1, text: include_str!("../../migrations/namespaces_0001.sql") },
         Migration { service: "namespaces", version: 2, text: include_str!("../../migrations/namespaces_0002.sql") },
+        Migration { service: "namespaces", version: 3, text: include_str!("../../migrations/namespaces_0003.sql") },
     ],
     statements: &[
         &row::INSERT,

@@ -1,5 +1,5 @@
 //! Begins to remove a namespace: from the commit on nobody gets in, and each node lets go of its store. Its data is set aside,
-//! not destroyed; then the row goes ([`super::settle_namespace`]).
+//! not destroyed, unless it was made to try things in; then the row goes ([`super::settle_namespace`]).
 
 use base::{OpError, OpResult, Tx, codes};
 
@@ -41,6 +41,7 @@ fn remove_namespace(tx: &mut dyn Tx, cx: &mut OpCx<'_>, input: &RemoveNamespace)
         ..before
     };
     row::update(tx, &after)?;
-    cx.fx.journal("namespace.removing", &after.name, format!("its data will be kept as {}", after.aside()));
+    let fate = if after.temporary { "destroyed".to_owned() } else { format!("kept as {}", after.aside()) };
+    cx.fx.journal("namespace.removing", &after.name, format!("its data will be {fate}"));
     Ok(after)
 }

@@ -40,6 +40,9 @@ pub struct NamespaceRow {
     pub reopens_at: Option<i64>,
     /// Its own limits.
     pub limits: Limits,
+    /// Whether it is only there to try things in: its data is destroyed when it is removed, and its calls may reach this machine.
+    #[serde(default)]
+    pub temporary: bool,
     /// When it was created, milliseconds since 1970.
     pub created_at: i64,
     /// Of the row.
@@ -70,7 +73,7 @@ pub struct Limits {
 
 macro_rules! columns {
     () => {
-        "name, label, engine, place, home, url, state, message, reopens_at, limits, created_at, version"
+        "name, label, engine, place, home, url, state, message, reopens_at, limits, created_at, version, temporary"
     };
 }
 
@@ -79,7 +82,7 @@ pub(super) static INSERT: Sql = Sql::new(
     concat!(
         "INSERT INTO namespace (",
         columns!(),
-        ") VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, '', NULL, '{}', ?8, ?9) ON CONFLICT (name) DO NOTHING"
+        ") VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, '', NULL, '{}', ?8, ?9, ?10) ON CONFLICT (name) DO NOTHING"
     ),
 );
 pub(super) static GET: Sql =
@@ -105,6 +108,7 @@ pub(super) fn insert(tx: &mut dyn Tx, row: &NamespaceRow) -> OpResult<bool> {
         row.state.word(),
         row.created_at,
         row.version,
+        i64::from(row.temporary),
     ];
     Ok(tx.execute(&INSERT, values)? == 1)
 }
@@ -139,6 +143,7 @@ pub(super) fn from_row(row: &Row) -> NamespaceRow {
         limits: serde_json::from_str(row.text(9)).unwrap_or_default(),
         created_at: row.int(10),
         version: row.int(11),
+        temporary: row.int(12) != 0,
     }
 }
 
@@ -152,6 +157,7 @@ impl NamespaceRow {
             message: self.message.clone(),
             reopens_at: self.reopens_at.map(Wall),
             requests_max: self.limits.requests_max,
+            temporary: self.temporary,
         }
     }
 

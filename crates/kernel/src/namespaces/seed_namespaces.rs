@@ -45,6 +45,7 @@ fn seed(cx: &mut OpCx<'_>, input: &SeedNamespaces, (name, label, state): (&str, 
         message: String::new(),
         reopens_at: None,
         limits: Limits::default(),
+        temporary: false,
         created_at: cx.wall.0,
         version: cx.stamp().number(),
     }

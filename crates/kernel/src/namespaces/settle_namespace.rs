@@ -71,6 +71,6 @@ fn forget(tx: &mut dyn Tx, cx: &mut OpCx<'_>, input: &Settled) -> OpResult<()> {
         }
         tx.write(statement, args![&input.name])?;
     }
-    cx.fx.journal("namespace.removed", &input.name, format!("its data was set aside from {}", input.place));
+    cx.fx.journal("namespace.removed", &input.name, format!("nothing is left at {}", input.place));
     Ok(())
 }

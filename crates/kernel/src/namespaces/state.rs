@@ -77,12 +77,20 @@ pub struct Standing {
     pub requests_max: Option<u32>,
     /// Where its files are: a name that no later life of the namespace has. Empty where it is the namespace's own.
     pub place: String,
+    /// Whether it is only there to try things in; the same for its whole life.
+    pub temporary: bool,
 }
 
 impl Standing {
     /// Open to everybody, with no limit of its own.
-    pub const OPEN: Self =
-        Self { state: State::Open, message: String::new(), reopens_at: None, requests_max: None, place: String::new() };
+    pub const OPEN: Self = Self {
+        state: State::Open,
+        message: String::new(),
+        reopens_at: None,
+        requests_max: None,
+        place: String::new(),
+        temporary: false,
+    };
 
     /// Whether a request of `caller` is let through; `changes` if it is not a mere read.
     ///
@@ -153,11 +161,10 @@ mod tests {
     fn ker_2_a_closed_namespace_says_why_and_when_to_come_again() {
         const REOPENS: i64 = 1_468_535_445_697;
         let closed = Standing {
-            place: String::new(),
             state: State::Closed,
             message: "moving house".into(),
             reopens_at: Some(Wall(REOPENS)),
-            requests_max: None,
+            ..Standing::OPEN
         };
         let tenant = Caller::public();
         let refused = closed.check(&tenant, false, Wall(REOPENS - 60_000)).unwrap_err();

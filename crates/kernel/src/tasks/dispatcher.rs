@@ -574,16 +574,17 @@ impl Dispatcher {
             self.release(&post, &task, CLAIM_AGAIN_MS);
             return next.into_iter().for_each(|(wish, seat)| self.perform(seat, wish));
         }
-        let dispatcher = self.clone();
-        self.0.outbound.perform(
-            call,
-            Box::new(move |called| {
-                let answered = !matches!(called, CallResult::NotMade(_) | CallResult::Unknown(_));
-                let next = dispatcher.room().leave(seat, dispatcher.ran().0, answered);
-                dispatcher.run(&post, task, Some(called), false);
-                next.into_iter().for_each(|(wish, seat)| dispatcher.perform(seat, wish));
-            }),
-        );
+        let (dispatcher, is_near) = (self.clone(), post.ns.home.temporary);
+        let done = Box::new(move |called: CallResult| {
+            let answered = !matches!(called, CallResult::NotMade(_) | CallResult::Unknown(_));
+            let next = dispatcher.room().leave(seat, dispatcher.ran().0, answered);
+            dispatcher.run(&post, task, Some(called), false);
+            next.into_iter().for_each(|(wish, seat)| dispatcher.perform(seat, wish));
+        });
+        match is_near {
+            true => self.0.outbound.perform_near(call, done),
+            false => self.0.outbound.perform(call, done),
+        }
     }
 
     /// There is no room for its call: it comes back later, at no fault of its own.

@@ -28,7 +28,15 @@ fn seed(world: &World) {
 
 fn wish(name: &str) -> CreateNamespace {
     let rules = NamespaceRules { namespaces_max: 4, ..NamespaceRules::default() };
-    CreateNamespace { name: name.into(), label: None, engine: None, url: None, rules, admin: "z".into() }
+    CreateNamespace {
+        name: name.into(),
+        label: None,
+        engine: None,
+        url: None,
+        temporary: false,
+        rules,
+        admin: "z".into(),
+    }
 }
 
 fn create(world: &World, wish: CreateNamespace) -> OpResult<NamespaceRow> {
@@ -72,6 +80,7 @@ fn ker_2_creating_twice_gives_what_is_there_and_another_wish_is_refused() {
     assert_eq!(create(&world, wish("shop")).unwrap(), made);
     for other in [
         CreateNamespace { label: Some("another".into()), ..wish("shop") },
+        CreateNamespace { temporary: true, ..wish("shop") },
         CreateNamespace {
             engine: Some(Engine::Postgres),
             url: Some(SecretUrl("host=x password=hunter2".into())),

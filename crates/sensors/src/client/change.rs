@@ -8,7 +8,7 @@ use utoipa::ToSchema;
 use super::list::{ClientState, ClientView, show};
 use super::{absent, check_group, check_name, check_url, keys, taken};
 use crate::notify::alert_key;
-use crate::rules::Rules;
+use crate::rules::reach;
 
 /// Changes a client. To be active again ends its failing, and closes the alert of it.
 pub static CHANGE_CLIENT: Op<(String, ChangeClient), ClientView> =
@@ -77,8 +77,8 @@ fn change(tx: &mut dyn Tx, cx: &mut OpCx<'_>, (id, wanted): &(String, ChangeClie
 fn check(cx: &OpCx<'_>, wanted: &ChangeClient) -> OpResult<()> {
     wanted.name.as_deref().map_or(Ok(()), check_name)?;
     wanted.group_lost.map_or(Ok(()), check_group)?;
-    let allow_private = cx.home.common::<Rules>().allow_private();
-    wanted.url.as_deref().map_or(Ok(()), |url| check_url(url, allow_private))
+    let reach = reach(cx.home);
+    wanted.url.as_deref().map_or(Ok(()), |url| check_url(url, reach))
 }
 
 /// Its state, and why it is that.

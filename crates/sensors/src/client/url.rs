@@ -3,7 +3,7 @@
 
 use std::net::IpAddr;
 
-use base::{OpError, OpResult, is_public};
+use base::{OpError, OpResult, Reach};
 use url::{Host, Url};
 
 use crate::codes::ASENSOR;
@@ -13,7 +13,7 @@ use crate::limits::URL_MAX;
 ///
 /// # Errors
 /// `ASENSOR`: says what is wrong, without the URL itself: its path may hold a secret.
-pub fn check_url(text: &str, allow_private: bool) -> OpResult<()> {
+pub fn check_url(text: &str, reach: Reach) -> OpResult<()> {
     let refused = |why: &str| OpError::new(ASENSOR, format!("the URL {why}"));
     if text.len() > URL_MAX {
         return Err(refused(&format!("has {} bytes, at most {URL_MAX}", text.len())));
@@ -37,7 +37,7 @@ pub fn check_url(text: &str, allow_private: bool) -> OpResult<()> {
     if url.fragment().is_some() {
         return Err(refused("has a part behind #, which is never sent"));
     }
-    if !allow_private && literal(&url).is_some_and(|address| !is_public(address)) {
+    if literal(&url).is_some_and(|address| !reach.allows(address)) {
         let why = "names an address that is not of the public internet; outbound.allow_private would allow it";
         return Err(refused(why));
     }
@@ -60,7 +60,7 @@ mod tests {
     #[test]
     fn sen_10_urls_that_no_client_can_be_told_at_are_refused_at_once() {
         for good in ["https://a.example/hook", "http://8.8.8.8:81/x?y=%20z", "https://bücher.example/"] {
-            assert_eq!(check_url(good, false), Ok(()), "{good}");
+            assert_eq!(check_url(good, Reach::Public), Ok(()), "{good}");
         }
         for (bad, why) in [
             ("", "cannot be read"),
@@ -82,11 +82,13 @@ mod tests {
             ("http://[::ffff:10.0.0.1]/", "not of the public internet"),
             ("http://10.1.2.3:8080/hook", "not of the public internet"),
         ] {
-            let error = check_url(bad, false).unwrap_err();
+            let error = check_url(bad, Reach::Public).unwrap_err();
             assert!(error.code == ASENSOR && error.message.contains(why), "{bad}: {error}");
         }
-        assert!(check_url(&format!("http://a.example/{}", "x".repeat(URL_MAX)), false).is_err());
-        assert_eq!(check_url("http://127.0.0.1:8080/hook", true), Ok(()));
-        assert!(check_url("http://u@127.0.0.1/", true).is_err());
+        assert!(check_url(&format!("http://a.example/{}", "x".repeat(URL_MAX)), Reach::Public).is_err());
+        assert_eq!(check_url("http://127.0.0.1:8080/hook", Reach::All), Ok(()));
+        assert_eq!(check_url("http://127.0.0.1:8080/hook", Reach::Near), Ok(()));
+        assert!(check_url("http://10.1.2.3:8080/hook", Reach::Near).is_err());
+        assert!(check_url("http://u@127.0.0.1/", Reach::All).is_err());
     }
 }

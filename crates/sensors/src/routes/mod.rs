@@ -24,6 +24,7 @@ const READERS: &[Role] = &[Role::Operator, Role::Reader, Role::App];
 
 /// What its figures are called on the overview.
 const FIGURES: &[(&str, Text)] = &[
+    ("sensors", Text { en: "Sensors", ru: "Датчики", fr: "Capteurs" }),
     ("lost", Text { en: "Sensors lost", ru: "Датчики без связи", fr: "Capteurs perdus" }),
     (
         "waiting",

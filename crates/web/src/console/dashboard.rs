@@ -23,6 +23,7 @@ use tokio::time::timeout;
 
 use super::nav::{Group, Nav};
 use super::page::{Page, PageResult};
+use super::start;
 use super::visit::{Console, View};
 use crate::params::QueryOf;
 use crate::tasks::seen_from;
@@ -56,6 +57,7 @@ async fn overview(console: Console, QueryOf(asked): QueryOf<Asked>) -> PageResul
     let seen = join_all(seen_from(&console).into_iter().map(|ns| looked_at(&console, ns))).await;
     let content = html! {
         div.stack {
+            div #invitation data-live { (start::invitation(&console, here(&console, &seen))) }
             div #attention data-live { (unread(&console, &seen)) (attention::shown(&console, &seen).await) }
             div #tiles data-live { (tiles::shown(&console, &seen)) }
             (rates::shown(&console, &seen, span).await)
@@ -64,6 +66,11 @@ async fn overview(console: Console, QueryOf(asked): QueryOf<Asked>) -> PageResul
         }
     };
     Ok(console.show(View { title: console.say(&words::OVERVIEW), above: &[], actions: html! {}, content }))
+}
+
+/// What was read of this namespace itself.
+fn here<'a>(console: &Console, seen: &'a [Seen]) -> Option<&'a Overview> {
+    seen.iter().find(|seen| seen.ns.name == console.namespace().name)?.work.as_ref()
 }
 
 /// A store that hangs must not hold the page: what comes too late is shown as away.

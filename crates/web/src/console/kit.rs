@@ -10,7 +10,8 @@ use crate::ui::chart::{Chart, Line};
 use crate::ui::form::filters;
 use crate::ui::moment::{bytes, duration};
 use crate::ui::parts::{
-    Stop, badge, banner, card, data, digest, empty, facts, id, lamp, meter, pager, progress, stats, stops, table, tabs,
+    Stop, badge, banner, card, command, data, digest, empty, facts, id, lamp, meter, pager, progress, stats, stops,
+    table, tabs,
 };
 use crate::ui::{Column, Field, Form, Holds, Kind, Row, Stat, Tone};
 
@@ -131,6 +132,7 @@ fn values(console: &Console) -> Markup {
         (facts(&[
             ("Id, to be copied", id("01K9ZV6J3P8Q5RDT7WXYA2BCDE")),
             ("Digest, to be copied", digest("9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08")),
+            ("Command, to be copied", command("fastness status", "Copy")),
             ("Moment", console.moment(console.now())),
             ("Duration and size", html! { (duration(console.language(), 5_400_000)) ", " (bytes(console.language(), 1_536_000)) }),
             ("Progress", meter("Progress", 3, 10)),

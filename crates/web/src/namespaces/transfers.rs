@@ -363,6 +363,7 @@ async fn import(
         label: Some(query.label.unwrap_or(label)),
         engine: query.engine.map(Engine::from),
         url: None,
+        temporary: false,
         rules: config.namespaces.clone(),
         admin: config.admin_namespace.clone(),
     };

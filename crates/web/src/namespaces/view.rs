@@ -44,6 +44,10 @@ pub(super) struct NewNamespace {
     /// Its own PostgreSQL, if it is not the server's. Never shown.
     #[schema(required = false, nullable = false, max_length = 1024, format = Password)]
     pub(super) url: Option<String>,
+    /// Only to try things in: its data is destroyed when it is removed, and its calls may reach this machine's loopback addresses.
+    #[serde(default)]
+    #[schema(required = false)]
+    pub(super) temporary: bool,
 }
 
 /// A state to ask for.
@@ -164,6 +168,8 @@ pub(super) struct NamespaceView {
     reopens_at: Option<String>,
     /// Its own limits.
     limits: LimitsView,
+    /// Whether it is only there to try things in.
+    temporary: bool,
     /// When it was created.
     #[schema(format = DateTime)]
     created_at: String,
@@ -195,6 +201,7 @@ impl NamespaceView {
             message: row.message,
             reopens_at: row.reopens_at.map(|at| rfc3339(Wall(at))),
             limits: LimitsView { requests_max, readers },
+            temporary: row.temporary,
             created_at: rfc3339(Wall(row.created_at)),
             health: word,
         }
@@ -209,13 +216,14 @@ pub(super) struct Removed {
     name: String,
     /// `removing`: nobody gets in any more.
     state: &'static str,
-    /// The folder (SQLite, in the data directory's `namespaces`) or schema (PostgreSQL, with `_` for `-`) that keeps its data.
-    kept_as: String,
+    /// The folder (SQLite, in the data directory's `namespaces`) or schema (PostgreSQL, with `_` for `-`) that keeps its data; null
+    /// if it is destroyed.
+    kept_as: Option<String>,
 }
 
 impl Removed {
     pub(super) fn of(row: &NamespaceRow) -> Self {
-        Self { name: row.name.clone(), state: row.state.word(), kept_as: row.aside() }
+        Self { name: row.name.clone(), state: row.state.word(), kept_as: (!row.temporary).then(|| row.aside()) }
     }
 }
 

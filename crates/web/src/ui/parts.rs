@@ -128,6 +128,17 @@ pub fn id(id: impl Display) -> Markup {
     html! { code.id data-copy=(id) { (id) } }
 }
 
+/// A command for a terminal, copied with one click or one key.
+#[must_use]
+pub fn command(text: &str, copy: &str) -> Markup {
+    html! {
+        div.command {
+            code { (text) }
+            button type="button" data-copy=(text) aria-label={ (copy) ": " (text) } { (copy) }
+        }
+    }
+}
+
 /// The beginning of a digest; the whole of it is copied with one click.
 #[must_use]
 pub fn digest(digest: &str) -> Markup {
@@ -309,6 +320,7 @@ mod tests {
             facts(&[(evil, html! { (evil) })]),
             id(evil),
             digest(evil),
+            command(evil, evil),
             id_link(evil, evil),
             data(evil),
             data(&serde_json::json!({ evil: evil }).to_string()),

@@ -24,6 +24,7 @@ const WORKERS: &[Role] = &[Role::Operator, Role::App, Role::Actor];
 
 /// What its figures are called on the overview.
 const FIGURES: &[(&str, Text)] = &[
+    ("processes", Text { en: "Processes", ru: "Процессы", fr: "Processus" }),
     ("active", Text { en: "Processes under way", ru: "Процессы в работе", fr: "Processus en cours" }),
     ("broken", Text { en: "Broken processes", ru: "Сломанные процессы", fr: "Processus en panne" }),
     ("waiting", Text { en: "Tasks that wait", ru: "Ждущие задачи", fr: "Tâches en attente" }),

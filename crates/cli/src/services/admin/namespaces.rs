@@ -58,6 +58,9 @@ pub(crate) struct CreateNamespace {
     /// File with the URL of its own PostgreSQL, if it is not the server's
     #[arg(long, value_name = "FILE")]
     url_file: Option<std::path::PathBuf>,
+    /// Only to try things in: its data is destroyed when it is removed, and its webhooks may reach the server's own machine
+    #[arg(long)]
+    temporary: bool,
 }
 
 /// What shall change.
@@ -241,8 +244,9 @@ impl NamespaceVerb {
             Self::Delete { name, sure } => {
                 session.confirm(sure, &format!("remove namespace {name}"))?;
                 let removed = session.change(Request::new("DELETE", &["namespaces", &name])).await?;
-                let kept = removed["kept_as"].as_str().unwrap_or_default();
-                session.out.done(&removed, &format!("namespace {name} is removed; its data is kept as {kept}"), None)
+                let kept = removed["kept_as"].as_str().map(|kept| format!("kept as {kept}"));
+                let fate = kept.unwrap_or_else(|| "destroyed".into());
+                session.out.done(&removed, &format!("namespace {name} is removed; its data is {fate}"), None)
             }
         }
     }
@@ -254,7 +258,8 @@ impl CreateNamespace {
             .with("name", Some(self.name.clone()))
             .with("label", self.label)
             .with("engine", self.engine)
-            .with("url", self.url_file.as_deref().map(url_in).transpose()?);
+            .with("url", self.url_file.as_deref().map(url_in).transpose()?)
+            .with("temporary", self.temporary.then_some(true));
         let made = session.change(Request::new("POST", &["namespaces"]).json(&body.value())).await?;
         let state = made["state"].as_str().unwrap_or_default();
         session.out.done(&made, &format!("namespace {} is {state}", self.name), Some("/name"))

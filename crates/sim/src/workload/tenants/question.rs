@@ -60,7 +60,8 @@ impl Question {
                 sim.ask(asker, &SEED_NAMESPACES, input, once)
             }
             Self::Create { name } => {
-                let input = CreateNamespace { name, label: None, engine: None, url: None, rules, admin };
+                let input =
+                    CreateNamespace { name, label: None, engine: None, url: None, temporary: false, rules, admin };
                 sim.ask(asker, &CREATE_NAMESPACE, input, once)
             }
             Self::Turn { name, state } => {

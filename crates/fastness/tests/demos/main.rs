@@ -1,0 +1,9 @@
+//! The demos against a real server that nobody configured (CON-11): each tells its story, keeps what it claims, and leaves nothing; also when it
+//! is stopped or killed in the middle.
+#![expect(clippy::disallowed_methods, reason = "a test starts processes and looks at their files")]
+
+mod interrupted;
+mod kit;
+mod manners;
+mod stories;
+mod temporary;
