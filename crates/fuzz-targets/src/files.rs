@@ -40,7 +40,9 @@ pub(crate) fn ignore(bytes: &[u8]) {
     assert!(ignores.problems().len() <= 2 * rules.lines().count());
     if names::parts(path).is_ok() {
         let _ = (ignores.is_ignored(path, false), ignores.is_ignored(path, true));
-        assert!(!ignores.is_ignored(".fastnessignore", false) || rules.contains(".fastnessignore") || !rules.is_empty());
+        assert!(
+            !ignores.is_ignored(".fastnessignore", false) || rules.contains(".fastnessignore") || !rules.is_empty()
+        );
     }
 }
 

@@ -72,7 +72,8 @@ impl Server {
 
     /// Something of everything, so that there is something to find.
     fn fill(&self) {
-        let class = json!({ "class": "Contact", "items": { "Card": { "singleton": true, "index": { "name": "string" } } } });
+        let class =
+            json!({ "class": "Contact", "items": { "Card": { "singleton": true, "index": { "name": "string" } } } });
         let change = json!({ "c": "Contact", "id": "c1", "items": [{ "c": "Card", "j": { "name": "Ada" } }] });
         let start = json!({ "actor": "order#1", "method": "begin", "args": [{ "value": 1 }] });
         for (method, path, body) in [

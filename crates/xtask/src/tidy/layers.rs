@@ -25,7 +25,9 @@ enum Layer {
     Chores,
 }
 
-use Layer::{Chores, Client, Commands, Contracts, Engine, Example, Kernel, Kit, Program, Server, Service, Suite, Tried};
+use Layer::{
+    Chores, Client, Commands, Contracts, Engine, Example, Kernel, Kit, Program, Server, Service, Suite, Tried,
+};
 
 const CRATES: [(&str, Layer); 29] = [
     ("base", Contracts),
