@@ -12,6 +12,7 @@
 mod archives;
 mod files;
 mod messages;
+pub mod mutate;
 mod network;
 mod routes;
 mod streams;
