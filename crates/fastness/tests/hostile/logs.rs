@@ -15,9 +15,10 @@ const FORGED: &str = "x\n2026-11-18T12:00:00Z  INFO FORGED\u{1b}[31m\r\u{9b}2J";
 fn ker_34_what_others_chose_stays_within_its_line_of_the_log() {
     let site = Site::start_with(&[("FASTNESS_LOG__LEVEL", "debug"), ("FASTNESS_OUTBOUND__ALLOW_PRIVATE", "true")]);
     let target = receiver();
-    let task = |op: &str| json!({ "op": op, "target": target, "info": FORGED, "param": FORGED });
-    let _ = site.ask("POST", "/v1/main/tasks", &task(FORGED));
-    site.made("POST", "/v1/main/tasks", &task("report"));
+    let task = |op: &str, info: &str| json!({ "op": op, "target": target, "info": info, "param": FORGED });
+    assert_eq!(site.ask("POST", "/v1/main/tasks", &task("report", FORGED)).status, 400);
+    let _ = site.ask("POST", "/v1/main/tasks", &task(FORGED, ""));
+    site.made("POST", "/v1/main/tasks", &task("report", ""));
     let _ = site.ask("POST", "/v1/main/sessions", &json!({ "account": FORGED, "password": FORGED }));
     let _ = site.ask("GET", "/v1/main/journal?q=%0AFORGED%1B", &Value::Null);
     let begun = Instant::now();

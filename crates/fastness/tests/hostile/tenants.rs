@@ -36,7 +36,7 @@ fn fill(site: &Site, ns: &str, mark: &str) -> Vec<String> {
     );
     let start = json!({ "actor": "order#1", "method": "begin", "args": [{ "value": mark }] });
     let process = json!({ "type": "order", "custom_id": mark, "start": start });
-    let process = id(&site.made("POST", &format!("{x}/workflow/processes"), &process), "id");
+    let process = id(&site.made("POST", &format!("{x}/workflow/processes"), &process), "process_id");
     let directory = id(&site.made("POST", &format!("{x}/folders/directories"), &json!({ "name": mark })), "id");
     let task =
         json!({ "op": "report", "target": "https://example.org/", "start_at": "2090-01-01T00:00:00Z", "info": mark });
