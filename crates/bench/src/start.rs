@@ -91,7 +91,7 @@ fn sizes(program: &Path, folder: &Path) -> Result<()> {
         println!("strip: not run, it is not installed (`apt-get install binutils`)");
     }
     for (what, path) in
-        [("with symbols", program), ("stripped", &stripped)].into_iter().filter(|(_, path)| path.exists())
+        [("with symbols", program), ("stripped", stripped.as_path())].into_iter().filter(|(_, path)| path.exists())
     {
         println!("  size {what:<19} {:>6.1} MiB", bytes(path)? / MIB);
         Figure::new(format!("size of the program, {what}"), Unit::Mebibytes).side("ours", &[bytes(path)? / MIB]).tell();

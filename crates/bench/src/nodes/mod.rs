@@ -84,8 +84,8 @@ fn measure(effort: &Effort, nodes: &[Process], load: &Load) -> Result<()> {
     println!("\n{}: {CLIENTS} clients of each node, each node held to {SHARE} of a core", load.name);
     let told = Figure::new(format!("{} by nodes held to {SHARE} of a core", load.name), Unit::PerSecond);
     let rates = |figures: &[Figures]| figures.iter().map(|figures| figures.rate).collect::<Vec<_>>();
-    let each = (1..).zip(&rounds).rev();
-    each.fold(told, |told, (count, figures): (usize, _)| told.side(format!("{count} nodes"), &rates(figures))).tell();
+    let each = rounds.iter().enumerate().rev();
+    each.fold(told, |told, (before, figures)| told.side(format!("{} nodes", before + 1), &rates(figures))).tell();
     for (count, figures) in (1..).zip(&rounds) {
         print_line(count, figures, &rounds[0]);
     }
