@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use crate::contest::Effort;
 use crate::disk::print_sync_time;
 use crate::documents::{Ours, Side, ask_all, ask_json, drive, request};
+use crate::report::{Figure, Unit};
 
 /// Rows of each kind.
 const ROWS: usize = 100_000;
@@ -71,7 +72,18 @@ pub fn run(effort: &Effort) -> Result<()> {
     for ((page, empty), full) in PAGES.iter().zip(&empty).zip(&full) {
         println!("{:<40} {:>12.1} {:>12.1} {:>12.1}", format!("/console/main/{page}"), empty.0, full.0, full.1);
     }
+    tell(&full);
     print_sync_time(&folder)
+}
+
+/// The slowest page stands for all: the goal is one of each.
+fn tell(full: &[(f64, f64)]) {
+    let slowest = PAGES.iter().zip(full).max_by(|(_, one), (_, other)| one.0.total_cmp(&other.0));
+    if let Some((page, (p50, p99))) = slowest {
+        let what = format!("the slowest page of {} with {ROWS} rows of each kind, /console/main/{page}", PAGES.len());
+        Figure::new(format!("{what}, p50"), Unit::Milliseconds).side("ours", &[*p50]).goal(200.0).tell();
+        Figure::new(format!("{what}, p99"), Unit::Milliseconds).side("ours", &[*p99]).tell();
+    }
 }
 
 /// Middle and slow times of each page, in milliseconds.

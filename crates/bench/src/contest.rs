@@ -4,6 +4,8 @@ use std::time::Duration;
 
 use anyhow::Result;
 
+use crate::report::{Figure, Unit};
+
 /// How long and how often.
 pub struct Effort {
     /// Time of one side in one round.
@@ -38,6 +40,11 @@ pub fn contest(effort: &Effort, name: &str, mut sides: Vec<Side<'_>>) -> Result<
         }
     }
     println!("\n{name}");
+    let told = sides
+        .iter()
+        .zip(&rates)
+        .fold(Figure::new(name, Unit::PerSecond), |told, (side, rates)| told.side(side.name, rates));
+    told.tell();
     let ours = median(&rates[0]);
     for (side, rates) in sides.iter().zip(&rates) {
         print_side(side.name, rates, ours);

@@ -16,8 +16,10 @@ mod folders;
 mod kernel;
 mod nodes;
 mod overload;
+mod report;
 mod scaling;
 mod sensors;
+mod start;
 mod tasks;
 mod workflow;
 
@@ -26,8 +28,12 @@ use std::time::Duration;
 
 use contest::Effort;
 
-const USAGE: &str = "usage: bench kernel|overload|tasks|documents|console|sensors|exchange|workflow|folders|folders-server|nodes|scaling [--seconds N] [--rounds N] [--only TEXT]
+const USAGE: &str = "usage: bench all [--quick] [--out FOLDER] [--only NAME,NAME]
+       bench start|kernel|overload|tasks|documents|console|sensors|exchange|workflow|folders|folders-server|nodes|scaling [--seconds N] [--rounds N] [--only TEXT]
 
+  all      every scenario but scaling, one after the other, and one report of them (target/bench-report/report.md, with plots); what cannot
+           run here is said in it. --quick: a short pass that shows that it works, and no figures to keep
+  start    from the start of the program until it is ready, and its size; needs the program: cargo build --release -p fastness
   kernel   durable operations per second with 1, 16, 256 and 2048 callers, on SQLite and (if FASTNESS_TEST_POSTGRES
            is set) on PostgreSQL, against the same SQL one commit at a time and a hand-written group commit loop
   overload goodput over HTTP when ten times more is asked than is taken, and another tenant's waiting meanwhile
@@ -57,6 +63,8 @@ fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let words: Vec<&str> = args.iter().map(String::as_str).collect();
     let result = match words.as_slice() {
+        ["all", options @ ..] => report::run(options),
+        ["start", options @ ..] => effort(options).and_then(|effort| start::run(&effort)),
         ["kernel", options @ ..] => effort(options).and_then(|effort| kernel::run(&effort)),
         ["overload", options @ ..] => effort(options).and_then(|effort| overload::run(&effort)),
         ["tasks", options @ ..] => effort(options).and_then(|effort| tasks::run(&effort)),

@@ -25,6 +25,7 @@ use tokio::runtime::{Builder, Runtime};
 use web::{App, AppConfig, EdgeLimits, Shutdown};
 
 use crate::contest::Effort;
+use crate::report::{Figure, Unit};
 
 const KEY: &str = "a-key-for-this-benchmark-only";
 /// Requests in flight that one namespace may have.
@@ -42,16 +43,25 @@ pub fn run(effort: &Effort) -> Result<()> {
     );
     println!("  p99 is another tenant's; cores: used by the server, by the clients, wanted but not given to us");
     drive(address, effort.side, 0)?.print("nobody else");
-    let mut ratios = vec![];
+    let (mut ratios, mut shares, mut p99s) = (vec![], vec![], [vec![], vec![]]);
     for _ in 0..effort.rounds {
         let peak = drive(address, effort.side, IN_FLIGHT)?;
         let flood = drive(address, effort.side, FLOOD)?;
         peak.print(&format!("{IN_FLIGHT} clients"));
         flood.print(&format!("{FLOOD} clients"));
         ratios.push(flood.against(&peak));
+        shares.push(flood.done / peak.done * 100.0);
+        p99s[0].push(flood.p99_ms);
+        p99s[1].push(peak.p99_ms);
     }
     drive(address, effort.side, 0)?.print("afterwards");
     ratios.iter().for_each(|ratio| println!("{ratio}"));
+    Figure::new("goodput when ten times more is asked, of the peak", Unit::Percent)
+        .side("ours", &shares)
+        .goal(80.0)
+        .tell();
+    let told = Figure::new("another tenant's p99", Unit::Milliseconds);
+    told.side("while one floods", &p99s[0]).side("at the peak of one", &p99s[1]).tell();
     shutdown.begin();
     Ok(())
 }

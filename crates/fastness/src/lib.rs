@@ -19,6 +19,8 @@ mod doctor;
 mod exchanging;
 mod filing;
 mod flowing;
+#[doc(hidden)]
+pub mod fuzzing;
 mod keeper;
 mod log;
 mod outbound;

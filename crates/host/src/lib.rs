@@ -15,6 +15,8 @@ mod dir_lock;
 mod disk;
 mod entropy;
 mod files;
+#[doc(hidden)]
+pub mod fuzzing;
 mod open_files;
 mod outbound;
 mod process;

@@ -143,6 +143,25 @@ fn refused(status: &Status) -> Response {
     response
 }
 
+/// The messages in these bytes, in the pieces that they came in; `None` behind them if one is refused. For the fuzz targets.
+pub fn messages<'a>(pieces: impl IntoIterator<Item = &'a [u8]>) -> Vec<Option<Vec<u8>>> {
+    let (mut frames, mut found) = (frames::Frames::default(), vec![]);
+    for piece in pieces {
+        frames.add(piece);
+        loop {
+            match frames.next() {
+                Ok(Some(message)) => found.push(Some(message)),
+                Ok(None) => break,
+                Err(_) => {
+                    found.push(None);
+                    return found;
+                }
+            }
+        }
+    }
+    found
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

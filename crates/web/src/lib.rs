@@ -56,6 +56,8 @@ mod edge;
 mod error;
 mod feed;
 mod forgery;
+#[doc(hidden)]
+pub mod fuzzing;
 mod grpc;
 mod head;
 mod journal;

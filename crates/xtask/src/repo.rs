@@ -63,7 +63,9 @@ fn is_at_or_below(path: &str, at: &str) -> bool {
 /// `None` for a file that is deleted in the working tree but still in git's index, and for a link to a folder.
 fn read(root: &Path, path: String) -> Option<File> {
     let bytes = std::fs::read(root.join(&path)).ok()?;
-    let text = String::from_utf8(bytes).ok().filter(|text| !text.contains('\0'));
+    // A corpus is bytes, whatever they look like.
+    let is_text = |text: &String| !text.contains('\0') && !path.starts_with("fuzz/corpus/");
+    let text = String::from_utf8(bytes).ok().filter(is_text);
     Some(File { path, text: text.unwrap_or_default() })
 }
 

@@ -77,6 +77,7 @@ pub fn run(words: &[&str]) -> Result<()> {
         let kinds: Vec<Kind> = here.iter().copied().filter(|kind| scenario.sides.contains(kind)).collect();
         let columns = rounds(scenario, &kinds, &runtime, &folder, options.rounds);
         println!("\nfolders: {}\n\n{}", scenario.name, table(&columns));
+        table::tell(scenario.name, &columns);
         print_sync_time(&folder)?;
     }
     Ok(())

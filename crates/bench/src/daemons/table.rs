@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use crate::contest::median;
+use crate::report;
 
 /// In what something is measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,6 +16,16 @@ pub enum Unit {
 }
 
 impl Unit {
+    fn of_report(self) -> report::Unit {
+        match self {
+            Self::Seconds => report::Unit::Seconds,
+            Self::Milliseconds => report::Unit::Milliseconds,
+            Self::Kibibytes => report::Unit::Kibibytes,
+            Self::Mebibytes => report::Unit::Mebibytes,
+            Self::Bytes => report::Unit::Bytes,
+        }
+    }
+
     fn text(self, value: f64) -> String {
         match self {
             Self::Seconds => format!("{value:.2} s"),
@@ -67,17 +78,31 @@ impl Column {
     }
 }
 
-/// The table; the first column is the one that the others are compared with, and whose goals they are.
-pub fn table(columns: &[Column]) -> String {
+/// Rows as figures of the report.
+pub fn tell(scenario: &str, columns: &[Column]) {
+    for row in rows(columns) {
+        let told = report::Figure::new(format!("{scenario}: {}", row.name), row.unit.of_report());
+        let told = columns.iter().fold(told, |told, column| told.side(column.name, &column.of(&row.name)));
+        row.goal.map_or(told.clone(), |goal| told.goal(goal)).tell();
+    }
+}
+
+/// One figure of each name, in the order in which they were told.
+fn rows(columns: &[Column]) -> Vec<&Figure> {
     let mut rows: Vec<&Figure> = vec![];
     for figure in columns.iter().flat_map(|column| &column.figures) {
         if !rows.iter().any(|row| row.name == figure.name) {
             rows.push(figure);
         }
     }
+    rows
+}
+
+/// The table; the first column is the one that the others are compared with, and whose goals they are.
+pub fn table(columns: &[Column]) -> String {
     let names: Vec<&str> = columns.iter().map(|column| column.name).collect();
     let mut text = format!("| | goal | {} |\n|---|---|{}\n", names.join(" | "), "---|".repeat(names.len()));
-    for row in rows {
+    for row in rows(columns) {
         let goal = row.goal.map(|goal| row.unit.text(goal)).unwrap_or_default();
         let first = columns.first().map(|column| median(&column.of(&row.name)));
         let cells: Vec<String> =

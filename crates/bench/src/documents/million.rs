@@ -11,6 +11,7 @@ use super::peers;
 use super::pocketbase::{Durability, PocketBase};
 use super::side::{Contact, Side};
 use crate::contest::Effort;
+use crate::report::{Figure, Unit};
 
 const TITLE: &str = "memory with a million documents";
 const MILLION: usize = 1_000_000;
@@ -83,6 +84,8 @@ fn work(effort: &Effort, side: &dyn Side) -> Result<()> {
 fn show(side: &dyn Side, when: &str) -> Result<()> {
     let memory = side.process().memory()?;
     let (resident, highest) = (memory.resident_mib, memory.highest_mib);
+    let kind = when.split(':').next().unwrap_or(when);
+    Figure::new(format!("{TITLE}, {kind} ({})", side.name()), Unit::Mebibytes).side(side.name(), &[resident]).tell();
     println!("  {:<28}{resident:>6.0} MiB resident, {highest:>6.0} highest: {when}", side.name());
     Ok(())
 }

@@ -8,6 +8,7 @@ use super::DOCUMENTS;
 use super::drive::{Figures, ask_all, drive};
 use super::process::Process;
 use crate::contest::{Effort, median};
+use crate::report::{Figure, Unit};
 
 /// Cities that the documents are spread over; each is found by search with so many of them.
 pub const CITIES: usize = 200;
@@ -146,10 +147,19 @@ pub fn contest(effort: &Effort, line: Line, sides: &[Box<dyn Side>]) -> Result<(
     }
     println!("\n{}; medians of {} rounds [lowest – highest]", line.title(), effort.rounds);
     let ours = of(&shown[0], |figures| figures.rate);
+    tell(&line.title(), Unit::PerSecond, sides, &shown, |figures| figures.rate);
+    tell(&format!("p99 of {}", line.title()), Unit::Milliseconds, sides, &shown, |figures| figures.p99_ms);
     for (side, shown) in sides.iter().zip(&shown) {
         println!("  {:<28}{}", side.name(), words(shown, ours)?);
     }
     Ok(())
+}
+
+fn tell(what: &str, unit: Unit, sides: &[Box<dyn Side>], shown: &[Vec<Figures>], of: fn(&Figures) -> f64) {
+    let add = |told: Figure, (side, shown): (&Box<dyn Side>, &Vec<Figures>)| {
+        told.side(side.name(), &shown.iter().map(of).collect::<Vec<_>>())
+    };
+    sides.iter().zip(shown).fold(Figure::new(what, unit), add).tell();
 }
 
 fn of(shown: &[Figures], figure: fn(&Figures) -> f64) -> f64 {

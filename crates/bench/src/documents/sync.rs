@@ -22,6 +22,7 @@ use super::process::Process;
 use super::proxy::{Passed, Proxy};
 use super::side::{Contact, Side};
 use crate::contest::{Effort, median};
+use crate::report::{Figure, Unit};
 
 const TITLE: &str = "sync after 1 % of 10,000 documents changed";
 const LEVEL_TITLE: &str = "sync of 1,000 documents that are level";
@@ -67,14 +68,19 @@ fn changed(effort: &Effort, folder: &Path) -> Result<()> {
         Err(error) => println!("pouchdb-server: not run, npm gives none: {error:#}"),
     }
     println!("\n{TITLE} (then again with none changed); medians of {} rounds", effort.rounds);
-    let mut shown: Vec<Vec<(f64, Passed, f64, Passed)>> = copies.iter().map(|_| vec![]).collect();
+    let mut shown: Vec<Vec<Round>> = copies.iter().map(|_| vec![]).collect();
     for round in 1..=effort.rounds {
         for (copy, shown) in copies.iter_mut().zip(&mut shown) {
             shown.push(one_round(copy.as_mut(), round)?);
         }
     }
+    for (what, of) in [("", (|round| round.0) as fn(&Round) -> f64), (", none changed", |round| round.2)] {
+        let all = |shown: &[Round]| shown.iter().map(of).collect::<Vec<_>>();
+        let told = Figure::new(format!("{TITLE}{what}"), Unit::Milliseconds);
+        copies.iter().zip(&shown).fold(told, |told, (copy, shown)| told.side(copy.name(), &all(shown))).tell();
+    }
     for (copy, shown) in copies.iter().zip(&shown) {
-        let ms = |of: fn(&(f64, Passed, f64, Passed)) -> f64| median(&shown.iter().map(of).collect::<Vec<_>>());
+        let ms = |of: fn(&Round) -> f64| median(&shown.iter().map(of).collect::<Vec<_>>());
         let last = shown.last().context("a round")?;
         println!("  {:<40}{:>8.1} ms  {}", copy.name(), ms(|round| round.0), words(last.1));
         println!("  {:<40}{:>8.1} ms  {}", "  none changed", ms(|round| round.2), words(last.3));
@@ -82,7 +88,10 @@ fn changed(effort: &Effort, folder: &Path) -> Result<()> {
     Ok(())
 }
 
-fn one_round(copy: &mut dyn Copied, round: usize) -> Result<(f64, Passed, f64, Passed)> {
+/// Milliseconds and bytes of a round, with changes and then without.
+type Round = (f64, Passed, f64, Passed);
+
+fn one_round(copy: &mut dyn Copied, round: usize) -> Result<Round> {
     let contact = |at: usize| Contact { number: (at * 97 + round) % DOCUMENTS, turn: round };
     copy.change(&(0..CHANGED).map(contact).collect::<Vec<_>>())?;
     copy.passed();

@@ -12,6 +12,7 @@ use super::message::database;
 use super::ours::{Ours, Taker, store};
 use crate::contest::Effort;
 use crate::documents::Connection;
+use crate::report::{Figure, Unit};
 use crate::sensors::start_process;
 
 pub const TITLE: &str = "a million messages wait";
@@ -42,6 +43,13 @@ pub fn run(_: &Effort, folder: &Path) -> Result<()> {
         waits.sort();
         let ms = |share: usize| waits[waits.len() * share / 100].as_secs_f64() * 1e3;
         println!("  start of a batch of ten, {count:>9} waiting: p50 {:.2} ms, p99 {:.2} ms", ms(50), ms(99));
+        Figure::new(format!("p50 of the start of a batch of ten, {count} waiting"), Unit::Milliseconds)
+            .side("ours", &[ms(50)])
+            .goal(5.0)
+            .tell();
+        Figure::new(format!("p99 of the start of a batch of ten, {count} waiting"), Unit::Milliseconds)
+            .side("ours", &[ms(99)])
+            .tell();
         let figures = json!({ "waiting": count, "p50_ms": ms(50), "p99_ms": ms(99) });
         println!("{}", json!({ "bench": "exchange", "name": TITLE, "figures": figures }));
     }

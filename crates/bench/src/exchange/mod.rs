@@ -23,6 +23,7 @@ use serde_json::json;
 
 use crate::contest::{Effort, median};
 use crate::disk::print_sync_time;
+use crate::report::{Figure, Unit};
 use message::Message;
 use nats::Nats;
 use ours::Ours;
@@ -123,6 +124,7 @@ fn contest(effort: &Effort, sides: &mut [Box<dyn Side>], senders: usize, bytes: 
         }
     }
     println!("\nmessages of {title}");
+    tell(&title, sides, &rates);
     let ours = (median(&rates[0].in_), median(&rates[0].through));
     for (side, rates) in sides.iter().zip(&rates) {
         let [in_, out, through] = [&rates.in_, &rates.out, &rates.through].map(|rates| median(rates));
@@ -145,6 +147,19 @@ fn contest(effort: &Effort, sides: &mut [Box<dyn Side>], senders: usize, bytes: 
         println!("{}", json!({ "bench": "exchange", "name": "messages", "figures": figures }));
     }
     Ok(())
+}
+
+/// What docs/benchmarks.md calls goals, of 1 KB from 64 senders.
+const GOALS: (&str, f64, f64) = ("1 KB, 64 senders", 10_000.0, 5_000.0);
+
+fn tell(title: &str, sides: &[Box<dyn Side>], rates: &[Rates]) {
+    let of = |way: &str, goal: f64, of: fn(&Rates) -> &Vec<f64>| {
+        let told = Figure::new(format!("messages of {title}, {way}"), Unit::PerSecond);
+        let told = if title == GOALS.0 { told.goal(goal) } else { told };
+        sides.iter().zip(rates).fold(told, |told, (side, rates)| told.side(side.name(), of(rates))).tell();
+    };
+    of("in", GOALS.1, |rates| &rates.in_);
+    of("through both", GOALS.2, |rates| &rates.through);
 }
 
 /// Enough for a second or so.

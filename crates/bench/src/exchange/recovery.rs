@@ -16,6 +16,7 @@ use super::TAKERS;
 use super::message::database;
 use super::ours::{Ours, get};
 use crate::contest::Effort;
+use crate::report::{Figure, Unit};
 use crate::sensors::start_process;
 
 pub const TITLE: &str = "recovery at start";
@@ -111,6 +112,10 @@ pub fn run(effort: &Effort, folder: &Path) -> Result<()> {
         ms(&full),
         ms(&empty)
     );
+    Figure::new(format!("ready again with {FILES} files in every state"), Unit::Seconds)
+        .side("ours", &full)
+        .goal(2.0)
+        .tell();
     println!("{}", json!({ "bench": "exchange", "name": TITLE, "figures": { "full_s": full, "empty_s": empty } }));
     Ok(())
 }

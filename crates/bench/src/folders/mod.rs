@@ -22,6 +22,7 @@ use tokio::runtime::Builder;
 use crate::contest::Effort;
 use crate::disk::print_sync_time;
 use crate::documents::{Process, ask_all, ask_json, request};
+use crate::report::{Figure, Unit};
 use crate::sensors::{KEY, start_process};
 use stream::{Line, Stream};
 
@@ -107,6 +108,9 @@ fn commits(effort: &Effort, server: &Process) -> Result<Value> {
         let (rate, p50_ms, p99_ms) = block_on(commit_all(server.address, directories?, effort.side))?;
         let place = if is_shared { "one directory" } else { "a directory each" };
         println!("  {clients:>3} clients, {place:<17} {rate:>8.0} commits/s   p50 {p50_ms:.2} ms, p99 {p99_ms:.2} ms");
+        Figure::new(format!("commits of metadata, {clients} clients, {place}"), Unit::PerSecond)
+            .side("ours", &[rate])
+            .tell();
         told.push(json!({ "clients": clients, "shared": is_shared, "rate": rate, "p50_ms": p50_ms, "p99_ms": p99_ms }));
     }
     Ok(json!(told))
@@ -199,6 +203,8 @@ fn bytes(effort: &Effort, server: &Process) -> Result<Value> {
         up.push(PIECES as f64 / up_s);
         down.push(PIECES as f64 / down_s);
     }
+    Figure::new("bytes of one file up", Unit::MebibytesPerSecond).side("ours", &up).tell();
+    Figure::new("bytes of one file down", Unit::MebibytesPerSecond).side("ours", &down).tell();
     Ok(json!({ "up_mib_s": up, "down_mib_s": down }))
 }
 
@@ -231,6 +237,9 @@ fn fan_out(effort: &Effort, server: &Process) -> Result<Value> {
         all_ms[0],
         all_ms[all_ms.len() - 1]
     );
+    Figure::new(format!("a change until {SUBSCRIBERS} subscribers have heard of it"), Unit::Milliseconds)
+        .side("ours", &all_ms)
+        .tell();
     Ok(json!({ "subscribers": SUBSCRIBERS, "all_ms": all_ms }))
 }
 
@@ -286,6 +295,10 @@ fn rename(effort: &Effort, server: &Process) -> Result<Value> {
         all_ms[0],
         all_ms[all_ms.len() - 1]
     );
+    Figure::new(format!("a folder with {TREE} in it is renamed"), Unit::Milliseconds)
+        .side("ours", &all_ms)
+        .goal(50.0)
+        .tell();
     Ok(json!({ "tree": TREE, "ms": all_ms }))
 }
 
@@ -306,6 +319,7 @@ fn memory(_: &Effort, server: &Process) -> Result<Value> {
         after.highest_mib,
         after.resident_mib
     );
+    Figure::new("memory while 2 GiB come in, at most", Unit::Mebibytes).side("ours", &[after.highest_mib]).tell();
     let told = [before.resident_mib, after.highest_mib, after.resident_mib];
     Ok(json!({ "seconds": seconds, "before_highest_after_mib": told }))
 }

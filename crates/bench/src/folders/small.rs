@@ -12,6 +12,7 @@ use super::stream::{Line, Stream};
 use super::{block_on, change, directory};
 use crate::contest::Effort;
 use crate::documents::Process;
+use crate::report::{Figure, Unit};
 use crate::sensors::KEY;
 
 const BYTES: usize = 4_096;
@@ -31,6 +32,7 @@ pub fn files(_: &Effort, server: &Process) -> Result<Value> {
         })?;
         let (files, rate) = (group * groups, (group * groups) as f64 / seconds);
         println!("  {files:>6} files of 4 KiB, {group:>3} to a group: {seconds:>6.2} s, {rate:>6.0} files/s");
+        Figure::new(format!("files of 4 KiB, {group} to a group"), Unit::PerSecond).side("ours", &[rate]).tell();
         told.push(json!({ "group": group, "files": files, "seconds": seconds, "rate": rate }));
     }
     Ok(json!(told))

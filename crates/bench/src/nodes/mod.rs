@@ -17,6 +17,7 @@ use serde_json::{Value, json};
 use crate::contest::{Effort, median};
 use crate::disk::print_sync_time;
 use crate::documents::{Process, ask_all};
+use crate::report::{Figure, Unit};
 use crate::sensors::KEY;
 use load::{Figures, Load, drive};
 use share::Share;
@@ -81,6 +82,10 @@ fn measure(effort: &Effort, nodes: &[Process], load: &Load) -> Result<()> {
         }
     }
     println!("\n{}: {CLIENTS} clients of each node, each node held to {SHARE} of a core", load.name);
+    let told = Figure::new(format!("{} by nodes held to {SHARE} of a core", load.name), Unit::PerSecond);
+    let rates = |figures: &[Figures]| figures.iter().map(|figures| figures.rate).collect::<Vec<_>>();
+    let each = rounds.iter().enumerate().rev();
+    each.fold(told, |told, (before, figures)| told.side(format!("{} nodes", before + 1), &rates(figures))).tell();
     for (count, figures) in (1..).zip(&rounds) {
         print_line(count, figures, &rounds[0]);
     }

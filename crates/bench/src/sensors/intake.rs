@@ -9,6 +9,7 @@ use super::server::{signals, start};
 use super::tell;
 use crate::contest::{Effort, median};
 use crate::documents::{ask_all, ask_json, drive};
+use crate::report::{Figure, Unit};
 
 pub const TITLE: &str = "signals over HTTP";
 /// Connections, requests of each, and signals of a request.
@@ -47,6 +48,7 @@ pub fn run(effort: &Effort, folder: &Path) -> Result<()> {
         println!(
             "  {size:>6} in a request {rate:>10.0} signals/s, {cores:.2} cores of the server, {own:.2} of the clients"
         );
+        Figure::new(format!("signals over HTTP, {size} in a request"), Unit::PerSecond).side("ours", rates).tell();
         tell(
             TITLE,
             &json!({ "batch": size, "signals_per_s": rate, "rounds": rates, "cores": cores, "client_cores": own }),

@@ -10,6 +10,7 @@ use super::server::{KEY, sensor, signals, start};
 use super::tell;
 use crate::contest::Effort;
 use crate::documents::{Process, ask_all};
+use crate::report::{Figure, Unit};
 
 pub const TITLE: &str = "a million sensors";
 const MILLION: usize = 1_000_000;
@@ -55,6 +56,7 @@ fn show(server: &Process, when: &str) -> Result<()> {
     let memory = server.memory()?;
     let (resident, highest) = (memory.resident_mib, memory.highest_mib);
     println!("  {resident:>6.0} MiB resident, {highest:>6.0} highest: {when}");
+    Figure::new(format!("memory with a million sensors, {when}"), Unit::Mebibytes).side("ours", &[resident]).tell();
     tell(TITLE, &json!({ "when": when, "resident_mib": resident, "highest_mib": highest }));
     Ok(())
 }

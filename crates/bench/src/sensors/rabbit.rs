@@ -24,6 +24,7 @@ use tokio::runtime::Runtime;
 use super::server::{put_sensors, signal};
 use super::tell;
 use crate::contest::{Effort, median};
+use crate::report::{Figure, Unit};
 
 pub const TITLE: &str = "signals from RabbitMQ";
 const QUEUE: &str = "bench-sensors";
@@ -62,6 +63,8 @@ pub fn run(effort: &Effort, folder: &Path) -> Result<()> {
         let peer = median(bare);
         println!("  {peer:>8.0}/s a bare consumer that acknowledges {how}: ours is {:.2} of it", rate / peer);
     }
+    let told = Figure::new("signals from RabbitMQ", Unit::PerSecond).side("ours, acknowledged after commit", &ours);
+    told.side("a bare consumer, each alone", &single).side("a bare consumer, a hundred at once", &many).tell();
     tell(TITLE, &json!({ "ours_per_s": ours, "bare_each_per_s": single, "bare_many_per_s": many }));
     Ok(())
 }

@@ -11,6 +11,7 @@ use super::server::{Told, signals, start};
 use super::tell;
 use crate::contest::{Effort, median};
 use crate::documents::{Process, ask_all};
+use crate::report::{Figure, Unit};
 
 pub const TITLE: &str = "notifications";
 /// Clients that answer, and those that hang, each at an address of its own.
@@ -54,6 +55,7 @@ pub fn run(effort: &Effort, folder: &Path) -> Result<()> {
     for (case, rates, cores) in &found {
         let (rate, cores) = (median(rates), median(cores));
         println!("  {rate:>8.0}/s to {FAST} clients that answer, {cores:.2} cores of the server: {}", case.words());
+        Figure::new(format!("notifications while {}", case.words()), Unit::PerSecond).side("ours", rates).tell();
         tell(TITLE, &json!({ "case": case.words(), "per_s": rates, "cores": cores, "hung": hanging.told() }));
     }
     Ok(())

@@ -11,6 +11,7 @@ use kernel::tasks::SUSPEND;
 use super::ours::{Enqueue, Shop};
 use super::side::spread;
 use crate::contest::{Effort, median};
+use crate::report::{Figure, Unit};
 
 const BACKLOG: usize = 1_000_000;
 /// Tasks whose claims are measured in one round.
@@ -66,6 +67,8 @@ pub fn run(effort: &Effort, engine: &str, store: impl Fn() -> Result<Arc<dyn Sto
     println!("\n{title}, {WORKERS} workers; medians of {} rounds [lowest – highest]", effort.rounds);
     let alone = median(&all[0].claims_us);
     all.iter().for_each(|figures| figures.print(alone));
+    let told = Figure::new(format!("{title}: a claim"), Unit::Microseconds);
+    all.iter().fold(told, |told, figures| told.side(figures.waiting.words(), &figures.claims_us)).tell();
     Ok(())
 }
 

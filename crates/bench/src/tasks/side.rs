@@ -3,6 +3,7 @@
 use anyhow::Result;
 
 use crate::contest::{Effort, median};
+use crate::report::{Figure, Unit};
 
 /// Jobs of one measured rate: as many as a side ends in its time, but neither fewer nor more than this.
 const TASKS: (f64, f64) = (500.0, 20_000.0);
@@ -86,7 +87,19 @@ pub fn contest(effort: &Effort, workers: usize, queues: &mut [Box<dyn Queue + '_
         "", "1 per operation", "100 per operation", "one at a time", "half load"
     );
     queues.iter().zip(&shown).for_each(|(queue, shown)| print(&queue.name(), shown));
+    tell(&title(workers), queues, &shown);
     Ok(())
+}
+
+fn tell(title: &str, queues: &[Box<dyn Queue + '_>], shown: &[Shown]) {
+    let of = |what: &str, unit, of: fn(&Shown) -> Vec<f64>| {
+        let told = Figure::new(format!("{title}: {what}"), unit);
+        queues.iter().zip(shown).fold(told, |told, (queue, shown)| told.side(queue.name(), &of(shown))).tell();
+    };
+    of("1 per operation", Unit::PerSecond, |shown| shown.single.clone());
+    of("100 per operation", Unit::PerSecond, |shown| shown.batched.clone());
+    of("p50 of one at a time", Unit::Milliseconds, |shown| shown.lone.iter().map(|latency| latency.p50_ms).collect());
+    of("p99 at half load", Unit::Milliseconds, |shown| shown.half.iter().map(|latency| latency.p99_ms).collect());
 }
 
 fn round(effort: &Effort, queue: &mut dyn Queue, workers: usize, shown: &mut Shown) -> Result<()> {

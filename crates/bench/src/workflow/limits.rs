@@ -14,6 +14,7 @@ use tokio::runtime::Builder;
 use super::worker::{Given, Line, Polled, post};
 use crate::contest::{Effort, median};
 use crate::documents::Process;
+use crate::report::{Figure, Unit};
 use crate::sensors::start_process;
 
 pub const TITLE: &str = "limits";
@@ -42,6 +43,9 @@ pub fn run(effort: &Effort, folder: &Path) -> Result<()> {
     println!("  starts of processes, 64 clients               {starts:>8.0}/s");
     println!("  completions, each the end of a process        {singles:>8.0}/s   {cores:.2} cores of the server");
     println!("  completions, of fan-outs of {:<5}             {fans:>8.0}/s", FANS.1);
+    Figure::new("starts of processes, 64 clients", Unit::PerSecond).side("ours", &all[0]).tell();
+    Figure::new("completions over HTTP in batches", Unit::PerSecond).side("ours", &all[1]).goal(10_000.0).tell();
+    Figure::new("completions of fan-outs of 1,000", Unit::PerSecond).side("ours", &all[2]).tell();
     let live = runtime.block_on(flow(server.address, FLOW, None))?;
     let paced = runtime.block_on(flow(server.address, FLOW, Some(live.rate / 2.0)))?;
     println!("  started, polled and brought at once           {:>8.0}/s", live.rate);
@@ -49,6 +53,11 @@ pub fn run(effort: &Effort, folder: &Path) -> Result<()> {
         "  from start to polled at half of that ({:.0}/s)  p50 {:.2} ms, p99 {:.2} ms",
         paced.rate, paced.p50_ms, paced.p99_ms
     );
+    Figure::new("from start to polled at half load, p50", Unit::Milliseconds)
+        .side("ours", &[paced.p50_ms])
+        .goal(5.0)
+        .tell();
+    Figure::new("from start to polled at half load, p99", Unit::Milliseconds).side("ours", &[paced.p99_ms]).tell();
     let told = json!({ "starts": all[0], "completions": all[1], "fan_completions": all[2], "cores": all[3], "flow": live.rate,
         "half": { "rate": paced.rate, "p50_ms": paced.p50_ms, "p99_ms": paced.p99_ms } });
     println!("{}", json!({ "bench": "workflow", "name": TITLE, "figures": told }));

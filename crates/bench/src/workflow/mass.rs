@@ -11,6 +11,7 @@ use tokio::runtime::Builder;
 use super::limits::flow;
 use super::million::{ask, multiply};
 use crate::documents::{Process, ask_json, request};
+use crate::report::{Figure, Unit};
 use crate::sensors::{KEY, start_process};
 
 pub const TITLE: &str = "mass restart";
@@ -44,6 +45,13 @@ pub fn run(folder: &Path) -> Result<()> {
             "  {restarts:>5.0} restarts a second; others p50 {:.2} ms, p99 {:.2} ms",
             during.p50_ms, during.p99_ms
         );
+        let figure =
+            Figure::new(format!("p50 of others while {restarts:.0} a second are restarted"), Unit::Milliseconds);
+        figure
+            .side("ours, meanwhile", &[during.p50_ms])
+            .side("ours, before", &[before.p50_ms])
+            .goal(2.0 * before.p50_ms)
+            .tell();
         let told = json!({ "restarts": restarts, "before_ms": [before.p50_ms, before.p99_ms], "during_ms": [during.p50_ms, during.p99_ms] });
         println!("{}", json!({ "bench": "workflow", "name": TITLE, "figures": told }));
     }

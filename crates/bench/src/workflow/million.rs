@@ -10,6 +10,7 @@ use tokio::runtime::Builder;
 
 use super::worker::{Line, Polled, post};
 use crate::documents::Process;
+use crate::report::{Figure, Unit};
 use crate::sensors::start_process;
 
 pub const TITLE: &str = "a million processes wait";
@@ -37,6 +38,9 @@ pub fn run(folder: &Path) -> Result<()> {
         waits.sort();
         let ms = |share: usize| waits[waits.len() * share / 100].as_secs_f64() * 1e3;
         println!("  poll of ten, {count:>9} waiting: p50 {:.2} ms, p99 {:.2} ms", ms(50), ms(99));
+        Figure::new(format!("p50 of a poll of ten, {count} waiting"), Unit::Milliseconds)
+            .side("ours", &[ms(50)])
+            .tell();
         let told = json!({ "waiting": count, "p50_ms": ms(50), "p99_ms": ms(99) });
         println!("{}", json!({ "bench": "workflow", "name": TITLE, "figures": told }));
         drop(server);
@@ -130,6 +134,7 @@ fn scan(home: &Path, file: &Path) -> Result<()> {
     wait_until("processes are looked at", Duration::from_secs(600), || Ok(!is_left("wfl_process")?))?;
     let (all, used) = (begun.elapsed().as_secs_f64(), server.processor().used_s()? - used);
     let memory = server.memory()?.resident_mib;
+    Figure::new("a million healthy processes looked at", Unit::Seconds).side("ours", &[all]).goal(10.0).tell();
     println!(
         "  a million healthy ones looked at: graphs in {graphs:.1} s, processes as well in {all:.1} s ({used:.1} s of processor, {memory:.0} MiB)"
     );

@@ -6,6 +6,7 @@ use anyhow::Result;
 use serde_json::json;
 
 use crate::contest::{Effort, median};
+use crate::report::{Figure, Unit};
 
 /// What a process is like.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -95,9 +96,12 @@ pub fn contests(effort: &Effort, sides: &mut [Box<dyn Side>], only: &str) -> Res
         }
     }
     println!("\nmemory of the server afterwards");
+    let mut memory = Figure::new("memory of the server afterwards", Unit::Mebibytes);
     for side in sides.iter() {
+        memory = memory.side(side.name(), &[side.memory_mib()?]);
         println!("  {:<24} {:>7.0} MiB", side.name(), side.memory_mib()?);
     }
+    memory.tell();
     if "recovery".contains(only) {
         recovery(effort, sides)?;
     }
@@ -121,6 +125,12 @@ fn contest(effort: &Effort, sides: &mut [Box<dyn Side>], shape: Shape, clients: 
         }
     }
     println!("\nprocesses: {title}");
+    for (place, (what, unit)) in
+        [("rate", Unit::PerSecond), ("p50", Unit::Milliseconds), ("p99", Unit::Milliseconds)].into_iter().enumerate()
+    {
+        let told = Figure::new(format!("processes of {title}: {what}"), unit);
+        sides.iter().zip(&figures).fold(told, |told, (side, figures)| told.side(side.name(), &figures[place])).tell();
+    }
     let ours = figures[0].each_ref().map(|figures| median(figures));
     for (side, all) in sides.iter().zip(&figures) {
         let [rate, p50, p99] = all.each_ref().map(|figures| median(figures));
@@ -140,6 +150,8 @@ fn contest(effort: &Effort, sides: &mut [Box<dyn Side>], shape: Shape, clients: 
 /// From the kill until all that was under way has ended.
 fn recovery(effort: &Effort, sides: &mut [Box<dyn Side>]) -> Result<()> {
     println!("\nrecovery: kill -9 of the server with {UNDER_WAY} processes of 3 steps begun");
+    let mut told =
+        Figure::new(format!("kill -9 with {UNDER_WAY} processes of 3 steps begun: all ended after"), Unit::Seconds);
     for side in sides.iter_mut() {
         let mut took = vec![];
         for _ in 0..effort.rounds {
@@ -153,8 +165,10 @@ fn recovery(effort: &Effort, sides: &mut [Box<dyn Side>]) -> Result<()> {
         let [all, up] = [|pair: &(f64, f64)| pair.0, |pair: &(f64, f64)| pair.1]
             .map(|of| median(&took.iter().map(of).collect::<Vec<_>>()));
         println!("  {:<24} started again after {up:.2} s, all ended after {all:.2} s", side.name());
-        let told = json!({ "side": side.name(), "up_s": up, "all_s": all });
-        println!("{}", json!({ "bench": "workflow", "name": "recovery", "figures": told }));
+        told = told.side(side.name(), &took.iter().map(|pair| pair.0).collect::<Vec<_>>());
+        let line = json!({ "side": side.name(), "up_s": up, "all_s": all });
+        println!("{}", json!({ "bench": "workflow", "name": "recovery", "figures": line }));
     }
+    told.tell();
     Ok(())
 }

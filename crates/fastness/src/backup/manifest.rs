@@ -71,13 +71,18 @@ impl Manifest {
         let path = folder.join(NAME);
         let text = disk::read_text(&path)
             .with_context(|| format!("{} is not a whole backup: its manifest cannot be read", folder.display()))?;
+        Self::parse(&text).with_context(|| format!("{} is of no use", path.display()))
+    }
+
+    /// What the text of one says.
+    pub(crate) fn parse(text: &str) -> Result<Self> {
         #[derive(Deserialize)]
         struct Form {
             format: u32,
         }
-        let Form { format } = serde_json::from_str(&text).with_context(|| format!("{} is damaged", path.display()))?;
+        let Form { format } = serde_json::from_str(text).context("it is damaged")?;
         ensure!(format == FORMAT, "the backup has form {format}, this program knows {FORMAT}: use a newer program");
-        serde_json::from_str(&text).with_context(|| format!("{} is damaged", path.display()))
+        serde_json::from_str(text).context("it is damaged")
     }
 }
 

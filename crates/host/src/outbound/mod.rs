@@ -203,3 +203,9 @@ impl Performer {
 fn deadline(timeout_ms: u64) -> Instant {
     Instant::now() + Duration::from_millis(timeout_ms.min(TIMEOUT_MAX_MS))
 }
+
+/// Host and port of a URL that may be called. For the fuzz targets.
+#[must_use]
+pub fn reads_target(text: &str) -> Option<(String, u16)> {
+    target::Target::parse(text).ok().map(|target| (target.host.to_string(), target.port))
+}

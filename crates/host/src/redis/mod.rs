@@ -142,3 +142,9 @@ fn exchange(connection: &mut Connection, commands: &[RedisCommand]) -> std::io::
     connection.get_mut().write_all(&speech::written(commands))?;
     commands.iter().map(|_| speech::read(connection)).collect()
 }
+
+/// Whether bytes begin with an answer. For the fuzz targets.
+#[must_use]
+pub fn reads_reply(mut bytes: &[u8]) -> bool {
+    speech::read(&mut bytes).is_ok()
+}

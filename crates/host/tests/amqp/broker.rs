@@ -151,6 +151,16 @@ impl Queue {
         })
     }
 
+    /// Publishes one message with whatever properties.
+    pub fn publish_with(&self, body: &str, properties: BasicProperties) {
+        let sent = self.with(async |channel| {
+            channel.confirm_select(ConfirmSelectOptions::default()).await?;
+            let (queue, options) = (self.name.as_str().into(), BasicPublishOptions::default());
+            channel.basic_publish("".into(), queue, options, body.as_bytes(), properties).await?.await
+        });
+        assert!(sent.unwrap().is_ack());
+    }
+
     pub fn publish(&self, bodies: &[String]) {
         self.try_publish(bodies).unwrap();
     }

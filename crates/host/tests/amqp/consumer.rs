@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use base::Taken;
+use lapin::BasicProperties;
 use lapin::types::{AMQPValue, FieldTable};
 
 use crate::basket::Basket;
@@ -108,6 +109,31 @@ fn sen_2_rabbitmq_one_that_waits_holds_up_only_what_is_behind_it_in_its_batch() 
     wait_until("all is done", || watch.state().done == 9);
     let again = basket.bodies().iter().filter(|body| *body == "0").count();
     assert_eq!(again, 3);
+    amqp.close();
+    assert_eq!(queue.count(), 0);
+}
+
+#[test]
+fn sen_2_rabbitmq_headers_of_every_kind_change_nothing() {
+    let (queue, amqp, basket) = (Queue::new("headers"), amqp(), Basket::new());
+    let watch = amqp.consume(consume(&queue.name), basket.clone());
+    let nested = (0..50).fold(AMQPValue::LongString("deep".into()), |inner, _| {
+        let mut table = FieldTable::default();
+        table.insert("x-death".into(), inner);
+        AMQPValue::FieldTable(table)
+    });
+    let mut headers = FieldTable::default();
+    headers.insert("nested".into(), nested);
+    headers.insert("large".into(), AMQPValue::LongString("x".repeat(50_000).into()));
+    headers.insert("nothing".into(), AMQPValue::Void);
+    let odd = BasicProperties::default().with_headers(headers).with_content_encoding("gzip".into());
+    queue.publish_with(
+        "odd",
+        odd.with_content_type("a/b\n".into()).with_expiration("60000".into()).with_message_id("".into()),
+    );
+    queue.publish_with("bare", BasicProperties::default());
+    wait_until("both are done", || watch.state().done == 2);
+    assert_eq!(basket.bodies(), ["odd", "bare"]);
     amqp.close();
     assert_eq!(queue.count(), 0);
 }

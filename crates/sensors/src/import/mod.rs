@@ -38,6 +38,24 @@ pub(crate) const STATEMENTS: &[&Sql] = &[
 /// Bytes of an import.
 pub const IMPORT_MAX: u64 = 64 << 20;
 
+/// How many lines of these bytes say something, and how many do not. For the fuzz targets.
+#[doc(hidden)]
+#[must_use]
+pub fn count_lines(kind: ImportKind, format: ImportFormat, bytes: &[u8]) -> (usize, usize) {
+    let mut columns = (format != ImportFormat::Csv).then(Vec::new);
+    let portion = lines::cut(bytes, true, false, usize::MAX);
+    let good = portion.lines.iter().filter(|line| {
+        let lines::Line::Bytes(bytes) = line else { return false };
+        let Ok(text) = std::str::from_utf8(bytes) else { return false };
+        match &columns {
+            Some(columns) => row::said(kind, format, columns, text).is_ok(),
+            None => row::columns(kind, text).map(|names| columns = Some(names)).is_ok(),
+        }
+    });
+    let good = good.count();
+    (good, portion.lines.len() - good)
+}
+
 /// Who keeps the bytes of an import.
 fn owner(id: &str) -> Owner<'_> {
     Owner { kind: "sensor.import", id }

@@ -132,7 +132,7 @@ impl Conversation {
             match self.heard().await {
                 Heard::Session(event) => self.tell(event),
                 Heard::Data(bytes) => self.read(&bytes),
-                Heard::HalfClosed => self.is_heard = true,
+                Heard::HalfClosed => self.said_all(),
                 Heard::Gone => break,
                 Heard::Room => self.send(),
                 Heard::Check => self.check().await,
@@ -200,6 +200,14 @@ impl Conversation {
         let kept: usize = self.under_way.values().sum();
         let is_open = !self.is_heard && self.end.is_none();
         is_open && self.under_way.len() < CALLS_MAX && kept < KEPT_MAX && self.outbox_bytes < OUTBOX_MAX
+    }
+
+    /// Nothing more comes. Half a message at the end is no good end: its sender would take what it said for heard.
+    fn said_all(&mut self) {
+        self.is_heard = true;
+        if self.frames.waiting() > 0 {
+            self.end.get_or_insert(Status::broken_off());
+        }
     }
 
     /// Bytes came: whole messages go to the session.

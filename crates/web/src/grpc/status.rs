@@ -31,6 +31,11 @@ impl Status {
         Self { code: 12, text: "compressed messages are not taken".into() }
     }
 
+    /// The last message has fewer bytes than it said.
+    pub(super) fn broken_off() -> Self {
+        Self { code: 3, text: "the last message breaks off".into() }
+    }
+
     /// Another node, or this one later, will do.
     pub(super) fn unavailable(text: &str) -> Self {
         Self { code: 14, text: text.into() }

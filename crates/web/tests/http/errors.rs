@@ -37,6 +37,23 @@ fn ker_9_odd_targets_are_answered_in_json() {
 }
 
 #[test]
+fn ker_34_no_spelling_of_a_way_up_leads_anywhere() {
+    let world = World::new();
+    let ups =
+        ["..", "%2e%2e", ".%2E", "%252e%252e", "..%2f..", "..%5c..", "%c0%ae%c0%ae", "%00", "..;", "\u{ff0e}\u{ff0e}"];
+    for up in ups {
+        for path in [format!("/assets/{up}/{up}/Cargo.toml"), format!("/v1/{up}/keys"), format!("/{up}/healthz")] {
+            let answer = world.ask("GET", &path, &[], None);
+            assert!((400..=404).contains(&answer.status), "{path}: {} {}", answer.status, answer.text());
+        }
+        for path in [format!("/v1/main/keys/{up}"), format!("/v1/main/blobs/{up}"), format!("/v1/main/{up}/z/keys")] {
+            let answer = world.get(&path, ADMIN);
+            assert!((400..500).contains(&answer.status), "{path}: {} {}", answer.status, answer.text());
+        }
+    }
+}
+
+#[test]
 fn ker_9_refusals_of_the_framework_look_like_ours() {
     let world = World::new();
     world.post("/v1/main/probe/foreign", ADMIN, &json!({})).check(400, "ABODY");

@@ -159,6 +159,41 @@ fn fld_20_a_message_that_is_too_large_ends_the_call() {
 }
 
 #[test]
+fn fld_20_a_message_that_is_compressed_or_breaks_off_is_no_message() {
+    let world = World::new();
+    let key = bearer(&world.key("main", "app"));
+    // "name" is announced with nine bytes and has four; the next one claims to be compressed.
+    for (said, ends, status) in
+        [(&[0, 0, 0, 0, 9, b'n', b'a', b'm', b'e'][..], true, "3"), (&[1, 0, 0, 0, 1, 0], false, "12")]
+    {
+        world.block_on(async {
+            let mut client = connect(&world).await;
+            let (_, _, mut call) = call(&mut client, &[GRPC, ("authorization", &key)]).await;
+            call.hear().await.unwrap();
+            call.to.send_data(Bytes::copy_from_slice(said), ends).unwrap();
+            assert_eq!((call.hear().await, call.status().await.as_str()), (None, status), "{said:?}");
+        });
+    }
+}
+
+#[test]
+fn fld_1_deadlines_that_a_client_names_end_nothing() {
+    let world = World::new();
+    let key = bearer(&world.key("main", "app"));
+    for deadline in ["0n", "1n", "99999999H", "-1S", "18446744073709551616S", "soon", ""] {
+        world.block_on(async {
+            let mut client = connect(&world).await;
+            let metadata = [GRPC, ("authorization", key.as_str()), ("grpc-timeout", deadline)];
+            let (status, _, mut call) = call(&mut client, &metadata).await;
+            assert_eq!(status, 200, "{deadline}");
+            call.hear().await.unwrap();
+            call.say("hello");
+            assert_eq!(call.hear().await.as_deref(), Some("hello"), "{deadline}");
+        });
+    }
+}
+
+#[test]
 fn fld_6_a_session_hears_that_its_client_is_gone() {
     let world = World::new();
     let key = bearer(&world.key("main", "app"));

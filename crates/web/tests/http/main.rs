@@ -17,6 +17,7 @@ mod echo;
 mod edge;
 mod errors;
 mod events;
+mod frames;
 mod grpc;
 mod http2;
 mod journal;

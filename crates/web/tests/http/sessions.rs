@@ -205,6 +205,22 @@ fn ker_33_of_two_cookies_none_is_believed() {
 }
 
 #[test]
+fn ker_33_a_session_that_was_planted_before_the_login_is_nobodys() {
+    let world = World::new();
+    let password = account(&world, "anna", "operator");
+    let planted = format!("fastness_session={}", "a".repeat(64));
+    let (cookie, _) = held(&login_with(&world, &[("cookie", &planted)], "anna", &password));
+    assert_ne!(cookie, planted);
+    world.ask("GET", "/v1/main/sessions", &[("cookie", &planted)], None).check(401, "SKEY");
+    // One of somebody else is not made hers either.
+    let other = world.session("main", kernel::Role::Reader);
+    let (hers, _) = held(&login_with(&world, &[("cookie", &other.cookie)], "anna", &password));
+    assert_ne!(hers, other.cookie);
+    let who = world.ask("GET", "/v1/main/sessions", &[("cookie", &other.cookie)], None);
+    assert_eq!(who.json()["account"], "reader");
+}
+
+#[test]
 fn ker_33_a_session_that_was_ended_elsewhere_is_nobodys_once_it_is_looked_up_again() {
     let world = World::new();
     let session = world.session("main", kernel::Role::Reader);

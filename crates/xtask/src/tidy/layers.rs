@@ -15,6 +15,8 @@ enum Layer {
     Commands,
     Service,
     Suite,
+    /// What is tried with bytes of every kind: reaches into everything.
+    Tried,
     /// The server's library: the one place that names engines and host parts.
     Server,
     Program,
@@ -23,9 +25,11 @@ enum Layer {
     Chores,
 }
 
-use Layer::{Chores, Client, Commands, Contracts, Engine, Example, Kernel, Kit, Program, Server, Service, Suite};
+use Layer::{
+    Chores, Client, Commands, Contracts, Engine, Example, Kernel, Kit, Program, Server, Service, Suite, Tried,
+};
 
-const CRATES: [(&str, Layer); 27] = [
+const CRATES: [(&str, Layer); 29] = [
     ("base", Contracts),
     ("replica", Contracts),
     ("synxpo", Contracts),
@@ -46,6 +50,8 @@ const CRATES: [(&str, Layer); 27] = [
     ("store-suite", Suite),
     ("testbed", Suite),
     ("testbed-web", Suite),
+    ("fuzz-targets", Tried),
+    ("fuzz-shells", Tried),
     ("fastness", Server),
     ("sim", Program),
     ("bench", Program),
@@ -63,6 +69,7 @@ fn below(layer: Layer) -> &'static [Layer] {
         Commands => &[Contracts, Client, Commands],
         Kit => &[Contracts, Kernel],
         Service => &[Contracts, Kernel, Kit],
+        Tried => &[Contracts, Kernel, Engine, Kit, Commands, Service, Suite, Server, Tried],
         Suite => &[Contracts, Kernel, Engine, Kit, Suite],
         Server => &[Contracts, Kernel, Engine, Kit, Service, Commands],
         Example => &[Contracts, Kernel, Engine, Kit, Client, Commands, Service, Server],

@@ -14,7 +14,9 @@ mod layers;
 mod length;
 mod links;
 mod machine;
+mod proofs;
 mod sleep;
+mod supply;
 mod unfinished;
 mod whitespace;
 
@@ -77,6 +79,12 @@ const RULES: &[Rule] = &[
     Rule { name: "architecture-names", reason: "a map with places that are gone misleads", check: architecture::check },
     Rule { name: "error-pages", reason: "whoever meets a code finds its page", check: errors::check },
     Rule { name: "machine-paths", reason: "the repository works on every machine", check: machine::check },
+    Rule {
+        name: "supply-chain",
+        reason: "what comes in is pinned, from the registry, and not known to be dangerous",
+        check: supply::check,
+    },
+    Rule { name: "security-tests", reason: "a claim without its test is a wish", check: proofs::check },
     Rule { name: "links", reason: "a link that leads nowhere wastes a reader", check: links::check },
 ];
 

@@ -1,0 +1,71 @@
+//! What the figures were measured on, and with.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+/// The machine, in pairs of what and value.
+pub fn machine(folder: &Path) -> Vec<(&'static str, String)> {
+    let cores = std::thread::available_parallelism().map_or(0, usize::from);
+    let kernel = fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
+    vec![
+        ("processor", of_file("/proc/cpuinfo", "model name")),
+        ("cores", cores.to_string()),
+        ("memory", memory()),
+        ("kernel", format!("Linux {}", kernel.trim())),
+        ("disk", disk(folder)),
+        ("load before", fs::read_to_string("/proc/loadavg").unwrap_or_default().trim().to_owned()),
+    ]
+}
+
+/// The value of the first line with this name.
+fn of_file(path: &str, name: &str) -> String {
+    let text = fs::read_to_string(path).unwrap_or_default();
+    let line = text.lines().find(|line| line.starts_with(name)).and_then(|line| line.split_once(':'));
+    line.map_or_else(|| "not known".to_owned(), |(_, value)| value.trim().to_owned())
+}
+
+fn memory() -> String {
+    let kib: f64 = of_file("/proc/meminfo", "MemTotal").trim_end_matches("kB").trim().parse().unwrap_or(0.0);
+    format!("{:.1} GiB", kib / 1_048_576.0)
+}
+
+/// The file system that the scenarios write to.
+fn disk(folder: &Path) -> String {
+    let told = first_line("df", &["--output=fstype,source,size", "-h", &folder.to_string_lossy()], 1);
+    told.map_or_else(|| "not known".to_owned(), |told| told.split_whitespace().collect::<Vec<_>>().join(", "))
+}
+
+/// Programs that peers and engines are, as they say themselves.
+const PROGRAMS: [(&str, &str, &[&str]); 9] = [
+    ("PostgreSQL", "sh", &["-c", "ls /usr/lib/postgresql/*/bin/postgres | tail -n 1 | xargs -r -I{} {} --version"]),
+    ("RabbitMQ", "sh", &["-c", "rabbitmqctl version 2>/dev/null || dpkg-query -W -f '${Version}' rabbitmq-server"]),
+    ("Redis", "redis-server", &["--version"]),
+    ("ClickHouse", "clickhouse", &["--version"]),
+    ("Syncthing", "syncthing", &["--version"]),
+    ("rsync", "rsync", &["--version"]),
+    ("unison", "unison", &["-version"]),
+    ("Node.js", "node", &["--version"]),
+    ("Python", "python3", &["--version"]),
+];
+
+/// Ours, and those of others that are installed; peers from PyPI and npm are pinned by their scenarios.
+pub fn versions() -> Vec<(&'static str, String)> {
+    let ours = format!(
+        "{} ({})",
+        env!("CARGO_PKG_VERSION"),
+        if cfg!(debug_assertions) { "debug build: of no use" } else { "release build" }
+    );
+    let commit = first_line("git", &["describe", "--always", "--dirty"], 0).unwrap_or_default();
+    let installed = |(name, program, words): (&'static str, &str, &[&str])| {
+        (name, first_line(program, words, 0).unwrap_or_else(|| "not installed".to_owned()))
+    };
+    [("Fastness", format!("{ours} {commit}"))].into_iter().chain(PROGRAMS.map(installed)).collect()
+}
+
+/// A line of what a program says, if it can be run and says something.
+fn first_line(program: &str, words: &[&str], line: usize) -> Option<String> {
+    let output = Command::new(program).args(words).output().ok()?;
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    text.lines().nth(line).map(str::trim).filter(|line| !line.is_empty()).map(str::to_owned)
+}

@@ -1,0 +1,74 @@
+//! Values that callers write: stamps, moments, ids, digests, cursors, schedules.
+
+use base::{BlobName, Id, Sha, Stamp, Wall};
+use kernel::feed::After;
+use kernel::journal::search::Place;
+use kernel::tasks::Cron;
+use workflow::schedules::Calendar;
+
+use crate::text;
+
+/// Moments to count from, some of them at the ends of what a calendar holds.
+const MOMENTS: [Wall; 4] = [Wall(0), Wall(951_825_600_000), Wall(1_794_744_000_000), Wall(4_102_444_799_999)];
+
+/// A stamp is a moment and back; so is a moment of RFC 3339.
+pub(crate) fn stamps(bytes: &[u8]) {
+    let Some(text) = text(bytes) else { return };
+    if let Some(stamp) = text.parse().ok().and_then(|number| Stamp::new(number).ok()) {
+        assert_eq!(Stamp::from_wall(stamp.to_wall()), stamp, "as it was");
+        assert!(stamp.next() > stamp, "the next is later");
+    }
+    if let Some(wall) = Wall::parse_rfc3339(text) {
+        assert_eq!(Wall::parse_rfc3339(&wall.rfc3339()), Some(wall), "{text}");
+    }
+}
+
+/// Ids, digests and names of blobs have one text each.
+pub(crate) fn ids(bytes: &[u8]) {
+    let Some(text) = text(bytes) else { return };
+    if let Ok(id) = text.parse::<Id>() {
+        assert_eq!(id.to_string().parse::<Id>().ok(), Some(id));
+    }
+    if let Ok(sha) = text.parse::<Sha>() {
+        assert_eq!(sha.to_string(), text);
+    }
+    if let Ok(name) = text.parse::<BlobName>() {
+        assert_eq!(name.to_string(), text);
+    }
+    if let Some(id) = folder_agent::model::FileId::read(text) {
+        assert_eq!(folder_agent::model::FileId::read(&id.to_string()), Some(id));
+    }
+    let _ = text.parse::<sensors::SensorId>();
+    for check in [exchange::names::check_message, exchange::names::check_database, exchange::names::check_label] {
+        let _ = check(text);
+    }
+    if exchange::names::check_database(text).is_ok() {
+        assert!(base::RelPath::new(text).is_some() && !text.contains('/'), "{text} is a part of a path");
+    }
+    let _ = workflow::names::check_actor(text);
+}
+
+/// Cursors come back as they went.
+pub(crate) fn cursors(bytes: &[u8]) {
+    let Some(text) = text(bytes) else { return };
+    if let Ok(After::Cursor(cursor)) = text.parse::<After>() {
+        assert_eq!(cursor.to_string().parse::<After>().ok(), Some(After::Cursor(cursor)));
+    }
+    if let Ok(place) = Place::read(text) {
+        assert!(Place::read(&place.text()).is_ok_and(|again| again.text() == place.text()));
+    }
+}
+
+/// What is scheduled comes later than now.
+pub(crate) fn cron(bytes: &[u8]) {
+    let Some(text) = text(bytes) else { return };
+    for now in MOMENTS {
+        if let Ok(cron) = text.parse::<Cron>() {
+            assert!(cron.next_after(now) > now, "{text} after {now:?}");
+        }
+        if let Ok(calendar) = text.parse::<Calendar>() {
+            assert!(calendar.next_after(now).is_none_or(|next| next > now), "{text} after {now:?}");
+            assert!(calendar.due(now, Wall(now.0 + 90_000_000), 10).len() <= 10);
+        }
+    }
+}
