@@ -42,7 +42,7 @@ pub(crate) fn outbound(bytes: &[u8]) {
     assert!(!host.is_empty() && !text.contains('\\'), "{host}:{port}");
     let bare = host.trim_start_matches('[').trim_end_matches(']');
     let address = bare.parse::<std::net::IpAddr>();
-    if sensors::check_url(text, false).is_ok()
+    if sensors::check_url(text, base::Reach::Public).is_ok()
         && let Ok(address) = address
     {
         assert!(is_public(address), "{text} leads to {address}");
