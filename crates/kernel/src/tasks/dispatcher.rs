@@ -103,6 +103,12 @@ impl Dispatcher {
         self.posts().values().map(|post| post.state().desks.iter().map(Desk::busy).sum::<usize>()).sum()
     }
 
+    /// Tasks that are under way in all namespaces, those that call outside included.
+    #[must_use]
+    pub fn under_way(&self) -> usize {
+        self.posts().values().map(|post| post.state().running.len()).sum()
+    }
+
     /// Tasks that occupy workers of a queue (of all queues for `None`) of a namespace, on this node.
     #[must_use]
     pub fn busy_in(&self, namespace: &str, queue: Option<i64>) -> usize {

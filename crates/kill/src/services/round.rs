@@ -181,27 +181,29 @@ impl Field<'_> {
             let beyond = self.plan.lease + Duration::from_millis(self.rng.between(500, 1_500));
             thread::sleep(beyond); // tidy: sleep — a node is out for longer than its lease
         }
-        self.wait_progress(&format!("{strike} of node {}", node + 1), crew, house)?;
+        let last = self.wait_progress(&format!("{strike} of node {}", node + 1), crew, house)?;
         let went_on = begun.elapsed();
         self.cluster.heal(node, strike)?;
         self.wait_ready(node)?;
         let [struck, went_on, back] =
             [struck, went_on - struck, begun.elapsed() - went_on].map(|time| time.as_secs_f64());
         (self.tell)(&format!(
-            "           node {} was out for {:.1} s: struck within {struck:.1} s, all went on for {went_on:.1} s, back within {back:.1} s",
+            "           node {} was out for {:.1} s: struck within {struck:.1} s, all went on for {went_on:.1} s ({last} last), back within {back:.1} s",
             node + 1,
             begun.elapsed().as_secs_f64()
         ));
         Ok(())
     }
 
-    /// Everything that is not final goes on: each service does something from its beginning to its end.
-    fn wait_progress(&self, what: &str, crew: &Crew, house: &House) -> Result<()> {
+    /// Everything that is not final goes on: each service does something from its beginning to its end. Which was waited for last.
+    fn wait_progress(&self, what: &str, crew: &Crew, house: &House) -> Result<String> {
         let (before, until) = (progress(crew, house), Instant::now() + PATIENCE);
+        let mut last = String::from("none");
         loop {
             let now = progress(crew, house);
             let standing = Trade::ALL.into_iter().zip(before).zip(now).find(|((_, before), now)| before + 1 >= *now);
-            let Some(((trade, _), _)) = standing else { return Ok(()) };
+            let Some(((trade, _), _)) = standing else { return Ok(last) };
+            last = format!("{trade:?}");
             let text = || violation(format!("{what}: {trade:?} stands still at {now:?} after {PATIENCE:?}"));
             ensure!(Instant::now() < until, text());
             thread::sleep(LOOK_EVERY); // tidy: sleep — others work, and count
