@@ -4,13 +4,13 @@ use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use anyhow::{Context, Result};
-use host::{Amqp, AmqpSettings, ConsumerSettings, PublisherSettings};
+use host::{Amqp, AmqpSettings, ConsumerSettings, PublisherSettings, QueueType};
 use kernel::Kernel;
 use kernel::tasks::Dispatcher;
 use sensors::announce::{Announcer, Starter};
 use sensors::broker::{Brokers, Intake};
 
-use crate::config::Config;
+use crate::config::{Config, QueueWish};
 use crate::outbound;
 
 /// The queue that carries ids of tasks.
@@ -49,8 +49,17 @@ impl Broker {
 pub(crate) fn amqp(config: &Config) -> Result<Option<Amqp>> {
     let Some(url) = &config.sensors.amqp_url else { return Ok(None) };
     let certificates = String::from_utf8(outbound::certificates(config)?).context("outbound.certificates is no PEM")?;
-    let settings = AmqpSettings { certificates, ..AmqpSettings::new(url.expose()) };
+    let queue_type = queue_type(config.sensors.queue_type);
+    let settings = AmqpSettings { certificates, queue_type, ..AmqpSettings::new(url.expose()) };
     Ok(Some(Amqp::new(settings)?))
+}
+
+fn queue_type(wish: QueueWish) -> QueueType {
+    match wish {
+        QueueWish::Auto => QueueType::AsItIs,
+        QueueWish::Classic => QueueType::Classic,
+        QueueWish::Quorum => QueueType::Quorum,
+    }
 }
 
 fn intake_settings(config: &Config) -> Result<ConsumerSettings> {

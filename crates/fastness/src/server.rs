@@ -35,6 +35,8 @@ const FORGET_MAX: u32 = 500;
 
 /// How long tasks that run may take to end when the server stops.
 const END_TASKS: Duration = Duration::from_secs(5);
+/// Calls to the outside may end so long after that: most are answered soon, and one that is cut is made a second time by whoever takes over.
+const END_CALLS: Duration = Duration::from_secs(2);
 const LOOK_EVERY: Duration = Duration::from_millis(20);
 
 /// Runs the server until it is told to stop.
@@ -177,9 +179,9 @@ struct Edge {
 async fn end_tasks(dispatcher: &Dispatcher) {
     dispatcher.stop();
     let ended = async {
-        let mut every = tokio::time::interval(LOOK_EVERY);
-        while dispatcher.busy() > 0 {
-            every.tick().await;
+        until_none(|| dispatcher.busy()).await;
+        if tokio::time::timeout(END_CALLS, until_none(|| dispatcher.under_way())).await.is_err() {
+            tracing::info!(calls = dispatcher.calls(), "calls to the outside are cut off; they are made again");
         }
         let (tell, mut told) = tokio::sync::mpsc::unbounded_channel();
         dispatcher.leave(move || {
@@ -189,6 +191,13 @@ async fn end_tasks(dispatcher: &Dispatcher) {
     };
     if tokio::time::timeout(END_TASKS, ended).await.is_err() {
         tracing::warn!(busy = dispatcher.busy(), "tasks are cut off; they begin again at the next start");
+    }
+}
+
+async fn until_none(left: impl Fn() -> usize) {
+    let mut every = tokio::time::interval(LOOK_EVERY);
+    while left() > 0 {
+        every.tick().await;
     }
 }
 

@@ -12,5 +12,5 @@ fn ker_12_ker_23_ker_25_ker_40_nodes_die_hang_are_cut_off_and_restarted_and_ever
     let report = run(&plan, &mut |line| println!("{line}")).unwrap_or_else(|error| panic!("{error:#}"));
     println!("{report}");
     assert!(report.strikes.len() == 6 && report.commits > 50 && report.messages > 50, "{report}");
-    assert!(report.processes > 50 && report.signals.1 > 20 && report.folders > 12, "{report}");
+    assert!(report.processes > 50 && report.signals.1 > 20 && report.files > 12 && report.attachments > 12, "{report}");
 }

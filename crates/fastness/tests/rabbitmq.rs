@@ -101,3 +101,32 @@ fn sen_2_rabbitmq_a_server_killed_under_load_loses_no_signal_and_judges_none_twi
     }
     server.end("TERM").unwrap();
 }
+
+/// One that holds messages of others is neither used nor deleted; what comes another way is judged.
+#[test]
+fn sen_2_rabbitmq_a_queue_of_another_type_is_left_alone_and_signals_by_http_go_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let queue = format!("plain-{}", std::process::id());
+    let amqp = Amqp::new(AmqpSettings::new(&url())).unwrap();
+    let (tell, told) = channel();
+    let sent = Box::new(move |sent| tell.send(sent).unwrap());
+    let publisher = amqp.publisher(PublisherSettings::default());
+    publisher.send(&queue, signal(0).into_bytes(), sent);
+    told.recv().unwrap().unwrap();
+    let launch = launch(folder.path(), &queue).env("FASTNESS_SENSORS__QUEUE_TYPE", "quorum");
+    let launch = launch.env("FASTNESS_SENSORS__NOTIFY_QUEUE", "false");
+    let server = launch.start().unwrap();
+    wait_until("the log says what to do", || {
+        server.log().lines().any(|line| line.contains(&queue) && line.contains("not as quorum"))
+    });
+    let doctor = launch.other_command(&["doctor"]).output().unwrap();
+    let said = String::from_utf8_lossy(&doctor.stdout).into_owned();
+    assert!(said.contains("not as quorum") && said.contains("sensors.queue_type"), "{said}");
+    let mut client = server.client();
+    assert_eq!(client.ask("PUT", "/v1/main/sensors/s0", &json!({ "address": "Paris" }), "").unwrap().status, 201);
+    let answer = client.ask("POST", "/v1/main/signals", &json!({ "sensor_id": "s0", "data": 1 }), "").unwrap();
+    assert_eq!((answer.status, sensor(&server, 0)["changes"].as_i64()), (200, Some(1)), "{answer:?}");
+    assert_eq!(amqp.probe(&queue), Ok(Some(1)));
+    server.end("TERM").unwrap();
+    amqp.close();
+}

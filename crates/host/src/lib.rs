@@ -25,7 +25,9 @@ mod threads;
 mod timers;
 pub mod watchdog;
 
-pub use amqp::{Amqp, AmqpError, AmqpPublisher, AmqpSettings, ConsumerSettings, PublisherSettings, check_amqp_url};
+pub use amqp::{
+    Amqp, AmqpError, AmqpPublisher, AmqpSettings, ConsumerSettings, PublisherSettings, QueueType, check_amqp_url,
+};
 pub use blobs::{DiskBlobs, DiskPlaces, S3Config, S3Places};
 pub use clock::{RanTime, RealClock};
 pub use dir_lock::{DirLock, DirLockError};

@@ -147,18 +147,44 @@ impl Client {
         ))
     }
 
+    /// Puts bytes.
+    ///
+    /// # Errors
+    /// The connection broke.
+    pub fn upload(&mut self, path: &str, bytes: &[u8]) -> Result<Answer, Cut> {
+        let (credentials, length) = (&self.credentials, bytes.len());
+        let head = format!("PUT {path} HTTP/1.1\r\nhost: t\r\n{credentials}content-length: {length}\r\n\r\n");
+        let (answer, _) = self.exchange(&head, bytes)?;
+        Ok(answer)
+    }
+
+    /// Reads bytes, whatever they are.
+    ///
+    /// # Errors
+    /// The connection broke.
+    pub fn download(&mut self, path: &str) -> Result<(Answer, Vec<u8>), Cut> {
+        let head = format!("GET {path} HTTP/1.1\r\nhost: t\r\n{}\r\n", self.credentials);
+        self.exchange(&head, &[])
+    }
+
     /// Sends a request as it is; any fault ends the connection.
     fn send(&mut self, request: &str) -> Result<Answer, Cut> {
+        let (answer, _) = self.exchange(request, &[])?;
+        Ok(answer)
+    }
+
+    fn exchange(&mut self, head: &str, body: &[u8]) -> Result<(Answer, Vec<u8>), Cut> {
         let mut connection = match self.connection.take() {
             Some(connection) => connection,
             None => self.connect().map_err(Cut::Unsent)?,
         };
-        connection.get_mut().write_all(request.as_bytes()).map_err(Cut::Sent)?;
-        let answer = read(&mut connection).map_err(Cut::Sent)?;
+        connection.get_mut().write_all(head.as_bytes()).map_err(Cut::Sent)?;
+        connection.get_mut().write_all(body).map_err(Cut::Sent)?;
+        let (answer, bytes) = read(&mut connection).map_err(Cut::Sent)?;
         if answer.header("connection") != Some("close") {
             self.connection = Some(connection);
         }
-        Ok(answer)
+        Ok((answer, bytes))
     }
 
     fn connect(&self) -> io::Result<BufReader<TcpStream>> {
@@ -169,7 +195,8 @@ impl Client {
     }
 }
 
-fn read(connection: &mut BufReader<TcpStream>) -> io::Result<Answer> {
+/// The answer, and its body as it came.
+fn read(connection: &mut BufReader<TcpStream>) -> io::Result<(Answer, Vec<u8>)> {
     let cut = || io::Error::from(io::ErrorKind::UnexpectedEof);
     let status = line(connection)?.split(' ').nth(1).and_then(|status| status.parse().ok()).ok_or_else(cut)?;
     let mut headers = vec![];
@@ -186,7 +213,7 @@ fn read(connection: &mut BufReader<TcpStream>) -> io::Result<Answer> {
     let mut body = vec![0; length];
     connection.read_exact(&mut body)?;
     answer.body = serde_json::from_slice(&body).unwrap_or(Value::Null);
-    Ok(answer)
+    Ok((answer, body))
 }
 
 /// A whole line: one that is cut short is no line, or half of an answer would be taken for one.

@@ -31,6 +31,7 @@ pub mod run;
 pub mod sensors;
 pub mod server;
 pub mod services;
+pub mod storage;
 pub mod tracer;
 pub mod waits;
 pub mod workflow;

@@ -70,6 +70,7 @@ pub static SERVICE: ServiceDef = ServiceDef {
     migrations: &[
         Migration { service: "sensors", version: 1, text: include_str!("../migrations/0001.sql") },
         Migration { service: "sensors", version: 2, text: include_str!("../migrations/0002.sql") },
+        Migration { service: "sensors", version: 3, text: include_str!("../migrations/0003.sql") },
     ],
     statements: &STATEMENTS,
     operations: &[

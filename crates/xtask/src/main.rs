@@ -51,6 +51,9 @@ cargo xtask <command>
   kill --rounds N [--seed S]      real faults on the real server under load; --only FAULT, --engine sqlite|postgres,
                                   --mutants (the server breaks its promises: each must be found)
   kill --nodes N [--tasks N]      several servers on one PostgreSQL run tasks while they are killed and paused
+  kill --services [--nodes N] [--rounds N]
+                                  clients of every service, with bytes of files, work on N servers (2) while these are killed, paused,
+                                  cut off from PostgreSQL, restarted and upgraded, N times (20)
   kill --move [--mib N]           a large namespace moves to PostgreSQL, and back while the server is killed
   kill --hanging                  tasks to targets that answer, beside targets that never do
   package [--binary FILE] [--out DIR]

@@ -48,6 +48,7 @@ pub fn all(clients: usize) -> Vec<Load> {
         Load { name: "commits of documents", requests: of(commit) },
         Load { name: "reads of documents", requests: of(read) },
         Load { name: "signals of sensors, 16 in a request", requests: of(signals) },
+        Load { name: "signals of few sensors, an eighth a change", requests: of(changes) },
     ]
 }
 
@@ -87,6 +88,12 @@ fn read(client: usize, number: usize) -> Vec<u8> {
 /// Signals of some sensors of the client, which say what they said before: signs of life.
 fn signals(client: usize, number: usize) -> Vec<u8> {
     let signal = |of: usize| json!({ "sensor_id": sensor(client, number * EACH + of), "data": 1 });
+    ask("POST", "signals", &Value::Array((0..EACH).map(signal).collect()))
+}
+
+/// Signals of the client's first sensors: each door opens or closes with every eighth of them.
+fn changes(client: usize, number: usize) -> Vec<u8> {
+    let signal = |of: usize| json!({ "sensor_id": sensor(client, of), "data": (number + of) / 8 % 2 });
     ask("POST", "signals", &Value::Array((0..EACH).map(signal).collect()))
 }
 

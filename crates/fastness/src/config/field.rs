@@ -102,6 +102,17 @@ pub enum HistoryScope {
     All,
 }
 
+/// What the queues of the message broker are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum QueueWish {
+    /// As they are, if they are there.
+    Auto,
+    /// On one node of the broker.
+    Classic,
+    /// Kept by a majority of its nodes.
+    Quorum,
+}
+
 /// Where the texts of messages are (EXC-5, EXC-8).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BodiesPlace {
@@ -137,6 +148,11 @@ impl Word for NodeCount {
 impl Word for BodiesPlace {
     const ALL: &'static [(&'static str, Self)] =
         &[("auto", Self::Auto), ("folders", Self::Folders), ("store", Self::Store), ("blobs", Self::Blobs)];
+}
+
+impl Word for QueueWish {
+    const ALL: &'static [(&'static str, Self)] =
+        &[("auto", Self::Auto), ("classic", Self::Classic), ("quorum", Self::Quorum)];
 }
 
 impl Word for HistoryScope {

@@ -10,7 +10,7 @@ use std::time::Duration;
 use base::Engine;
 use base::limits::{BLOB_GRACE_MS, BLOB_MAX, BODY_MAX, OP_ROWS_MAX, PAGE_MAX, QUEUE_MAX, REQUEST_KEPT_MS};
 
-use super::field::{BlobPlace, BodiesPlace, Field, HistoryScope, LogFormat, NodeCount, Secret, Value};
+use super::field::{BlobPlace, BodiesPlace, Field, HistoryScope, LogFormat, NodeCount, QueueWish, Secret, Value};
 use super::key::{Key, Kind, Preset, Section};
 use super::rules::{
     ADDRESSES, CRON, FILTER, NAMESPACE, NETWORKS, NODE, ORIGIN, QUEUE_NAME, QUEUES, S3_NAME, S3_URL, SCHEMA_PREFIX,
@@ -236,8 +236,12 @@ configuration! {
         /// The broker, such as `amqp://user:password@host:5672/vhost`, by TLS `amqps://…`; the vhost `/` is written `%2f`. Not set: signals
         /// come over HTTP only. Better in the environment than in a file that others read.
         amqp_url: Option<Secret> = Preset::Text(""), Kind::Secret;
-        /// The queue that signals come from. Made durable if it is not there; one that is there is taken as it is.
+        /// The queue that signals come from. Made durable if it is not there.
         queue: String = Preset::Text("sensors-queue"), Kind::Text(&QUEUE_NAME);
+        /// What this queue and `fastness-notify` are in RabbitMQ: kept on one of its nodes, or by a majority of them, as a cluster needs it.
+        /// One that is there as something else is not used, and the log says what to do. auto: one that is there is taken as it is, and one
+        /// that is not is made as RabbitMQ makes it.
+        queue_type: QueueWish = Preset::Text("auto"), Kind::OneOf(&["auto", "classic", "quorum"]);
         /// The namespace that these signals are for.
         namespace: String = Preset::Text("main"), Kind::Text(&NAMESPACE);
         /// Signals that may be on their way from the broker and not yet acknowledged.

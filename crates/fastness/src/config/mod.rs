@@ -27,7 +27,7 @@ mod units;
 mod tests;
 
 pub use error::{ConfigError, ConfigErrors, Source};
-pub use field::{BlobPlace, BodiesPlace, HistoryScope, LogFormat, NodeCount, Secret};
+pub use field::{BlobPlace, BodiesPlace, HistoryScope, LogFormat, NodeCount, QueueWish, Secret};
 pub use key::{Key, Kind, Preset, Section, TextRule};
 pub use keys::{
     Alerts, Backup, BlobSettings, Client, Config, Counters, Data, Documents, Journal, KEYS, Limits, Log, Mail,

@@ -7,7 +7,8 @@ use crate::config::Config;
 pub(super) fn lines(config: &Config) -> Vec<Line> {
     let asked = broker::amqp(config).map(|amqp| amqp.map(|amqp| amqp.probe(&config.sensors.queue)));
     let why = "signals wait there until it is reached";
-    let mend = "check sensors.amqp_url, that the broker runs, and the user's rights on the vhost";
+    let mend =
+        "check sensors.amqp_url and sensors.queue_type, that the broker runs, and the user's rights on the vhost";
     let queue = &config.sensors.queue;
     match asked {
         Ok(None) => vec![],

@@ -1,24 +1,22 @@
-//! Queues as an operator declares them before the first start: kept by a majority of the cluster. The server takes them as they are.
+//! Queues as the servers made them: the example asks for such as a majority of the cluster keeps.
 
-use lapin::options::QueueDeclareOptions;
-use lapin::types::{AMQPValue, FieldTable};
-use lapin::{Connection, ConnectionProperties};
+use host::{Amqp, AmqpSettings, QueueType};
 
 /// Of the example, and of the server itself.
 pub const SIGNALS: &str = "sensors-queue";
 const NOTIFICATIONS: &str = "fastness-notify";
 
-pub fn declare(url: &str) {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    runtime.block_on(async {
-        let connection = Connection::connect(url, ConnectionProperties::default()).await.unwrap();
-        let channel = connection.create_channel().await.unwrap();
-        for queue in [SIGNALS, NOTIFICATIONS] {
-            let durable = QueueDeclareOptions { durable: true, ..QueueDeclareOptions::default() };
-            let mut quorum = FieldTable::default();
-            quorum.insert("x-queue-type".into(), AMQPValue::LongString("quorum".into()));
-            channel.queue_declare(queue.into(), durable, quorum).await.unwrap();
-        }
-        connection.close(200, "declared".into()).await.unwrap();
-    });
+/// As somebody else reaches the cluster who asks for the same.
+pub fn amqp(url: &str) -> Amqp {
+    Amqp::new(AmqpSettings { queue_type: QueueType::Quorum, ..AmqpSettings::new(url) }).unwrap()
+}
+
+/// Both are there, and of no other type.
+pub fn check(url: &str) {
+    let amqp = amqp(url);
+    for queue in [SIGNALS, NOTIFICATIONS] {
+        let found = amqp.probe(queue);
+        assert!(matches!(found, Ok(Some(_))), "{queue}: {found:?}");
+    }
+    amqp.close();
 }

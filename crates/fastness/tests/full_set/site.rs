@@ -13,7 +13,7 @@ use tempfile::TempDir;
 use crate::caller::Caller;
 use crate::parts::Part;
 use crate::storage::Storage;
-use crate::{clickhouse, example, queues};
+use crate::{clickhouse, example};
 
 /// Longest wait for what must come.
 pub const PATIENCE: Duration = Duration::from_secs(120);
@@ -45,7 +45,6 @@ impl Parts {
         [&self.postgres, &self.redis, &self.clickhouse, first].iter().for_each(|part| part.control("start"));
         others.iter().for_each(|broker| broker.control("begin"));
         others.iter().for_each(|broker| broker.control("start"));
-        queues::declare(&first.url());
         clickhouse::ask(&self.clickhouse.url(), &format!("CREATE DATABASE {}", self.database()));
     }
 

@@ -6,20 +6,14 @@ use std::process::{Child, Command, Stdio};
 
 use base::{BlobName, BlobPlaces, Id, Sha, Wall};
 use host::{S3Config, S3Places};
-use hyper_util::rt::{TokioExecutor, TokioIo};
-use hyper_util::server::conn::auto::Builder;
-use s3s::auth::SimpleAuth;
-use s3s::service::S3ServiceBuilder;
-use s3s_fs::FileSystem;
+use kill::storage::serve;
 use sha2::{Digest, Sha256};
 use tokio::net::TcpListener;
 
 use crate::site::{free_address, wait_until};
 
-pub const KEY: &str = "full-set-key";
-pub const SECRET: &str = "full-set-secret";
-/// As the example names it.
-pub const BUCKET: &str = "fastness-blobs";
+/// The bucket is the one that the example names.
+pub use kill::storage::{BUCKET, KEY, SECRET};
 
 /// Tells the process where its objects are and where to listen.
 const FOLDER: &str = "FULL_SET_STORAGE_FOLDER";
@@ -95,7 +89,10 @@ pub fn digest(bytes: &[u8]) -> String {
 fn ker_26_blobs_are_in_the_storage_after_it_was_killed() {
     if let (Ok(folder), Ok(address)) = (std::env::var(FOLDER), std::env::var(ADDRESS)) {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-        return runtime.block_on(serve(&folder, address.parse().unwrap()));
+        return runtime.block_on(async {
+            let listener = TcpListener::bind(address).await.unwrap();
+            serve(Path::new(&folder), listener).await.unwrap();
+        });
     }
     let folder = tempfile::tempdir().unwrap();
     let mut storage = Storage::start(folder.path());
@@ -116,19 +113,4 @@ fn places(storage: &Storage) -> S3Places {
     let (url, region) = (format!("http://{}", storage.address), "eu-central-1".to_owned());
     let (bucket, access_key, secret_key) = (BUCKET.to_owned(), KEY.to_owned(), SECRET.to_owned());
     S3Places::open(S3Config { url, bucket, region, access_key, secret_key }).unwrap()
-}
-
-async fn serve(folder: &str, address: SocketAddr) {
-    let mut builder = S3ServiceBuilder::new(FileSystem::new(folder).unwrap());
-    builder.set_auth(SimpleAuth::from_single(KEY, SECRET));
-    let service = builder.build();
-    let listener = TcpListener::bind(address).await.unwrap();
-    loop {
-        let (socket, _) = listener.accept().await.unwrap();
-        let service = service.clone();
-        tokio::spawn(async move {
-            let served = Builder::new(TokioExecutor::new()).serve_connection(TokioIo::new(socket), service).await;
-            drop(served);
-        });
-    }
 }

@@ -2,9 +2,10 @@
 
 use std::io::Write as _;
 use std::net::{Shutdown, TcpStream};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use kill::server::send_signal;
 use serde_json::Value;
 
 use super::kit::{Kit, sensors, until};
@@ -108,4 +109,24 @@ fn sen_7_sen_8_a_call_that_nobody_answers_is_made_again_as_the_same_event() {
     assert!(kit.tries(&id, 1)[0].error.contains("unknown"), "{:?}", kit.tries(&id, 1));
     let second = until(|| receiver.got.try_recv().ok());
     assert_eq!(first.header("webhook-id"), second.header("webhook-id"));
+}
+
+/// Cut off, it would be told a second time at the next start.
+#[test]
+fn ker_35_a_stop_waits_for_the_answer_of_a_call_that_is_under_way() {
+    static MAY_ANSWER: AtomicBool = AtomicBool::new(false);
+    let mut kit = Kit::start();
+    let receiver = Receiver::start(|stream| {
+        until(|| MAY_ANSWER.load(Ordering::Acquire).then_some(()));
+        stream.write_all(b"HTTP/1.1 204 No Content\r\n\r\n")
+    });
+    let doors = sensors("a", 1);
+    let (id, _) = kit.client("slow", &receiver.url(), &doors);
+    kit.signal(&doors, 1);
+    receiver.next();
+    send_signal(&[kit.server.pid()], "TERM").unwrap();
+    until(|| kit.server.log().contains("drained").then_some(()));
+    MAY_ANSWER.store(true, Ordering::Release);
+    until(|| (!kit.server.is_running().unwrap()).then_some(()));
+    kit.ended(&id, "sent");
 }

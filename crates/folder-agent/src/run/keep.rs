@@ -1,12 +1,13 @@
 //! Keeps one folder in step, until it is stopped.
 
 use std::io;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use prost::Message as _;
-use synxpo::wire::ClientMessage;
+use synxpo::wire::server_message::Message;
+use synxpo::wire::{ClientMessage, ServerMessage};
 use tokio::sync::{Notify, mpsc, watch};
 
 use super::home::{Home, Link, LinkError};
@@ -24,6 +25,10 @@ const QUEUED_MAX: usize = 4 << 20;
 /// Between two tries to connect, growing.
 const PAUSE_MIN: Duration = Duration::from_millis(200);
 const PAUSE_MAX: Duration = Duration::from_secs(60);
+/// A connection that lasted so long was a good one.
+const LASTED_MS: u64 = 10_000;
+/// The longest pause after one that served and was cut soon: nodes that are restarted one after the other cut it each time.
+const CUT_MAX: Duration = Duration::from_secs(1);
 
 /// What the connection is told. `connection` counts them: what was meant for an earlier one is not said.
 struct Order {
@@ -277,17 +282,15 @@ async fn connect(
             if events.send(Event::Opened).await.is_err() {
                 return;
             }
-            let began = world::now().ran_ms;
+            let (began, served) = (world::now().ran_ms, AtomicBool::new(false));
             let wanted = tokio::select! {
                 _ = stopped.changed() => return,
-                wanted = talk((to, from), connection, &mut orders, &events, &pipe) => wanted,
+                wanted = talk((to, from), connection, &mut orders, &events, (&pipe, &served)) => wanted,
             };
             if events.send(Event::Closed).await.is_err() {
                 return;
             }
-            // A connection that lasted was a good one.
-            pause = if world::now().ran_ms > began + 10_000 { PAUSE_MIN } else { pause };
-            pause = pause.max(wanted);
+            pause = pause_after(pause, world::now().ran_ms - began, served.into_inner()).max(wanted);
         }
         let jitter = Duration::from_millis(world::chance() % 200);
         tokio::select! {
@@ -298,16 +301,31 @@ async fn connect(
     }
 }
 
+/// The pause after a connection, given the one that would come next, how long it lasted and whether the server did anything for us on it.
+fn pause_after(next: Duration, lasted_ms: u64, served: bool) -> Duration {
+    match served {
+        _ if lasted_ms > LASTED_MS => PAUSE_MIN,
+        true => next.min(CUT_MAX),
+        false => next,
+    }
+}
+
+/// Whether this is more than that the server is there: one that cannot serve now says so, and must not be asked each second.
+fn serves(message: &ServerMessage) -> bool {
+    !matches!(message.message, None | Some(Message::Error(_)))
+}
+
 /// Until the connection is of no use: how long to wait before the next.
 async fn talk(
     (mut to, mut from): (Sender, Receiver),
     connection: u64,
     orders: &mut mpsc::UnboundedReceiver<Order>,
     events: &mpsc::Sender<Event>,
-    pipe: &Pipe,
+    (pipe, served): (&Pipe, &AtomicBool),
 ) -> Duration {
     let hear = async {
         while let Ok(Some(message)) = from.hear().await {
+            served.fetch_or(serves(&message), Ordering::Relaxed);
             if events.send(Event::Heard(Box::new(message))).await.is_err() {
                 return;
             }
@@ -350,5 +368,18 @@ mod tests {
         assert!(sending.as_mut().poll(&mut context).is_pending());
         drop(sending);
         assert_eq!(pipe.queued.load(Ordering::Acquire), 0);
+    }
+
+    #[test]
+    fn fld_22_servers_that_are_restarted_in_turn_are_soon_found_again_and_one_that_cannot_serve_is_left_in_peace() {
+        let after = |served: bool, lasted_ms: u64| {
+            let next = |pause: Duration| (pause_after(pause, lasted_ms, served) * 2).min(PAUSE_MAX);
+            (0..12).fold(PAUSE_MIN, |pause, _| next(pause))
+        };
+        assert_eq!(after(true, 3_000), 2 * CUT_MAX);
+        assert_eq!(after(false, 3_000), PAUSE_MAX);
+        assert_eq!(after(false, LASTED_MS + 1), 2 * PAUSE_MIN);
+        let refusal = Message::Error(synxpo::wire::Error::default());
+        assert!(!serves(&ServerMessage { message: Some(refusal), ..ServerMessage::default() }));
     }
 }

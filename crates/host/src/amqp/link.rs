@@ -7,12 +7,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use lapin::options::QueueDeclareOptions;
 use lapin::protocol::{AMQPErrorKind, AMQPSoftError};
 use lapin::tcp::{AsyncTcpStream, OwnedTLSConfig};
-use lapin::types::FieldTable;
+use lapin::types::{AMQPValue, FieldTable};
 use lapin::uri::{AMQPScheme, AMQPUri};
 use lapin::{Channel, Connection, ConnectionProperties, ErrorKind};
 use tokio::time::timeout;
 
-use super::AmqpSettings;
+use super::{AmqpSettings, QueueType};
 
 /// Why a connection is of no use any more.
 pub(super) type Lost = String;
@@ -36,6 +36,7 @@ pub(super) struct Linker {
 pub(super) struct Link {
     pub(super) connection: Connection,
     socket: Socket,
+    queue_type: QueueType,
 }
 
 /// The socket of a connection, once there is one.
@@ -57,7 +58,7 @@ impl Linker {
         let within = self.settings.connect_timeout;
         let made = timeout(within, self.connect(socket.clone())).await;
         let refused = match made {
-            Ok(Ok(connection)) => return Ok(Link { connection, socket }),
+            Ok(Ok(connection)) => return Ok(Link { connection, socket, queue_type: self.settings.queue_type }),
             Ok(Err(error)) => text(&error),
             Err(_) => format!("no connection within {} s", within.as_secs_f32()),
         };
@@ -95,23 +96,28 @@ impl Linker {
 }
 
 impl Link {
-    /// A channel on which the queue is known to be there, and how many messages wait in it. One that is there is taken as it is,
-    /// whatever it was declared with; else a durable one is made.
+    /// A channel on which the queue is known to be there, and how many messages wait in it. A durable one is made if there is none.
     pub(super) async fn channel_with(&self, queue: &str) -> Result<(Channel, u64), Lost> {
-        let channel = self.channel().await?;
-        match look(&channel, queue).await {
-            Ok(count) => Ok((channel, count)),
-            Err(error) if is_not_found(&error) => self.declare(queue).await,
-            Err(error) => Err(text(&error)),
+        match self.find(queue).await? {
+            Some(found) => Ok(found),
+            None => self.declare(queue).await,
         }
     }
 
     /// How many messages wait in a queue; `None` if it is not there.
     pub(super) async fn count(&self, queue: &str) -> Result<Option<u64>, Lost> {
-        match look(&self.channel().await?, queue).await {
-            Ok(count) => Ok(Some(count)),
-            Err(error) if is_not_found(&error) => Ok(None),
-            Err(error) => Err(text(&error)),
+        Ok(self.find(queue).await?.map(|(_, count)| count))
+    }
+
+    /// A queue that is there: of the type that was asked for, if one was.
+    async fn find(&self, queue: &str) -> Result<Option<(Channel, u64)>, Lost> {
+        let channel = self.channel().await?;
+        match (look(&channel, queue).await, self.queue_type) {
+            (Ok(count), QueueType::AsItIs) => Ok(Some((channel, count))),
+            // A passive declaration does not compare: the same words again make nothing, and tell.
+            (Ok(_), QueueType::Classic | QueueType::Quorum) => self.declare(queue).await.map(Some),
+            (Err(error), _) if is(&error, AMQPSoftError::NOTFOUND) => Ok(None),
+            (Err(error), _) => Err(text(&error)),
         }
     }
 
@@ -119,8 +125,10 @@ impl Link {
     async fn declare(&self, queue: &str) -> Result<(Channel, u64), Lost> {
         let channel = self.channel().await?;
         let durable = QueueDeclareOptions { durable: true, ..QueueDeclareOptions::default() };
-        let declared = channel.queue_declare(queue.into(), durable, FieldTable::default()).await;
-        declared.map(|queue| (channel, u64::from(queue.message_count()))).map_err(|error| text(&error))
+        let declared = channel.queue_declare(queue.into(), durable, arguments(self.queue_type)).await;
+        declared
+            .map(|declared| (channel, u64::from(declared.message_count())))
+            .map_err(|error| refusal(queue, self.queue_type, &error))
     }
 
     async fn channel(&self) -> Result<Channel, Lost> {
@@ -146,9 +154,37 @@ pub(super) async fn look(channel: &Channel, queue: &str) -> lapin::Result<u64> {
     Ok(u64::from(found.message_count()))
 }
 
-fn is_not_found(error: &lapin::Error) -> bool {
-    matches!(error.kind(), ErrorKind::ProtocolError(error)
-        if *error.kind() == AMQPErrorKind::Soft(AMQPSoftError::NOTFOUND))
+fn arguments(queue_type: QueueType) -> FieldTable {
+    let mut arguments = FieldTable::default();
+    if let Some(word) = word(queue_type) {
+        arguments.insert("x-queue-type".into(), AMQPValue::LongString(word.into()));
+    }
+    arguments
+}
+
+/// The broker's word for a type.
+fn word(queue_type: QueueType) -> Option<&'static str> {
+    match queue_type {
+        QueueType::AsItIs => None,
+        QueueType::Classic => Some("classic"),
+        QueueType::Quorum => Some("quorum"),
+    }
+}
+
+/// Why a queue could not be declared. One that is there as another one stays so until a person decides: it may hold messages.
+fn refusal(queue: &str, queue_type: QueueType, error: &lapin::Error) -> Lost {
+    match word(queue_type) {
+        Some(word) if is(error, AMQPSoftError::PRECONDITIONFAILED) => format!(
+            "the queue {queue} is there already, and not as {word}: take what waits in it and delete it, so that it is made anew, or ask for no \
+             type, so that it is taken as it is ({})",
+            text(error)
+        ),
+        _ => text(error),
+    }
+}
+
+fn is(error: &lapin::Error, kind: AMQPSoftError) -> bool {
+    matches!(error.kind(), ErrorKind::ProtocolError(error) if *error.kind() == AMQPErrorKind::Soft(kind))
 }
 
 /// What a person reads of an error.

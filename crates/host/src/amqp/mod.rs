@@ -56,6 +56,20 @@ pub struct AmqpSettings {
     pub heartbeat: Duration,
     /// First pause before a connection is made anew, and the longest.
     pub pause: (Duration, Duration),
+    /// What our queues are.
+    pub queue_type: QueueType,
+}
+
+/// What a queue is to the broker.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum QueueType {
+    /// One that is there is taken as it is; else a durable one of the broker's own choice is made.
+    #[default]
+    AsItIs,
+    /// On one node of the broker.
+    Classic,
+    /// Kept by a majority of the broker's nodes.
+    Quorum,
 }
 
 impl AmqpSettings {
@@ -69,6 +83,7 @@ impl AmqpSettings {
             connect_timeout: Duration::from_secs(10),
             heartbeat: Duration::from_secs(10),
             pause: (Duration::from_millis(200), Duration::from_secs(30)),
+            queue_type: QueueType::AsItIs,
         }
     }
 }
@@ -76,7 +91,7 @@ impl AmqpSettings {
 /// Which queue to consume, and how.
 #[derive(Debug, Clone)]
 pub struct ConsumerSettings {
-    /// Its name. Made durable if it is not there; one that is there is taken as it is.
+    /// Its name. Made durable if it is not there.
     pub queue: String,
     /// Deliveries that may be on their way to us or in flight at once.
     pub prefetch: u16,
@@ -164,10 +179,10 @@ impl Amqp {
         publisher
     }
 
-    /// How many messages wait in a queue; `None` if it is not there. Not to be called from within a runtime.
+    /// How many messages wait in a queue; `None` if it is not there. Makes none. Not to be called from within a runtime.
     ///
     /// # Errors
-    /// Why the broker cannot be asked.
+    /// Why the broker cannot be asked, or the queue not be used.
     pub fn probe(&self, queue: &str) -> Result<Option<u64>, String> {
         let runtime = self.runtime.lock().unwrap_or_else(PoisonError::into_inner);
         let runtime = runtime.as_ref().ok_or("it was closed")?;

@@ -3,11 +3,12 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use base::Taken;
+use host::{Amqp, AmqpSettings, QueueType};
 use lapin::BasicProperties;
 use lapin::types::{AMQPValue, FieldTable};
 
 use crate::basket::Basket;
-use crate::broker::{Queue, amqp, consume, numbers, wait_until};
+use crate::broker::{Queue, amqp, consume, numbers, settings, wait_until};
 
 #[test]
 fn sen_2_rabbitmq_what_was_published_is_taken_in_order_and_acknowledged() {
@@ -161,4 +162,57 @@ fn sen_2_rabbitmq_a_queue_that_is_deleted_is_made_again() {
     wait_until("connected again", || watch.state().connected);
     queue.publish(&numbers(0..5));
     basket.wait_for_all(numbers(0..5));
+}
+
+fn of_type(queue_type: QueueType) -> Amqp {
+    Amqp::new(AmqpSettings { queue_type, ..settings() }).unwrap()
+}
+
+/// What the broker calls a type.
+fn named(word: &str) -> FieldTable {
+    let mut arguments = FieldTable::default();
+    arguments.insert("x-queue-type".into(), AMQPValue::LongString(word.into()));
+    arguments
+}
+
+#[test]
+fn sen_2_rabbitmq_a_queue_is_made_of_the_type_that_was_asked_for() {
+    for (queue_type, word) in [(QueueType::Classic, "classic"), (QueueType::Quorum, "quorum")] {
+        let (queue, amqp, basket) = (Queue::named(word), of_type(queue_type), Basket::new());
+        assert_eq!(amqp.probe(&queue.name), Ok(None), "whoever looks makes none");
+        amqp.consume(consume(&queue.name), basket.clone());
+        wait_until("it is made", || matches!(amqp.probe(&queue.name), Ok(Some(_))));
+        // Refused, if it were another type.
+        queue.declare(named(word));
+        queue.publish(&numbers(0..5));
+        basket.wait_for_all(numbers(0..5));
+        amqp.close();
+        assert_eq!(queue.count(), 0);
+    }
+}
+
+/// Declared without any word about its type, as we do too when nobody asks for one.
+#[test]
+fn sen_2_rabbitmq_a_plain_queue_is_a_classic_one() {
+    let (queue, amqp, basket) = (Queue::new("plain"), of_type(QueueType::Classic), Basket::new());
+    queue.publish(&numbers(0..5));
+    amqp.consume(consume(&queue.name), basket.clone());
+    basket.wait_for_all(numbers(0..5));
+}
+
+#[test]
+fn sen_2_rabbitmq_a_queue_of_another_type_is_left_alone_and_taken_once_it_was_deleted() {
+    let (queue, amqp, basket) = (Queue::new("other"), of_type(QueueType::Quorum), Basket::new());
+    queue.publish(&numbers(0..5));
+    let watch = amqp.consume(consume(&queue.name), basket.clone());
+    wait_until("it is refused", || watch.state().last_error.is_some());
+    let told = watch.state().last_error.unwrap().1;
+    let says =
+        [queue.name.as_str(), "not as quorum", "delete it", "x-queue-type"].iter().all(|part| told.contains(part));
+    assert!(says && !watch.state().connected, "{told}");
+    assert_eq!(amqp.probe(&queue.name), Err(told), "whoever looks hears the same");
+    assert_eq!((queue.count(), basket.bodies().len()), (5, 0), "what waits there stays");
+    queue.delete().unwrap();
+    wait_until("it is made anew", || watch.state().connected);
+    queue.declare(named("quorum"));
 }

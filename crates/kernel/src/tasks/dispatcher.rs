@@ -15,7 +15,7 @@ use super::calls::{Calls, Entered, LINE_MS, Place, Seat};
 use super::claim::{CLAIM, Claim, Claimed, Named, fit};
 use super::config::TaskConfig;
 use super::desk::Desk;
-use super::displaced::{DISPLACED, PULL_BACK, PULL_MAX, Pulled};
+use super::displaced::{CALENDAR_SLACK_MS, DISPLACED, PULL_BACK, PULL_MAX, Pulled};
 use super::fail::{FAIL, Fail, Failed};
 use super::kind::Minutes;
 use super::lose::{LOSE, LOSE_MAX, Lose, OVERDUE, OWNED, Which};
@@ -43,8 +43,6 @@ const BEAT_EVERY: u64 = 3;
 
 /// Rounds in which a calendar that went back is minded: an operation that read it before may be committed after the first look.
 const PULLS: u32 = 5;
-/// A calendar is not called wrong for less.
-const CALENDAR_SLACK_MS: i64 = 2_000;
 
 struct Inner {
     kernel: Kernel,
@@ -103,6 +101,12 @@ impl Dispatcher {
     #[must_use]
     pub fn busy(&self) -> usize {
         self.posts().values().map(|post| post.state().desks.iter().map(Desk::busy).sum::<usize>()).sum()
+    }
+
+    /// Tasks that are under way in all namespaces, those that call outside included.
+    #[must_use]
+    pub fn under_way(&self) -> usize {
+        self.posts().values().map(|post| post.state().running.len()).sum()
     }
 
     /// Tasks that occupy workers of a queue (of all queues for `None`) of a namespace, on this node.
@@ -319,12 +323,17 @@ impl Dispatcher {
                 return;
             }
             let more = ids.len() == PULL_MAX as usize;
+            let namespace = at.ns.name.clone();
             let done = Box::new(move |reply: OpResult<Reply<Pulled>>| {
+                // By the calendar of the operation: the one by which they were found is older, and may be much older on a busy machine.
+                let count = reply.as_ref().map_or(0, |reply| reply.out.count);
+                if count > 0 {
+                    tracing::warn!(%namespace, count, "tasks lay too far ahead: the calendar was wrong");
+                }
                 if reply.is_err() || more {
                     again();
                 }
             });
-            tracing::warn!(namespace = %at.ns.name, count = ids.len(), "tasks lay too far ahead: the calendar was wrong");
             dispatcher.call(&at.ns, &PULL_BACK, ids, done);
         };
         self.0.kernel.read(&post.ns, &DISPLACED, self.now(), Box::new(displaced));

@@ -1,5 +1,6 @@
 //! What stands in front of the nodes: gives each connection to the next one that says it is ready, as `docs/scaling.md` advises.
 
+use std::io::ErrorKind;
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -21,7 +22,7 @@ const PATIENCE: Duration = Duration::from_secs(2);
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Health {
     Ready,
-    /// It answers, and takes no new work: what it has under way it may end.
+    /// It takes no new work, and says so or takes no new connections: what it has under way it may end.
     Leaving,
     Silent,
 }
@@ -117,6 +118,8 @@ fn health(address: SocketAddr) -> Health {
     match Client::new(address, "").with_patience(PATIENCE).get("/readyz") {
         Ok(answer) if answer.status == 200 => Health::Ready,
         Ok(_) => Health::Leaving,
+        // A node that stops closes its door first, and answers what it has. One that is gone took its connections with it.
+        Err(error) if error.kind() == ErrorKind::ConnectionRefused => Health::Leaving,
         Err(_) => Health::Silent,
     }
 }

@@ -8,7 +8,7 @@ use anyhow::{Result, ensure};
 use serde_json::Value;
 
 use crate::check::violation;
-use crate::client::{Answer, Client};
+use crate::client::{Answer, Client, Cut};
 use crate::machine::Front;
 use crate::server::KEY;
 
@@ -21,13 +21,34 @@ static ASKED: AtomicU64 = AtomicU64::new(0);
 /// Asks; an answer that is no fault.
 pub(super) fn ask(front: &dyn Front, method: &str, path: &str, body: &Value) -> Result<Answer> {
     let once = if method == "GET" { String::new() } else { format!("all-{}", ASKED.fetch_add(1, Ordering::Relaxed)) };
+    let (answer, _) =
+        until_answered(front, path, |client| client.ask(method, path, body, &once).map(|answer| (answer, vec![])))?;
+    Ok(answer)
+}
+
+/// Sends bytes to where there is one thing only, so that doing it twice is doing it once.
+pub(super) fn upload(front: &dyn Front, path: &str, bytes: &[u8]) -> Result<()> {
+    let (answer, _) = until_answered(front, path, |client| client.upload(path, bytes).map(|answer| (answer, vec![])))?;
+    ensure!((200..300).contains(&answer.status), violation(format!("{path} was answered {answer:?}")));
+    Ok(())
+}
+
+/// Reads bytes.
+pub(super) fn download(front: &dyn Front, path: &str) -> Result<Vec<u8>> {
+    let (answer, bytes) = until_answered(front, path, |client| client.download(path))?;
+    ensure!(answer.status == 200, violation(format!("{path} was answered {answer:?}")));
+    Ok(bytes)
+}
+
+type Answered = std::result::Result<(Answer, Vec<u8>), Cut>;
+
+fn until_answered(front: &dyn Front, path: &str, ask: impl Fn(&mut Client) -> Answered) -> Result<(Answer, Vec<u8>)> {
     let until = Instant::now() + PATIENCE;
     loop {
-        let answer = Client::new(front.address()?, KEY).ask(method, path, body, &once);
-        if let Ok(answer) = answer
-            && !answer.is_for_later()
+        if let Ok(answered) = ask(&mut Client::new(front.address()?, KEY))
+            && !answered.0.is_for_later()
         {
-            return Ok(answer);
+            return Ok(answered);
         }
         ensure!(Instant::now() < until, violation(format!("{path} is never answered")));
         thread::sleep(Duration::from_millis(20)); // tidy: sleep — a node that is out must not be asked in a tight loop

@@ -13,6 +13,7 @@ use crate::check::violation;
 use crate::postgres::Database;
 use crate::proxy::Proxy;
 use crate::server::{Launch, Server, send_signal};
+use crate::storage::Storage;
 
 /// A node that is told to end has ended within this time: it drains for ten seconds at most.
 const STOP_MAX: Duration = Duration::from_secs(20);
@@ -33,7 +34,12 @@ pub(super) struct Cluster<'a> {
 }
 
 impl<'a> Cluster<'a> {
-    pub(super) fn start(plan: &Plan, database: &Database, folder: &Path, balancer: &'a Balancer) -> Result<Self> {
+    pub(super) fn start(
+        plan: &Plan,
+        (database, storage): (&Database, &Storage),
+        folder: &Path,
+        balancer: &'a Balancer,
+    ) -> Result<Self> {
         let store = database.address()?;
         let node = |number: usize| {
             let link = Proxy::start(store)?;
@@ -41,7 +47,7 @@ impl<'a> Cluster<'a> {
             let launch = Launch::new(&plan.program, &folder.join(&name));
             let launch = database.through(link.address())?.launch(launch).env("FASTNESS_TASKS__NODE", &name);
             let launch = launch.env("FASTNESS_TASKS__LEASE", &format!("{} ms", plan.lease.as_millis()));
-            let launch = launch.env("FASTNESS_OUTBOUND__ALLOW_PRIVATE", "true");
+            let launch = storage.launch(launch).env("FASTNESS_OUTBOUND__ALLOW_PRIVATE", "true");
             // Longer than a node is out: what it began is not given up because of it.
             let launch =
                 launch.env("FASTNESS_EXCHANGE__PREPARE_WITHIN", "5s").env("FASTNESS_EXCHANGE__COMMIT_WITHIN", "5s");

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Trade {
     Documents,
+    Attachments,
     Exchange,
     Workflow,
     Sensors,
@@ -13,7 +14,8 @@ pub(super) enum Trade {
 }
 
 impl Trade {
-    pub(super) const ALL: [Self; 5] = [Self::Documents, Self::Exchange, Self::Workflow, Self::Sensors, Self::Folders];
+    pub(super) const ALL: [Self; 6] =
+        [Self::Documents, Self::Attachments, Self::Exchange, Self::Workflow, Self::Sensors, Self::Folders];
 }
 
 /// Shared by all.

@@ -5,16 +5,17 @@
 //! turn, and upgraded. While a node is out every service must go on without it, and when it is back nobody has acted but the clients. In
 //! the end everything acknowledged is there exactly once, nothing waits, and `fastness check` finds nothing.
 //!
-//! Deliberately not here: bytes of files. Several nodes have no disk in common, and there is no S3 storage here; folders are made and
-//! renamed.
+//! Bytes lie in S3, which all nodes reach. It is never struck here: the test of the full set (`crates/fastness/tests/full_set`) does that.
 
 mod balancer;
+mod bytes;
 mod caller;
 mod cluster;
 mod crew;
 mod documents;
 mod exchange;
 mod folders;
+mod papers;
 mod report;
 mod round;
 mod sensors;

@@ -14,6 +14,7 @@ use super::crew::{Crew, Trade};
 use super::documents::{self, Writer};
 use super::exchange::{Office, Phone};
 use super::folders::Pair;
+use super::papers::Clerk;
 use super::report::Report;
 use super::sensors::{House, speak};
 use super::strike::Strike;
@@ -24,6 +25,7 @@ use crate::nodes::books::Reading;
 use crate::postgres::{Database, SHARED};
 use crate::rng::Rng;
 use crate::sensors::speakers::{End, Speaker};
+use crate::storage::Storage;
 
 /// Writers of documents, and workers of the workflow.
 const WRITERS: usize = 2;
@@ -60,7 +62,8 @@ pub fn run(plan: &Plan, tell: &mut dyn FnMut(&str)) -> Result<Report> {
     let folder = leftovers::folder()?;
     let database = Database::new(SHARED, "all")?;
     let balancer = Balancer::start(plan.nodes)?;
-    let cluster = Cluster::start(plan, &database, folder.path(), &balancer)?;
+    let storage = Storage::start(&folder.path().join("storage"))?;
+    let cluster = Cluster::start(plan, (&database, &storage), folder.path(), &balancer)?;
     let reading = Reading::open(&database)?;
     let rng = Rng::new(plan.seed);
     let mut field = Field {
@@ -83,6 +86,7 @@ pub fn run(plan: &Plan, tell: &mut dyn FnMut(&str)) -> Result<Report> {
 /// Everybody who works.
 struct Work<'a> {
     writers: Vec<Writer<'a>>,
+    clerk: Clerk<'a>,
     office: Office<'a>,
     phone: Phone<'a>,
     started: usize,
@@ -116,6 +120,7 @@ impl Field<'_> {
             let phone = office.phone();
             let writers: Vec<_> =
                 (0..WRITERS).map(|number| scope.spawn(move || Writer::new(front, number).work(crew))).collect();
+            let clerk = scope.spawn(move || Clerk::new(front).work(crew));
             let office = scope.spawn(move || office.work(crew));
             let phone = scope.spawn(move || phone.work(crew));
             let starter = scope.spawn(move || workflow::start_all(front, crew));
@@ -129,6 +134,7 @@ impl Field<'_> {
             end.ring();
             let work = Work {
                 writers: all(writers)?,
+                clerk: one(clerk)?,
                 office: one(office)?,
                 phone: one(phone)?,
                 started: one(starter)?,
@@ -170,24 +176,34 @@ impl Field<'_> {
     fn strike(&mut self, node: usize, strike: Strike, crew: &Crew, house: &House) -> Result<()> {
         let begun = Instant::now();
         self.cluster.strike(node, strike)?;
+        let struck = begun.elapsed();
         if !matches!(strike, Strike::Restart | Strike::Upgrade) {
             let beyond = self.plan.lease + Duration::from_millis(self.rng.between(500, 1_500));
             thread::sleep(beyond); // tidy: sleep — a node is out for longer than its lease
         }
-        self.wait_progress(&format!("{strike} of node {}", node + 1), crew, house)?;
+        let last = self.wait_progress(&format!("{strike} of node {}", node + 1), crew, house)?;
+        let went_on = begun.elapsed();
         self.cluster.heal(node, strike)?;
         self.wait_ready(node)?;
-        (self.tell)(&format!("           node {} was out for {:.1} s", node + 1, begun.elapsed().as_secs_f64()));
+        let [struck, went_on, back] =
+            [struck, went_on - struck, begun.elapsed() - went_on].map(|time| time.as_secs_f64());
+        (self.tell)(&format!(
+            "           node {} was out for {:.1} s: struck within {struck:.1} s, all went on for {went_on:.1} s ({last} last), back within {back:.1} s",
+            node + 1,
+            begun.elapsed().as_secs_f64()
+        ));
         Ok(())
     }
 
-    /// Everything that is not final goes on: each service does something from its beginning to its end.
-    fn wait_progress(&self, what: &str, crew: &Crew, house: &House) -> Result<()> {
+    /// Everything that is not final goes on: each service does something from its beginning to its end. Which was waited for last.
+    fn wait_progress(&self, what: &str, crew: &Crew, house: &House) -> Result<String> {
         let (before, until) = (progress(crew, house), Instant::now() + PATIENCE);
+        let mut last = String::from("none");
         loop {
             let now = progress(crew, house);
             let standing = Trade::ALL.into_iter().zip(before).zip(now).find(|((_, before), now)| before + 1 >= *now);
-            let Some(((trade, _), _)) = standing else { return Ok(()) };
+            let Some(((trade, _), _)) = standing else { return Ok(last) };
+            last = format!("{trade:?}");
             let text = || violation(format!("{what}: {trade:?} stands still at {now:?} after {PATIENCE:?}"));
             ensure!(Instant::now() < until, text());
             thread::sleep(LOOK_EVERY); // tidy: sleep — others work, and count
@@ -232,10 +248,11 @@ impl Field<'_> {
     fn judge(&mut self, work: &Work<'_>, house: &House) -> Result<()> {
         let commits: Result<Vec<usize>> = work.writers.iter().map(Writer::judge).collect();
         self.report.commits = commits?.into_iter().sum();
+        self.report.attachments = work.clerk.judge()?;
         self.report.messages = work.phone.judge(&work.office.erp)?;
         workflow::judge(&self.reading, work.started, &work.counted)?;
         self.report.processes = work.started;
-        self.report.folders = work.pair.judge()?;
+        self.report.files = work.pair.judge(self.balancer)?;
         let events = house.judge(&self.reading, &work.speakers)?;
         let said = work.speakers.iter().flat_map(|speaker| speaker.said.values()).sum();
         self.report.signals = (said, events, house.receiver.count());

@@ -78,13 +78,12 @@ impl Sensors {
         if self.0.len() >= KEPT_MAX && !self.0.contains_key(&sensor.id) {
             return;
         }
-        let written = if sensor.dirty { now } else { seen };
         // What is not written yet stays known here.
         let recent = if sensor.dirty { Recent::default() } else { sensor.state.recent };
         let kept = Kept {
             at: sensor.state.at.map_or(NEVER, |at| at.0),
             seen: now.0,
-            written: written.0,
+            written: seen.0,
             silence_s: u32::try_from(sensor.silence_ms / 1_000).unwrap_or(u32::MAX),
             closed,
             at_bits: sensor.state.at_bits,

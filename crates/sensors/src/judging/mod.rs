@@ -166,7 +166,7 @@ fn run(tx: &mut dyn Tx, cx: &mut OpCx<'_>, input: &Judge) -> OpResult<Judged> {
             break;
         }
     }
-    for sensor in batch.sensors.values().filter(|sensor| sensor.dirty) {
+    for sensor in batch.sensors.values_mut().filter(|sensor| sensor.dirty) {
         sensor.save(tx, cx, batch.now)?;
     }
     tell(tx, cx, &batch.tellings)?;

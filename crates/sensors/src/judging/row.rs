@@ -82,11 +82,12 @@ impl SensorRow {
         self.dirty = true;
     }
 
-    /// Writes it; whatever is written is a sign of life too.
-    pub(crate) fn save(&self, tx: &mut dyn Tx, cx: &OpCx<'_>, now: Listened) -> OpResult<()> {
+    /// Writes it. Whatever is written is a sign of life too, but one that is young enough stays as it is: an index is on when a sensor
+    /// counts as lost, and on PostgreSQL whoever changes an index fights with all who read the same page of one, also on other nodes.
+    pub(crate) fn save(&mut self, tx: &mut dyn Tx, cx: &OpCx<'_>, now: Listened) -> OpResult<()> {
+        self.hear(now, DURABLE_PART);
         let State { closed, at, at_bits, recent } = &self.state;
         let (data, bits) = (closed.map(i64::from), i64::from(*at_bits));
-        let lost_at = lost_at(now, self.silence_ms);
         let row = args![
             self.id.as_str(),
             data,
@@ -95,9 +96,9 @@ impl SensorRow {
             bits,
             recent.bytes(),
             self.changes,
-            now,
+            self.seen,
             cx.wall,
-            lost_at
+            self.lost_at
         ];
         Ok(tx.write(&UPDATE, row)?)
     }

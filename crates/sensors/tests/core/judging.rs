@@ -93,6 +93,22 @@ fn sen_5_an_unchanged_signal_needs_no_commit_until_its_sign_of_life_is_old() {
     assert_eq!(desk(&doors).sensors_kept(), 1);
 }
 
+/// An index is on when a sensor counts as lost: moved with every change, nodes would fight over its pages.
+#[test]
+fn sen_5_sen_12_a_change_moves_the_end_of_the_silence_only_when_the_durable_sign_of_life_is_old() {
+    static LOST_AT: Sql = Sql::new("test.lost_at", "SELECT lost_at FROM sensor WHERE id = 'a'");
+    let doors = Doors::of(&["a"]);
+    doors.sent(&[signal("a", true)]);
+    let lost_at = doors.world.count(&LOST_AT);
+    doors.world.pass_ms(59_000);
+    assert_eq!(doors.sent(&[signal("a", false)]), [Changed]);
+    assert_eq!(doors.world.count(&LOST_AT), lost_at);
+    doors.world.pass_ms(1_500);
+    assert_eq!(doors.sent(&[signal("a", true)]), [Changed]);
+    assert!(doors.world.count(&LOST_AT) >= lost_at + 60_000);
+    doors.world.check_invariants();
+}
+
 #[test]
 fn sen_3_an_unknown_sensor_is_remembered_and_counted() {
     static UNKNOWN: Sql = Sql::new("test.unknown", "SELECT count FROM sensor_unknown WHERE id = 'stranger'");

@@ -46,6 +46,21 @@ fn sen_5_every_signal_is_a_sign_of_life_also_one_that_memory_alone_saw() {
 }
 
 #[test]
+fn sen_5_a_change_soon_after_a_sign_of_life_is_one_too() {
+    let doors = Doors::of(&["a"]);
+    doors.client("hotel", 0, &["a"]);
+    doors.sent(&[signal("a", true)]);
+    // Within a minute of the durable one, which stays as it is.
+    doors.world.pass_ms(55_000);
+    doors.sent(&[signal("a", false)]);
+    doors.answer_all(200);
+    doors.world.pass_ms(minutes(60) - 1_000);
+    assert!(doors.answer_all(200).is_empty(), "its hour is not over");
+    doors.world.pass_ms(minutes(3));
+    assert_eq!(doors.answer_all(200), ["sensor.lost"]);
+}
+
+#[test]
 fn sen_6_one_that_never_spoke_is_lost_too_and_its_first_word_restores_it() {
     let doors = Doors::of(&["a"]);
     doors.client("hotel", 0, &["a"]);

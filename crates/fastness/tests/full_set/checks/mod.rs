@@ -7,10 +7,12 @@ mod sensors;
 mod workflow;
 
 use crate::load::Done;
+use crate::queues;
 use crate::site::{Site, wait_until};
 
 pub fn check(site: &Site, done: &Done) {
     site.receiver.be_good();
+    queues::check(&site.parts.brokers[0].url());
     sensors::check(site, done);
     history::check(site, done);
     exchange::check(site, &done.exchanged);

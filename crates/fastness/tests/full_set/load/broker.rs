@@ -5,7 +5,7 @@ use std::sync::mpsc::channel;
 use std::time::Duration;
 
 use base::Publisher;
-use host::{Amqp, AmqpPublisher, AmqpSettings, PublisherSettings};
+use host::{Amqp, AmqpPublisher, PublisherSettings};
 
 use super::signals::{BY_BROKER, Said, signal};
 use super::{Load, Work};
@@ -21,7 +21,7 @@ struct Gateway {
 impl Gateway {
     fn new(site: &Site) -> Self {
         let open = |url: &str| {
-            let amqp = Amqp::new(AmqpSettings::new(url)).unwrap();
+            let amqp = queues::amqp(url);
             let settings = PublisherSettings { keep: Duration::from_secs(2), ..PublisherSettings::default() };
             let publisher = amqp.publisher(settings);
             (amqp, publisher)

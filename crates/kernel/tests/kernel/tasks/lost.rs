@@ -159,3 +159,15 @@ fn ker_43_a_calendar_that_ran_ahead_and_came_half_way_back_leaves_nothing_waitin
     world.pass(2 * MINUTE);
     assert_eq!(world.task(put).attempt, 1, "a minute is a minute");
 }
+
+/// Whoever looks for tasks that lie too far ahead read its calendar a moment before others wrote theirs, and nodes differ by some moments.
+#[test]
+fn ker_43_a_calendar_that_is_a_second_behind_that_of_another_node_pulls_nothing_back() {
+    let world = World::new();
+    let _first = world.node();
+    let put = world.create(|task| task.after_ms(60_000), "test.note");
+    let before = world.task(put).start_at;
+    world.clock.wall_ms.fetch_add(-1_000, std::sync::atomic::Ordering::Relaxed);
+    let _second = world.other_node();
+    assert_eq!(world.task(put).start_at, before);
+}
