@@ -22,6 +22,7 @@ mod flowing;
 mod keeper;
 mod log;
 mod outbound;
+mod progress;
 mod report;
 mod restore;
 mod sensing;

@@ -13,7 +13,9 @@ use crate::session::Session;
 #[derive(Debug, Subcommand)]
 pub(crate) enum LedgerVerb {
     /// Show where all messages that a database ever got are; the sum is what was received
-    #[command(after_help = "Examples:\n  fastness exchange ledger show erp\n  fastness exchange ledger show erp --json")]
+    #[command(
+        after_help = "Examples:\n  fastness exchange ledger show erp\n  fastness exchange ledger show erp --json"
+    )]
     Show {
         /// Id of the database
         #[arg(value_name = "DATABASE")]

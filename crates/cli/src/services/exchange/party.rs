@@ -120,9 +120,7 @@ const DATABASES: List<'_> = List {
 impl CompanyVerb {
     pub(super) async fn run(self, session: &Session) -> Done {
         match self {
-            Self::List { paging } => {
-                COMPANIES.paged(session, Request::get(&[EXCHANGE, "companies"]), &paging).await
-            }
+            Self::List { paging } => COMPANIES.paged(session, Request::get(&[EXCHANGE, "companies"]), &paging).await,
             Self::Create(Named { id, name }) => {
                 let body = json!({ "id": id, "name": name });
                 let made = session.change(Request::new("POST", &[EXCHANGE, "companies"]).json(&body)).await?;

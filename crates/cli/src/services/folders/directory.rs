@@ -191,7 +191,11 @@ async fn begin(session: &Session, of: &Which, sure: Sure, (what, verb): (&str, &
     session.confirm(sure, what)?;
     let begun = session.change(Request::new("POST", &["folders", "directories", &id, verb]).json(body)).await?;
     let task = begun["task"].as_str().unwrap_or_default();
-    session.out.done(&begun, &format!("task {task} does it; `fastness tasks task show {task}` until it is done"), Some("/task"))
+    session.out.done(
+        &begun,
+        &format!("task {task} does it; `fastness tasks task show {task}` until it is done"),
+        Some("/task"),
+    )
 }
 
 impl Change {

@@ -78,12 +78,7 @@ const MEMBERS: List<'_> = List { what: "members", id: "/who", columns: &[text("W
 const DEVICES: List<'_> = List {
     what: "devices",
     id: "/device",
-    columns: &[
-        text("DEVICE", "/device"),
-        text("KEY", "/key"),
-        number("LAST CHANGE", "/seq"),
-        time("SEEN", "/seen_at"),
-    ],
+    columns: &[text("DEVICE", "/device"), text("KEY", "/key"), number("LAST CHANGE", "/seq"), time("SEEN", "/seen_at")],
 };
 
 const LOCKS: List<'_> = List {
