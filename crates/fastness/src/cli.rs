@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 use std::fs;
+use std::io::Write as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -302,8 +303,14 @@ fn run_config(command: ConfigCommand) -> ExitCode {
 }
 
 fn print(text: &str) -> ExitCode {
-    print!("{text}");
+    write(text);
     ExitCode::SUCCESS
+}
+
+/// Whoever reads us may have heard enough: that is no failure, and not worth a panic.
+fn write(text: &str) {
+    let mut out = std::io::stdout().lock();
+    let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
 }
 
 fn serve(args: &ServeArgs, services: Vec<web::Service>) -> ExitCode {
@@ -395,8 +402,8 @@ fn run_doctor(args: &DoctorArgs, services: &[web::Service]) -> ExitCode {
 
 fn print_as<T: serde::Serialize + ?Sized>(form: Form, report: &T, text: impl Fn(&T) -> String) {
     match form.json {
-        true => println!("{}", serde_json::to_string_pretty(report).unwrap_or_default()),
-        false => print!("{}", text(report)),
+        true => write(&format!("{}\n", serde_json::to_string_pretty(report).unwrap_or_default())),
+        false => write(&text(report)),
     }
 }
 

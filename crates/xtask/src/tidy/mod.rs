@@ -8,6 +8,7 @@
 
 mod architecture;
 mod attributes;
+mod commands;
 mod errors;
 mod headers;
 mod layers;
@@ -77,6 +78,11 @@ const RULES: &[Rule] = &[
     Rule { name: "architecture-names", reason: "a map with places that are gone misleads", check: architecture::check },
     Rule { name: "error-pages", reason: "whoever meets a code finds its page", check: errors::check },
     Rule { name: "machine-paths", reason: "the repository works on every machine", check: machine::check },
+    Rule {
+        name: "commands-run",
+        reason: "a command in a document that nobody runs is wrong one day",
+        check: commands::check,
+    },
     Rule { name: "links", reason: "a link that leads nowhere wastes a reader", check: links::check },
 ];
 
