@@ -472,6 +472,7 @@ mod tests {
 
     /// The words of an example, as a shell would split them, without what follows a pipe, a redirection or two blanks.
     fn words_of(line: &str) -> Vec<String> {
+        let line = line.trim();
         let line = line.split_once(" | fastness ").map_or(line.to_owned(), |(_, rest)| format!("fastness {rest}"));
         let (mut words, mut word, mut quote, mut depth) = (vec![], String::new(), None, 0);
         let mut chars = line.chars().peekable();

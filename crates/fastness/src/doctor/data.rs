@@ -215,3 +215,18 @@ fn schemas(config: &Config, services: &[web::Service]) -> Vec<Line> {
     };
     sources.iter().filter_map(newer).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::State;
+    use super::*;
+
+    #[test]
+    fn ker_37_a_disk_is_told_before_it_is_full_and_by_its_kind() {
+        let folder = Path::new("data");
+        let state = |free: u64| room(folder, free).state;
+        assert_eq!((state(FREE_BAD - 1), state(FREE_BAD), state(FREE_WARN)), (State::Bad, State::Warn, State::Ok));
+        assert_eq!(kind(folder, DiskKind::Network("NFS")).state, State::Bad);
+        assert_eq!(kind(folder, DiskKind::Layer).state, State::Warn);
+    }
+}
