@@ -1,10 +1,15 @@
 //! The guides do what they say (DOC-6, CON-5, SEN-1, EXC-9, WFL-1, FLD-25, KER-37): their commands are run as they stand there, against a
 //! server of their own, and what comes is what the page shows.
 
+#![expect(clippy::disallowed_methods, reason = "a test starts processes and looks at their files")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
 use kill::guide;
 use kill::guide::{Guide, run, run_after};
-use kill::server::{Launch, Server};
-use std::path::Path;
+use kill::server::{KEY, Launch, Server};
 use tempfile::TempDir;
 
 fn program() -> &'static Path {
@@ -69,13 +74,34 @@ fn fld_25_the_first_minutes_with_the_server_of_folders_are_as_the_guide_tells() 
     assert_eq!(follow(|address| guide!("docs/folders-server.md", "Five minutes", address)), 4);
 }
 
-/// How a page's `fastness` becomes ours.
-fn commands(server: &Server, folder: &TempDir) -> String {
-    format!(
-        "fastness() {{ '{}' \"$@\"; }}\nexport FASTNESS_KEY={} FASTNESS_SERVER=http://{} XDG_CONFIG_HOME='{2}'\ncd '{2}'",
+#[test]
+fn doc_6_the_readme_shows_documents_as_they_are() {
+    assert_eq!(follow(|address| guide!("README.md", "Documents in a minute", address)), 1);
+}
+
+/// The server that the drill starts from its backup: ended also when the page breaks off in its middle.
+struct Restored(PathBuf);
+
+impl Drop for Restored {
+    fn drop(&mut self) {
+        if let Ok(pid) = fs::read_to_string(self.0.join("restored.pid")) {
+            // The page has ended it, if all went well.
+            let _ = Command::new("kill").arg(pid.trim()).stderr(Stdio::null()).status();
+        }
+    }
+}
+
+#[test]
+fn ker_37_the_drill_of_a_disaster_is_as_the_page_tells() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let server = Launch::new(program(), &folder.path().join("fastness-data")).start().expect("a server");
+    let restored = Restored(folder.path().to_owned());
+    let preparation = format!(
+        "fastness() {{ '{}' \"$@\"; }}\nexport FASTNESS_KEY={KEY} FASTNESS_SERVER=http://{} XDG_CONFIG_HOME='{folder}'\ncd '{folder}'",
         program().display(),
-        kill::server::KEY,
         server.address,
-    )
-    .replace("{2}", &folder.path().display().to_string())
+        folder = restored.0.display(),
+    );
+    let drill = guide!("docs/backup.md", "A drill", server.address);
+    assert_eq!(run_after(&drill, &preparation).expect("what the page shows"), 6);
 }

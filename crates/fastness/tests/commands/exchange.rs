@@ -68,8 +68,9 @@ fn exc_5_messages_are_listed_read_and_put_back() {
     assert_eq!(kit.json(&format!("exchange statistics show --device {device}"))["sent"], 1);
     let shown = kit.json(&format!("exchange process show {process}"));
     assert_eq!((&shown["state"], &shown["given"][0]["id"]), (&json!("ENDED"), &json!("m-1")));
-    let late = kit.run(&format!("exchange process resolve {process} --committed --yes"));
-    assert_eq!(late.code, 3, "its outcome is known: {late:?}");
+    kit.out(&format!("exchange process resolve {process} --committed --yes"));
+    let late = kit.run(&format!("exchange process resolve {process} --not-committed --yes"));
+    assert_eq!(late.code, 3, "it was committed: {late:?}");
     assert_eq!(kit.run(&format!("exchange process resolve {process} --yes")).code, 2, "committed or not?");
     assert_eq!(kit.out("exchange process list --unresolved -q"), "");
     assert_eq!(kit.out("exchange process list --database erp --state ENDED -q").trim(), process);

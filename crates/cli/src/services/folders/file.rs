@@ -33,7 +33,7 @@ pub(crate) enum FileVerb {
         #[command(flatten)]
         paging: Paging,
     },
-    /// Show a file
+    /// Show a file as the server has it
     #[command(after_help = "Examples:\n  fastness folders file show 3a7c9c1e-5d0b-4b7e-9d53-0d8f3a1b2c4d")]
     Show(Id),
     /// Download a file, or an older version of it
