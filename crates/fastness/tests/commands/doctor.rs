@@ -12,7 +12,7 @@ use serde_json::Value;
 use crate::kit::{Kit, bare, program, ran};
 
 /// What the doctor says with these settings, on a port that is free.
-fn lines(data: &Path, settings: &[(&str, &str)]) -> Vec<Value> {
+pub fn lines(data: &Path, settings: &[(&str, &str)]) -> Vec<Value> {
     let free = TcpListener::bind("127.0.0.1:0").and_then(|free| free.local_addr()).expect("a free port");
     let mut command = bare();
     command.args(["doctor", "--json", "--data"]).arg(data).env("FASTNESS_SERVER__LISTEN", free.to_string());
@@ -26,7 +26,7 @@ fn lines(data: &Path, settings: &[(&str, &str)]) -> Vec<Value> {
 
 /// Asserts that it says so, why it matters and how to mend it.
 #[track_caller]
-fn finds(data: &Path, settings: &[(&str, &str)], state: &str, part: &str) {
+pub fn finds(data: &Path, settings: &[(&str, &str)], state: &str, part: &str) {
     let lines = lines(data, settings);
     let found = lines.iter().find(|line| line["what"].as_str().is_some_and(|what| what.contains(part)));
     let found = found.unwrap_or_else(|| panic!("no `{part}` in {lines:#?}"));

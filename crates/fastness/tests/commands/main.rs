@@ -5,6 +5,7 @@
 mod actions;
 mod admin;
 mod doctor;
+mod doctor_partners;
 mod documents;
 mod exchange;
 mod exits;

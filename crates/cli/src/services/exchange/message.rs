@@ -70,6 +70,7 @@ const MESSAGES: List<'_> = List {
         number("ERROR", "/error_code"),
         text("TEXT", "/error_text"),
         text("PROCESS", "/process"),
+        text("NAME", "/name"),
     ],
 };
 
