@@ -72,9 +72,12 @@ pub fn run_after(guide: &Guide<'_>, preparation: &str) -> Result<usize> {
     ]);
     let mut shell = Shell::start()?;
     shell.run(preparation)?;
-    shell.run(&replaced(&asking(guide.page), &known))?;
+    let blocks = blocks(guide.page, guide.section);
+    if !blocks.iter().any(|block| is_asking(&block.commands)) {
+        shell.run(&replaced(&asking(guide.page), &known))?;
+    }
     let mut count = 0;
-    for block in blocks(guide.page, guide.section) {
+    for block in blocks {
         let commands = replaced(&block.commands, &known);
         if is_played(&commands) {
             continue;
@@ -141,10 +144,10 @@ impl Shell {
             let mut line = String::new();
             ensure!(self.from.read_line(&mut line)? > 0, "{commands}\nended the shell: {}", self.complaints());
             if let Some(status) = line.strip_prefix(MARK) {
-                let is_good = status.trim() == "0" || (endless && status.trim() == "28");
-                ensure!(is_good, "{commands}\nended with {}: {came}{}", status.trim(), self.complaints());
                 // The mark begins a line of its own, whatever was printed before.
                 came.pop();
+                let is_good = status.trim() == "0" || (endless && status.trim() == "28");
+                ensure!(is_good, "{commands}\nended with {}: {came}{}", status.trim(), self.complaints());
                 return Ok(came);
             }
             came.push_str(&line);

@@ -51,7 +51,8 @@ fn ker_37_doctor_tells_whether_the_smtp_server_lets_us_in() {
     let url = format!("smtp://{}", address("FASTNESS_TEST_SMTP"));
     let from = ("FASTNESS_MAIL__FROM", "fastness@example.org");
     let said = lines(&data, &[("FASTNESS_MAIL__URL", &url), from]);
-    let is_there = |line: &serde_json::Value| line["what"].as_str().is_some_and(|what| what.contains("the mail server is there"));
+    let is_there =
+        |line: &serde_json::Value| line["what"].as_str().is_some_and(|what| what.contains("the mail server is there"));
     assert!(said.iter().any(is_there), "{said:#?}");
     finds(&data, &[("FASTNESS_MAIL__URL", &stranger(&url)), from], "bad", "the mail server cannot be used");
 }

@@ -94,10 +94,9 @@ fn ker_36_the_configuration_is_shown_to_programs_without_its_secrets() {
 
 #[test]
 fn ker_36_whoever_stops_reading_is_no_failure() {
-    let mut child = bare();
-    let mut child =
-        child.args(["config", "reference"]).stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped());
-    let mut child = child.spawn().expect("the program");
+    let mut command = bare();
+    command.args(["config", "reference"]).stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped());
+    let mut child = command.spawn().expect("the program");
     drop(child.stdout.take());
     let ended = child.wait_with_output().expect("an end");
     assert!(ended.status.success() && ended.stderr.is_empty(), "{ended:?}");
