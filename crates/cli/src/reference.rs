@@ -16,6 +16,12 @@ const INTRODUCTION: &str = "\
 Made by `fastness help-markdown > docs/reference/commands.md`; do not edit. [commands.md](../commands.md) is the introduction.
 ";
 
+const OWN: &str = "
+## The server itself
+
+Commands on the server's own files and configuration; they need no running server and no key. [operations.md](../operations.md) tells when.
+";
+
 pub(crate) fn command() -> Command {
     Command::new(NAME).about("Print the reference of commands as Markdown").hide(true)
 }
@@ -47,7 +53,28 @@ fn text(program: &Command) -> String {
             verb(&mut text, &format!("fastness {} {}", service.name, noun.get_name()), noun);
         }
     }
+    own(&mut text, program);
     text
+}
+
+/// What the program itself brings: its own commands, and those that it adds to a service.
+fn own(text: &mut String, program: &Command) {
+    text.push_str(OWN);
+    for command in program.get_subcommands().filter(|command| !command.is_hide_set()) {
+        let (name, service) = (command.get_name(), ALL.iter().find(|service| service.name == command.get_name()));
+        let is_single = [status::NAME, login::LOGIN, login::LOGOUT, completions::NAME].contains(&name);
+        if is_single {
+            continue;
+        }
+        if !command.has_subcommands() {
+            verb(text, &format!("fastness {name}"), command);
+        }
+        let ours = service.map(own_nouns);
+        let is_ours = |own: &&Command| ours.as_ref().is_some_and(|ours| ours.find_subcommand(own.get_name()).is_some());
+        for own in command.get_subcommands().filter(|own| !is_ours(own)) {
+            verb(text, &format!("fastness {name} {}", own.get_name()), own);
+        }
+    }
 }
 
 /// The nouns of a service, among them those that are done with at once; what the program itself adds to it is not there.

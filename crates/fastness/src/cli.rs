@@ -2,13 +2,16 @@
 
 use std::ffi::OsString;
 use std::fs;
+use std::io::Write as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Context;
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
+use serde_json::json;
 
 use crate::config::{self, Config, Loaded};
+use crate::progress::Progress;
 use crate::{admin, backup, check, doctor, log, report, restore, server, supervise};
 
 /// Wrong use or configuration.
@@ -38,20 +41,83 @@ Against a running server, `fastness <service> <noun> <verb>`:
 
 The server's configuration comes from a file, then the environment (FASTNESS_SECTION__KEY), then
 flags; later ones win.
-Exit codes: 0 done, 1 failed, 2 wrong use or configuration; against a running server also 3 refused,
-4 not reached or busy, 5 outcome unknown. 134 (SIGABRT): the watchdog found a part stuck.";
+
+Exit codes:
+  0    done
+  1    failed on this side; `check` and `doctor`: something is wrong
+  2    wrong use or configuration; nothing was done
+  3    the server refused; its code is in the message
+  4    the server was not reached or is busy; nothing changed as far as is known
+  5    outcome unknown: it was sent, and no answer came
+  134  (SIGABRT) the watchdog of `serve` found a part stuck: start it again";
+
+const SERVE_EXAMPLES: &str = "\
+Examples:
+  fastness serve
+  fastness serve --config /etc/fastness/fastness.toml
+  fastness serve --data /srv/fastness --listen 127.0.0.1:8080 --supervise
+
+Exit codes:
+  0    stopped as asked
+  1    failed: the log says why; start it again
+  2    wrong use or configuration; starting it again does not help
+  134  (SIGABRT) the watchdog found a part stuck; start it again";
+
+const BACKUP_EXAMPLES: &str = "\
+Examples:
+  fastness backup --data /srv/fastness --to /mnt/backups --keep 14
+  fastness backup --config /etc/fastness/fastness.toml --namespace shop --json
+
+Exit codes:
+  0  written, read back and compared
+  1  failed, or not all of it could be taken: the output says what is missing
+  2  wrong use or configuration";
+
+const RESTORE_EXAMPLES: &str = "\
+Examples:
+  fastness restore --from /mnt/backups/backup-261118042500000 --data /srv/fastness
+  fastness restore --from /mnt/backups/backup-261118042500000 --data /srv/fastness --replace
+
+Exit codes:
+  0  verified and in place
+  1  failed; what was there is untouched, or the same command goes on
+  2  wrong use or configuration";
+
+const CHECK_EXAMPLES: &str = "\
+Examples:
+  fastness check --data /srv/fastness
+  fastness check --backup /mnt/backups/backup-261118042500000 --json
+
+Exit codes:
+  0  nothing is wrong
+  1  something is: each finding says what to do
+  2  nothing could be checked, such as when a server is running";
+
+const DOCTOR_EXAMPLES: &str = "\
+Examples:
+  fastness doctor
+  fastness doctor --config /etc/fastness/fastness.toml --json
+
+Exit codes:
+  0  nothing is bad, though there may be warnings
+  1  something is bad";
 
 #[derive(Subcommand)]
 enum Command {
     /// Run the server until Ctrl-C or SIGTERM
+    #[command(after_help = SERVE_EXAMPLES)]
     Serve(ServeArgs),
     /// Write a consistent backup of all namespaces, also while the server runs
+    #[command(after_help = BACKUP_EXAMPLES)]
     Backup(BackupArgs),
     /// Put a backup into an empty data directory; the server must be stopped
+    #[command(after_help = RESTORE_EXAMPLES)]
     Restore(RestoreArgs),
     /// Verify the files, the schema and every invariant of a stopped server's data, or of a backup
+    #[command(after_help = CHECK_EXAMPLES)]
     Check(CheckArgs),
     /// Say what is wrong with the set-up, why it matters and how to mend it
+    #[command(after_help = DOCTOR_EXAMPLES)]
     Doctor(DoctorArgs),
     /// Look at the configuration
     #[command(subcommand)]
@@ -64,23 +130,35 @@ enum Command {
 #[derive(Subcommand)]
 enum AdminCommand {
     /// Give an administrator a new password; the server must be stopped
-    #[command(display_order = 900)]
+    #[command(
+        display_order = 900,
+        after_help = "Examples:\n  fastness admin reset-password --data /srv/fastness\n  fastness admin reset-password --config /etc/fastness/fastness.toml --account anna"
+    )]
     ResetPassword {
         /// Which account of the administrators' namespace
         #[arg(long, value_name = "NAME", default_value = "admin")]
         account: String,
         #[command(flatten)]
         settings: Settings,
+        #[command(flatten)]
+        form: Form,
     },
+}
+
+/// How what came of it is told.
+#[derive(Args, Clone, Copy)]
+struct Form {
+    /// Print JSON, errors too
+    #[arg(long)]
+    json: bool,
 }
 
 #[derive(Args)]
 struct DoctorArgs {
     #[command(flatten)]
     settings: Settings,
-    /// Print JSON
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    form: Form,
 }
 
 #[derive(Args)]
@@ -90,9 +168,8 @@ struct CheckArgs {
     /// Check this backup, a folder `backup-…`, in place of the data directory
     #[arg(long, value_name = "DIR")]
     backup: Option<PathBuf>,
-    /// Print JSON
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    form: Form,
 }
 
 #[derive(Args)]
@@ -120,6 +197,8 @@ struct BackupArgs {
     /// Keep so many backups and remove older ones, once the new one is verified
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     keep: Option<u16>,
+    #[command(flatten)]
+    form: Form,
 }
 
 #[derive(Args)]
@@ -132,18 +211,34 @@ struct RestoreArgs {
     /// Move what the data directory holds aside
     #[arg(long)]
     replace: bool,
+    #[command(flatten)]
+    form: Form,
 }
 
 #[derive(Subcommand)]
 enum ConfigCommand {
     /// Say whether the configuration is good, and everything that is wrong with it
-    Check(Settings),
+    #[command(
+        after_help = "Examples:\n  fastness config check --config fastness.toml\n  FASTNESS_STORE__ENGINE=postgres fastness config check --json"
+    )]
+    Check(ConfigArgs),
     /// Print every key with its value and where that came from; secrets are hidden
-    Show(Settings),
+    #[command(after_help = "Examples:\n  fastness config show --config fastness.toml\n  fastness config show --json")]
+    Show(ConfigArgs),
     /// Print the reference of all keys as Markdown
+    #[command(after_help = "Examples:\n  fastness config reference | less")]
     Reference,
     /// Print a commented configuration file with all defaults
+    #[command(after_help = "Examples:\n  fastness config example > fastness.toml")]
     Example,
+}
+
+#[derive(Args)]
+struct ConfigArgs {
+    #[command(flatten)]
+    settings: Settings,
+    #[command(flatten)]
+    form: Form,
 }
 
 #[derive(Args)]
@@ -177,33 +272,49 @@ pub(crate) fn run(services: Vec<web::Service>) -> ExitCode {
     let own = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     match own.command {
         Command::Serve(args) => serve(&args, services),
-        Command::Backup(args) => with_config(&args.settings, |loaded| run_backup(&loaded.config, &args)),
-        Command::Restore(args) => with_config(&args.settings, |loaded| run_restore(&loaded.config, &args, &services)),
-        Command::Check(args) => with_config(&args.settings, |loaded| run_check(&loaded.config, &args, &services)),
-        Command::Doctor(args) => run_doctor(&args, &services),
-        Command::Config(ConfigCommand::Check(settings)) => with_config(&settings, |_| {
-            println!("the configuration is good");
-            ExitCode::SUCCESS
-        }),
-        Command::Config(ConfigCommand::Show(settings)) => with_config(&settings, |loaded| {
-            print!("{}", config::show(&loaded));
-            ExitCode::SUCCESS
-        }),
-        Command::Admin(AdminCommand::ResetPassword { account, settings }) => {
-            reset_password(&settings, &services, &account)
+        Command::Backup(args) => with_config(&args.settings, args.form, |loaded| run_backup(&loaded.config, &args)),
+        Command::Restore(args) => {
+            with_config(&args.settings, args.form, |loaded| run_restore(&loaded.config, &args, &services))
         }
-        Command::Config(ConfigCommand::Reference) => print(&config::reference()),
-        Command::Config(ConfigCommand::Example) => print(&config::example()),
+        Command::Check(args) => {
+            with_config(&args.settings, args.form, |loaded| run_check(&loaded.config, &args, &services))
+        }
+        Command::Doctor(args) => run_doctor(&args, &services),
+        Command::Config(command) => run_config(command),
+        Command::Admin(AdminCommand::ResetPassword { account, settings, form }) => {
+            reset_password(&settings, form, &services, &account)
+        }
+    }
+}
+
+fn run_config(command: ConfigCommand) -> ExitCode {
+    match command {
+        ConfigCommand::Check(args) => with_config(&args.settings, args.form, |_| {
+            print_as(args.form, &json!({ "good": true }), |_| "the configuration is good\n".to_owned());
+            ExitCode::SUCCESS
+        }),
+        ConfigCommand::Show(args) => with_config(&args.settings, args.form, |loaded| {
+            print_as(args.form, &report::config_json(&config::shown(&loaded)), |_| config::show(&loaded));
+            ExitCode::SUCCESS
+        }),
+        ConfigCommand::Reference => print(&config::reference()),
+        ConfigCommand::Example => print(&config::example()),
     }
 }
 
 fn print(text: &str) -> ExitCode {
-    print!("{text}");
+    write(text);
     ExitCode::SUCCESS
 }
 
+/// Whoever reads us may have heard enough: that is no failure, and not worth a panic.
+fn write(text: &str) {
+    let mut out = std::io::stdout().lock();
+    let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+}
+
 fn serve(args: &ServeArgs, services: Vec<web::Service>) -> ExitCode {
-    with_config(&args.settings, |loaded| {
+    with_config(&args.settings, WORDS, |loaded| {
         log::start(&loaded.config.log);
         if args.supervise {
             return supervise::run();
@@ -211,65 +322,68 @@ fn serve(args: &ServeArgs, services: Vec<web::Service>) -> ExitCode {
         if let Some(parent) = args.supervised_by
             && !matches!(host::stop_with_parent(parent), Ok(true))
         {
-            return failed(&anyhow::anyhow!("the supervisor {parent} is gone"));
+            return failed(WORDS, &anyhow::anyhow!("the supervisor {parent} is gone"));
         }
-        ended(server::run(&loaded, services))
+        server::run(&loaded, services).map_or_else(|error| failed(WORDS, &error), |()| ExitCode::SUCCESS)
     })
 }
 
-fn reset_password(settings: &Settings, services: &[web::Service], account: &str) -> ExitCode {
-    with_config(settings, |loaded| {
+fn reset_password(settings: &Settings, form: Form, services: &[web::Service], account: &str) -> ExitCode {
+    with_config(settings, form, |loaded| {
         log::start(&loaded.config.log);
-        let password = admin::reset_password(&loaded.config, services, account);
-        ended(
-            password
-                .map(|password| println!("The new password of `{account}` is shown this once:\n\n    {password}\n")),
-        )
+        match admin::reset_password(&loaded.config, services, account) {
+            Ok(password) => {
+                let told = json!({ "account": account, "password": password });
+                print_as(form, &told, |_| {
+                    format!("The new password of `{account}` is shown this once:\n\n    {password}\n\n")
+                });
+                ExitCode::SUCCESS
+            }
+            Err(error) => failed(form, &error),
+        }
     })
-}
-
-fn ended(result: anyhow::Result<()>) -> ExitCode {
-    result.map_or_else(|error| failed(&error), |()| ExitCode::SUCCESS)
 }
 
 fn run_backup(config: &Config, args: &BackupArgs) -> ExitCode {
     let to = args.to.clone().unwrap_or_else(|| config.backup.dir.clone());
     let wish = backup::Wish { to, namespace: args.namespace.clone(), keep: args.keep.map(usize::from) };
-    match backup::write(config, &wish) {
+    let written = backup::write(config, &wish, &Progress::at_terminal(args.form.json));
+    match written {
         Ok(written) => {
-            print!("{}", report::backup(&written));
+            print_as(args.form, &report::backup_json(&written), |_| report::backup(&written));
             let is_whole = written.damaged.is_empty() && written.elsewhere.is_empty();
             if is_whole { ExitCode::SUCCESS } else { ExitCode::FAILURE }
         }
-        Err(error) => failed(&error),
+        Err(error) => failed(args.form, &error),
     }
 }
 
 fn run_restore(config: &Config, args: &RestoreArgs, services: &[web::Service]) -> ExitCode {
     let wish = restore::Wish { from: args.from.clone(), replace: args.replace };
-    match restore::run(config, services, &wish) {
+    let restored = restore::run(config, services, &wish, &Progress::at_terminal(args.form.json));
+    match restored {
         Ok(restored) => {
-            print!("{}", report::restore(&restored, &config.data.dir));
+            let data = &config.data.dir;
+            print_as(args.form, &report::restore_json(&restored, data), |_| report::restore(&restored, data));
             ExitCode::SUCCESS
         }
-        Err(error) => failed(&error),
+        Err(error) => failed(args.form, &error),
     }
 }
 
 /// 0 nothing found, 1 something found, 2 nothing could be checked.
 fn run_check(config: &Config, args: &CheckArgs, services: &[web::Service]) -> ExitCode {
+    let progress = Progress::at_terminal(args.form.json);
     let checked = match &args.backup {
-        Some(folder) => check::backup(folder, services),
-        None => check::data(config, services),
+        Some(folder) => check::backup(folder, services, &progress),
+        None => check::data(config, services, &progress),
     };
+    drop(progress);
     let report = match checked {
         Ok(report) => report,
-        Err(error) => {
-            eprintln!("fastness: {error:#}");
-            return ExitCode::from(USAGE);
-        }
+        Err(error) => return told(args.form, USAGE, &error),
     };
-    print_as(args.json, &report, check::text);
+    print_as(args.form, &report, check::text);
     if report.findings.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
@@ -279,33 +393,48 @@ fn run_doctor(args: &DoctorArgs, services: &[web::Service]) -> ExitCode {
         Ok(loaded) => doctor::examine(&loaded.config, services),
         Err(error) => doctor::of_mistakes(&error),
     };
-    print_as(args.json, &lines[..], doctor::text);
+    print_as(args.form, &lines[..], doctor::text);
     match doctor::worst(&lines) {
         doctor::State::Bad => ExitCode::FAILURE,
         doctor::State::Ok | doctor::State::Warn => ExitCode::SUCCESS,
     }
 }
 
-fn print_as<T: serde::Serialize + ?Sized>(json: bool, report: &T, text: impl Fn(&T) -> String) {
-    match json {
-        true => println!("{}", serde_json::to_string_pretty(report).unwrap_or_default()),
-        false => print!("{}", text(report)),
+fn print_as<T: serde::Serialize + ?Sized>(form: Form, report: &T, text: impl Fn(&T) -> String) {
+    match form.json {
+        true => write(&format!("{}\n", serde_json::to_string_pretty(report).unwrap_or_default())),
+        false => write(&text(report)),
     }
 }
 
-fn failed(error: &anyhow::Error) -> ExitCode {
-    eprintln!("fastness: {error:#}");
-    ExitCode::FAILURE
+/// For commands that have no other form.
+const WORDS: Form = Form { json: false };
+
+fn failed(form: Form, error: &anyhow::Error) -> ExitCode {
+    told(form, 1, error)
+}
+
+/// Says on the standard error what went wrong, in the shape that commands against a running server use.
+fn told(form: Form, exit: u8, error: &anyhow::Error) -> ExitCode {
+    let text = format!("{error:#}");
+    match form.json {
+        true => {
+            let mut lines = text.lines().map(str::trim);
+            let message = lines.next().unwrap_or_default();
+            let detail: Vec<&str> = lines.collect();
+            let error = json!({ "exit": exit, "code": null, "message": message, "detail": detail, "hint": null });
+            eprintln!("{}", json!({ "error": error }));
+        }
+        false => eprintln!("fastness: {text}"),
+    }
+    ExitCode::from(exit)
 }
 
 /// Loads the configuration and goes on with it, or says all that is wrong.
-fn with_config(settings: &Settings, then: impl FnOnce(Loaded) -> ExitCode) -> ExitCode {
+fn with_config(settings: &Settings, form: Form, then: impl FnOnce(Loaded) -> ExitCode) -> ExitCode {
     match load(settings) {
         Ok(loaded) => then(loaded),
-        Err(error) => {
-            eprintln!("fastness: {error:#}");
-            ExitCode::from(USAGE)
-        }
+        Err(error) => told(form, USAGE, &error),
     }
 }
 
@@ -339,6 +468,77 @@ mod tests {
     #[test]
     fn ker_36_the_command_line_is_consistent() {
         command().debug_assert();
+    }
+
+    /// The words of an example, as a shell would split them, without what follows a pipe, a redirection or two blanks.
+    fn words_of(line: &str) -> Vec<String> {
+        let line = line.trim();
+        let line = line.split_once(" | fastness ").map_or(line.to_owned(), |(_, rest)| format!("fastness {rest}"));
+        let (mut words, mut word, mut quote, mut depth) = (vec![], String::new(), None, 0);
+        let mut chars = line.chars().peekable();
+        while let Some(c) = chars.next() {
+            match (c, quote) {
+                (c, Some(open)) if c == open => quote = None,
+                ('\'' | '"', None) if depth == 0 => quote = Some(c),
+                ('(', None) => depth += 1,
+                (')', None) => depth -= 1,
+                ('|' | '>', None) if depth == 0 => break,
+                (' ', None) if depth == 0 => {
+                    words.push(std::mem::take(&mut word));
+                    if chars.peek() == Some(&' ') {
+                        break;
+                    }
+                }
+                (c, _) => word.push(c),
+            }
+        }
+        words.push(word);
+        words.into_iter().filter(|word| !word.is_empty()).skip_while(|word| word.contains('=')).collect()
+    }
+
+    fn leaves(command: &clap::Command, path: &str) -> Vec<(String, clap::Command)> {
+        let own = command.get_subcommands().filter(|own| !own.is_hide_set() && own.get_name() != "help");
+        let below: Vec<_> = own.flat_map(|own| leaves(own, &format!("{path} {}", own.get_name()))).collect();
+        if below.is_empty() { vec![(path.to_owned(), command.clone())] } else { below }
+    }
+
+    #[test]
+    fn ker_36_every_command_has_examples_and_each_can_be_read() {
+        let grammar = command();
+        let all = leaves(&grammar, "fastness");
+        assert!(all.len() > 150, "{} commands", all.len());
+        for (path, leaf) in all {
+            let help = leaf.get_after_help().map(ToString::to_string).unwrap_or_default();
+            let examples = help.strip_prefix("Examples:\n").unwrap_or_else(|| panic!("{path} has no examples"));
+            let lines: Vec<&str> = examples.lines().take_while(|line| line.starts_with("  ")).collect();
+            assert!(lines.iter().any(|line| words_of(line).join(" ").starts_with(&path)), "{path}: {lines:?}");
+            for line in lines {
+                let read = grammar.clone().try_get_matches_from(words_of(line));
+                assert!(
+                    read.is_ok(),
+                    "{path}: {line}: {}",
+                    read.err().map(|error| error.to_string()).unwrap_or_default()
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn ker_36_every_command_that_tells_something_tells_it_to_programs_too() {
+        // The first runs until it is stopped and logs as configured; the others are documents and scripts themselves.
+        let without = ["serve", "config reference", "config example", "completions"];
+        for (path, leaf) in leaves(
+            &{
+                let mut grammar = command();
+                grammar.build();
+                grammar
+            },
+            "fastness",
+        ) {
+            let has = leaf.get_arguments().any(|arg| arg.get_long() == Some("json"));
+            let path = path.trim_start_matches("fastness ");
+            assert_eq!(has, !without.contains(&path), "{path}");
+        }
     }
 
     #[test]

@@ -24,6 +24,7 @@ pub mod fuzzing;
 mod keeper;
 mod log;
 mod outbound;
+mod progress;
 mod report;
 mod restore;
 mod sensing;

@@ -1,7 +1,10 @@
-//! What the commands print for people.
+//! What the commands print for people, and the same for programs.
 
 use std::fmt::Write;
 use std::path::Path;
+
+use serde_json::{Value, json};
+use web::{ShownKey, ShownSection, ShownSource};
 
 use crate::backup::{NamespaceBackup, Written};
 use crate::restore::Restored;
@@ -30,6 +33,51 @@ pub(crate) fn restore(restored: &Restored, data: &Path) -> String {
         let _ = writeln!(text, "  the old data is kept: {aside}");
     }
     text + "verified and in place; start the server\n"
+}
+
+/// After a backup, for programs.
+pub(crate) fn backup_json(written: &Written) -> Value {
+    json!({
+        "folder": written.folder.display().to_string(),
+        "backup": written.manifest.stamp,
+        "namespaces": namespaces_json(&written.manifest.namespaces),
+        "damaged": written.damaged,
+        "not_in_it": written.elsewhere,
+        "removed": written.removed.iter().map(|old| old.display().to_string()).collect::<Vec<_>>(),
+    })
+}
+
+/// After a restore, for programs.
+pub(crate) fn restore_json(restored: &Restored, data: &Path) -> Value {
+    json!({
+        "data": data.display().to_string(),
+        "backup": restored.manifest.stamp,
+        "namespaces": namespaces_json(&restored.manifest.namespaces),
+        "aside": restored.aside,
+    })
+}
+
+/// The configuration in use, for programs: a list of keys. A secret that is set has no value.
+pub(crate) fn config_json(sections: &[ShownSection]) -> Value {
+    let key = |key: &ShownKey| {
+        let source = match &key.source {
+            ShownSource::Default => "default".to_owned(),
+            ShownSource::File(place) => place.clone(),
+            ShownSource::Environment(name) => format!("environment {name}"),
+            ShownSource::Flag => "flag".to_owned(),
+        };
+        json!({ "key": key.path, "value": key.value, "hidden": key.value.is_none(), "source": source })
+    };
+    sections.iter().flat_map(|section| &section.keys).map(key).collect()
+}
+
+fn namespaces_json(namespaces: &[NamespaceBackup]) -> Value {
+    let one = |namespace: &NamespaceBackup| {
+        let rows: u64 = namespace.tables.iter().map(|table| table.rows).sum();
+        let NamespaceBackup { name, engine, tables, blobs, .. } = namespace;
+        json!({ "name": name, "engine": engine, "tables": tables.len(), "rows": rows, "blobs": blobs })
+    };
+    namespaces.iter().map(one).collect()
 }
 
 fn line(namespace: &NamespaceBackup) -> String {

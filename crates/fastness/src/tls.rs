@@ -92,6 +92,11 @@ async fn watch(mut certificate: Certificate) {
     }
 }
 
+/// What the two files hold, certificate and key, for whoever only looks.
+pub(crate) fn pair(certificate: &Path, key: &Path) -> Result<(Vec<u8>, Vec<u8>), String> {
+    read(certificate, key).map(|pair| (pair.certificate_pem, pair.key_pem))
+}
+
 fn read(certificate: &Path, key: &Path) -> Result<Pair, String> {
     Ok(Pair { certificate_pem: read_file(certificate)?, key_pem: read_file(key)? })
 }

@@ -1,4 +1,4 @@
-//! KER-9: every error code has its page, and the page tells the truth about the code.
+//! KER-9: every error code has its page, and the page tells the truth about the code. Guides have one shape.
 //!
 //! Pages are compiled in, so that the test needs neither a working directory nor the disk.
 
@@ -116,5 +116,41 @@ fn ker_9_the_list_of_codes_is_complete() {
     for code in all() {
         let row = format!("| [{0}]({0}.md) | {1} | ", code.name, code.status);
         assert!(README.contains(&row), "docs/errors/README.md: no row {row}…");
+    }
+}
+
+const GUIDES: [(&str, &str); 5] = [
+    ("documents", include_str!("../../../docs/documents.md")),
+    ("exchange", include_str!("../../../docs/exchange.md")),
+    ("folders", include_str!("../../../docs/folders.md")),
+    ("sensors", include_str!("../../../docs/sensors.md")),
+    ("workflow", include_str!("../../../docs/workflow.md")),
+];
+
+/// Whoever knows one guide finds their way in the others.
+#[test]
+fn ker_36_every_guide_has_its_five_parts() {
+    for (name, page) in GUIDES {
+        let parts =
+            ["## What it is for\n", "## Ten minutes: ", "## Operations\n", "## What is promised, and what not\n"];
+        for part in parts {
+            assert_eq!(page.matches(&format!("\n{part}")).count(), 1, "docs/{name}.md: {part}");
+        }
+        let index = page.split("\n## Ten minutes").next().unwrap_or_default();
+        assert!(index.contains("**Reference:** "), "docs/{name}.md: its index names the reference");
+        assert!(page.contains("reference/"), "docs/{name}.md: the way to keys and commands");
+    }
+}
+
+/// The index leads to every page that is not led to by another index.
+#[test]
+#[expect(clippy::disallowed_methods, reason = "looks which pages there are")]
+fn ker_36_the_index_of_documents_is_complete() {
+    let index = include_str!("../../../docs/README.md");
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs");
+    for entry in std::fs::read_dir(folder).expect("a folder") {
+        let name = entry.expect("an entry").file_name().into_string().expect("text");
+        let is_page = name.ends_with(".md") && name != "README.md";
+        assert!(!is_page || index.contains(&format!("]({name}")), "docs/README.md does not name {name}");
     }
 }

@@ -1,41 +1,107 @@
-//! DOC-6, CON-5, SEN-1: the guides to documents and to sensors do what they say. Its first ten minutes, and who changed it, are run as they stand there.
+//! The guides do what they say (DOC-6, CON-5, SEN-1, EXC-9, WFL-1, FLD-25, KER-37): their commands are run as they stand there, against a
+//! server of their own, and what comes is what the page shows.
 
-use std::path::Path;
+#![expect(clippy::disallowed_methods, reason = "a test starts processes and looks at their files")]
 
-use kill::guide::{Guide, run};
-use kill::server::Launch;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 
-const PAGE: &str = include_str!("../../../docs/documents.md");
-const SENSORS: &str = include_str!("../../../docs/sensors.md");
+use kill::guide;
+use kill::guide::{Guide, run, run_after};
+use kill::server::{KEY, Launch, Server};
+use tempfile::TempDir;
+
+fn program() -> &'static Path {
+    Path::new(env!("CARGO_BIN_EXE_fastness"))
+}
+
+/// A server with nothing in it, and its folder.
+fn served() -> (Server, TempDir) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let server = Launch::new(program(), &folder.path().join("data")).start().expect("a server");
+    (server, folder)
+}
+
+/// Runs a section in a folder of its own.
+fn follow(of: impl FnOnce(std::net::SocketAddr) -> Guide<'static>) -> usize {
+    let (server, folder) = served();
+    let preparation = format!("cd '{}'", folder.path().display());
+    run_after(&of(server.address), &preparation).expect("what the page shows")
+}
 
 #[test]
 fn doc_6_the_first_ten_minutes_with_documents_are_as_the_guide_tells() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let launch = Launch::new(Path::new(env!("CARGO_BIN_EXE_fastness")), &folder.path().join("data"));
-    let server = launch.start().expect("a server");
-    let guide = Guide { page: PAGE, section: "Ten minutes", address: server.address };
-    assert_eq!(run(&guide).expect("what the page shows"), 7);
+    assert_eq!(follow(|address| guide!("docs/documents.md", "Ten minutes", address)), 7);
 }
 
 #[test]
 fn con_5_who_changed_it_is_as_the_guide_tells() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let launch = Launch::new(Path::new(env!("CARGO_BIN_EXE_fastness")), &folder.path().join("data"));
-    let server = launch.start().expect("a server");
-    // The section says that `KEY`, `NS` and `api` are those of the first one.
-    let (_, first) = PAGE.split_once("```sh\nKEY=").expect("the page says how to ask");
-    let (asking, _) = first.split_once("```").expect("a block ends");
-    let section = "\n## Who changed it\n";
-    let page = PAGE.replace(section, &format!("{section}\n```sh\nKEY={asking}```\n"));
-    let guide = Guide { page: &page, section: "Who changed it", address: server.address };
-    assert_eq!(run(&guide).expect("what the page shows"), 4);
+    let (server, _folder) = served();
+    assert_eq!(run(&guide!("docs/documents.md", "Who changed it", server.address)).expect("what the page shows"), 4);
 }
 
 #[test]
-fn sen_1_the_first_five_minutes_with_sensors_are_as_the_guide_tells() {
+fn doc_12_attachments_and_exports_are_as_the_guide_tells() {
+    let (server, folder) = served();
+    let preparation = format!("cd '{}'\nprintf bytes > photo.jpg", folder.path().display());
+    run_after(&guide!("docs/documents.md", "Ten minutes", server.address), &preparation).expect("what the page shows");
+    for (section, count) in [
+        (guide!("docs/documents.md", "Attachments", server.address), 1),
+        (guide!("docs/documents.md", "Export", server.address), 1),
+    ] {
+        assert_eq!(run_after(&section, &preparation).expect("what the page shows"), count);
+    }
+}
+
+#[test]
+fn sen_1_the_first_ten_minutes_with_sensors_are_as_the_guide_tells() {
+    assert_eq!(follow(|address| guide!("docs/sensors.md", "Ten minutes", address)), 6);
+}
+
+#[test]
+fn exc_9_the_first_ten_minutes_with_the_exchange_are_as_the_guide_tells() {
+    assert_eq!(follow(|address| guide!("docs/exchange.md", "Ten minutes", address)), 5);
+}
+
+#[test]
+fn wfl_1_the_first_ten_minutes_with_the_workflow_are_as_the_guide_tells() {
+    assert_eq!(follow(|address| guide!("docs/workflow.md", "Ten minutes", address)), 6);
+}
+
+#[test]
+fn fld_25_the_first_minutes_with_the_server_of_folders_are_as_the_guide_tells() {
+    assert_eq!(follow(|address| guide!("docs/folders-server.md", "Five minutes", address)), 4);
+}
+
+#[test]
+fn doc_6_the_readme_shows_documents_as_they_are() {
+    assert_eq!(follow(|address| guide!("README.md", "Documents in a minute", address)), 1);
+}
+
+/// The server that the drill starts from its backup: ended also when the page breaks off in its middle.
+struct Restored(PathBuf);
+
+impl Drop for Restored {
+    fn drop(&mut self) {
+        if let Ok(pid) = fs::read_to_string(self.0.join("restored.pid")) {
+            // The page has ended it, if all went well.
+            let _ = Command::new("kill").arg(pid.trim()).stderr(Stdio::null()).status();
+        }
+    }
+}
+
+#[test]
+fn ker_37_the_drill_of_a_disaster_is_as_the_page_tells() {
     let folder = tempfile::tempdir().expect("a folder");
-    let launch = Launch::new(Path::new(env!("CARGO_BIN_EXE_fastness")), &folder.path().join("data"));
-    let server = launch.start().expect("a server");
-    let guide = Guide { page: SENSORS, section: "Five minutes", address: server.address };
-    assert_eq!(run(&guide).expect("what the page shows"), 6);
+    let server = Launch::new(program(), &folder.path().join("fastness-data")).start().expect("a server");
+    let restored = Restored(folder.path().to_owned());
+    let preparation = format!(
+        "fastness() {{ '{}' \"$@\"; }}\nexport FASTNESS_KEY={KEY} FASTNESS_SERVER=http://{} XDG_CONFIG_HOME='{folder}'\ncd '{folder}'",
+        program().display(),
+        server.address,
+        folder = restored.0.display(),
+    );
+    let drill = guide!("docs/backup.md", "A drill", server.address);
+    assert_eq!(run_after(&drill, &preparation).expect("what the page shows"), 6);
 }

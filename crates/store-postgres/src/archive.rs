@@ -44,7 +44,8 @@ const USED: &str = "SELECT n.nspname::text FROM pg_namespace n JOIN pg_class c O
 /// What is worth knowing about a server before it is trusted with data.
 const ABOUT: &str = "SELECT current_setting('server_version'), current_setting('fsync'), \
     current_setting('full_page_writes'), current_setting('synchronous_commit'), \
-    pg_is_in_recovery()::text, current_setting('max_connections')";
+    pg_is_in_recovery()::text, current_setting('max_connections'), \
+    floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint::text";
 
 /// What a server says about itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -61,6 +62,8 @@ pub struct ServerFacts {
     pub is_standby: bool,
     /// How many connections it takes.
     pub connections_max: usize,
+    /// What its clock shows, in milliseconds.
+    pub wall_ms: i64,
 }
 
 /// Asks a server about itself.
@@ -78,6 +81,7 @@ pub fn server_facts(config: &PostgresConfig) -> StoreResult<ServerFacts> {
             synchronous_commit: text(3)?,
             is_standby: text(4)? == "true",
             connections_max: text(5)?.parse().unwrap_or(0),
+            wall_ms: text(6)?.parse().unwrap_or(0),
         })
     })
 }

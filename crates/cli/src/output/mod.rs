@@ -3,6 +3,7 @@
 //! Invariant: what came from elsewhere passes [`escaped`] or [`Output::json_text`] before it is written.
 
 mod column;
+mod progress;
 mod table;
 mod text;
 mod time;
@@ -16,6 +17,7 @@ use crate::failure::{Done, Failure};
 use crate::flags::Show;
 use crate::local;
 pub(crate) use column::{Column, clock, flag, json, moment, number, state, text};
+pub(crate) use progress::Progress;
 pub(crate) use table::Table;
 pub(crate) use text::escaped;
 

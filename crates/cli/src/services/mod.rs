@@ -3,6 +3,7 @@
 mod admin;
 mod documents;
 mod exchange;
+mod files;
 mod folders;
 mod namespace;
 mod sensors;
@@ -22,7 +23,10 @@ pub(crate) const ALL: &[Service] = &[
     Service::of::<tasks::Tasks>("tasks", "Tasks and queues: what waits, runs, or is parked for a person"),
     Service::of::<documents::Documents>("documents", "Documents, their classes and attachments"),
     Service::of::<sensors::Sensors>("sensors", "Sensors: signals of doors, who is told, who fell silent"),
-    Service::of::<exchange::Exchange>("exchange", "Exchange: databases that take messages of devices and answer them"),
+    Service::of::<exchange::Exchange>(
+        "exchange",
+        "Exchange: devices that send messages, databases that take and answer them",
+    ),
     Service::of::<workflow::Workflow>(
         "workflow",
         "Workflow: processes of many tasks, who does them, and what went wrong",

@@ -252,7 +252,7 @@ fn ended(transfer: Value) -> Result<Value, Failure> {
     Err(Failure::here(format!("the {kind} is {state}: {note}")).hint("everything is as it was before"))
 }
 
-/// How far something is: a bar on a terminal, a line per change elsewhere, a document per change for programs.
+/// How far something is: a bar on a terminal, a document per change for programs that ask for it, nothing elsewhere.
 struct Meter {
     json: bool,
     quiet: bool,
@@ -289,7 +289,7 @@ impl Meter {
         let _ = match (self.json, self.terminal) {
             (true, _) => writeln!(io::stderr(), "{}", Output::json_text(now)),
             (false, true) => write!(io::stderr(), "\r\u{1b}[K{}", escaped(line)),
-            (false, false) => writeln!(io::stderr(), "{}", escaped(line)),
+            (false, false) => Ok(()),
         };
     }
 

@@ -22,13 +22,16 @@ pub(super) struct Copied {
     pub(super) list: (u64, String),
 }
 
-/// Copies all blobs in `from` to `to`, both folders of a namespace; `older` is that of the backup before.
-pub(super) fn copy(from: &Path, to: &Path, older: Option<&Path>) -> Result<Copied> {
+/// Copies all blobs in `from` to `to`, both folders of a namespace; `older` is that of the backup before. `tell` hears how many of how
+/// many are done.
+pub(super) fn copy(from: &Path, to: &Path, older: Option<&Path>, tell: &mut dyn FnMut(usize, usize)) -> Result<Copied> {
     let (mut count, mut damaged) = (0, vec![]);
     let mut list = disk::LineFile::create(&to.join(LIST)).context("no list of blobs")?;
-    for blob in disk::files_below(&from.join("blobs"))? {
-        let Some(name) = blob_name(&blob) else { continue };
-        match copy_one(&blob, &name, to, older)? {
+    let files = disk::files_below(&from.join("blobs"))?;
+    for (done, blob) in files.iter().enumerate() {
+        tell(done, files.len());
+        let Some(name) = blob_name(blob) else { continue };
+        match copy_one(blob, &name, to, older)? {
             One::Copied(bytes) => {
                 list.line(&format!("{name} {bytes}"))?;
                 count += 1;

@@ -155,6 +155,13 @@ pub(crate) fn size(path: &Path) -> Option<u64> {
     fs::symlink_metadata(path).ok().filter(fs::Metadata::is_file).map(|meta| meta.len())
 }
 
+/// When a file was written last, by the calendar of that time.
+pub(crate) fn written_ms(path: &Path) -> Option<i64> {
+    let written = fs::symlink_metadata(path).ok()?.modified().ok()?;
+    let since = written.duration_since(std::time::UNIX_EPOCH).ok()?;
+    i64::try_from(since.as_millis()).ok()
+}
+
 fn pass(source: &mut impl Read, target: &mut impl Write) -> io::Result<(u64, String)> {
     let (mut hash, mut bytes, mut chunk) = (Sha256::new(), 0, vec![0; CHUNK]);
     loop {

@@ -26,6 +26,7 @@ use base::{Clock, Stamp};
 use host::{DirLock, DirLockError, RealClock};
 
 use crate::config::Config;
+use crate::progress::Progress;
 pub(crate) use manifest::{FileEntry, Manifest, NamespaceBackup};
 pub(crate) use source::{Rows, Source, sources};
 pub(crate) use verify::verify;
@@ -60,13 +61,13 @@ pub(crate) struct Written {
 }
 
 /// Writes a backup and verifies it.
-pub(crate) fn write(config: &Config, wish: &Wish) -> Result<Written> {
+pub(crate) fn write(config: &Config, wish: &Wish, progress: &Progress) -> Result<Written> {
     let _lock = lock(&wish.to)?;
     disk::children(&wish.to, UNFINISHED)?.iter().try_for_each(|left| disk::remove_tree(left))?;
     let stamp = Stamp::from_wall(RealClock::new().wall());
     let making = wish.to.join(format!("{UNFINISHED}{stamp}"));
     let folder = wish.to.join(format!("{FINISHED}{stamp}"));
-    let made = make(config, wish, stamp, &making);
+    let made = make(config, wish, (stamp, &making), progress);
     if made.is_err() {
         // Its room may be what everybody else needs now.
         let _ = disk::remove_tree(&making);
@@ -91,19 +92,19 @@ fn lock(to: &Path) -> Result<DirLock> {
 /// The manifest, the blobs that are damaged, and the namespaces that are elsewhere.
 type Made = (Manifest, Vec<String>, Vec<String>);
 
-fn make(config: &Config, wish: &Wish, stamp: Stamp, making: &Path) -> Result<Made> {
+fn make(config: &Config, wish: &Wish, (stamp, making): (Stamp, &Path), progress: &Progress) -> Result<Made> {
     let older = finished(&wish.to)?.pop();
     let mut manifest = Manifest::new(stamp);
     let mut damaged = vec![];
     let (found, elsewhere) = wanted(config, wish)?;
     for source in found {
         let name = source.name.clone();
-        let made = source.write(config, making, older.as_deref());
+        let made = source.write(config, making, older.as_deref(), progress);
         let (namespace, bad) = made.with_context(|| format!("namespace `{name}` was not backed up"))?;
         manifest.namespaces.push(namespace);
         damaged.extend(bad);
     }
-    let findings = verify::contents(making, &manifest);
+    let findings = verify::contents(making, &manifest, progress);
     anyhow::ensure!(findings.is_empty(), "the backup does not read back as it was written: {}", findings.join("; "));
     manifest.write(making)?;
     Ok((manifest, damaged, elsewhere))

@@ -12,6 +12,7 @@ use store_sqlite::archive as sqlite;
 use super::disk::LineFile;
 use super::{FileEntry, NamespaceBackup, blobs, disk};
 use crate::config::Config;
+use crate::progress::Progress;
 use crate::stores;
 
 /// The name of a SQLite store in its namespace's folder, here and there.
@@ -59,17 +60,21 @@ impl Source {
         config: &Config,
         making: &Path,
         older: Option<&Path>,
+        progress: &Progress,
     ) -> Result<(NamespaceBackup, Vec<String>)> {
         let place = NamespaceBackup::folder(&self.name);
         let folder = making.join(&place);
         disk::make_folder(&folder)?;
+        progress.step(&format!("{}: rows", self.name));
         let mut namespace = match &self.rows {
             Rows::Sqlite(store) => write_sqlite(&self.name, store, &folder)?,
             Rows::Postgres(settings) => write_postgres(&self.name, settings, &folder)?,
         };
         let older = older.map(|older| older.join(&place));
         let data = config.data.dir.join("namespaces").join(&self.name);
-        let copied = blobs::copy(&data, &folder, older.as_deref())?;
+        let copied = blobs::copy(&data, &folder, older.as_deref(), &mut |done, of| {
+            progress.part(&format!("{}: blobs", self.name), done, of);
+        })?;
         let (bytes, sha256) = copied.list;
         namespace.files.push(FileEntry { path: format!("{place}/{}", blobs::LIST), bytes, sha256 });
         namespace.blobs = copied.count;

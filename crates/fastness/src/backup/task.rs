@@ -9,6 +9,7 @@ use serde_json::json;
 
 use super::{Wish, write};
 use crate::config::Config;
+use crate::progress::Progress;
 
 /// The name under which [`perform`] is registered.
 pub(crate) const WORK: &str = "backup.write";
@@ -47,7 +48,7 @@ fn settle(_: &mut dyn Tx, cx: &mut OpCx<'_>, _: &TaskRow, result: &CallResult) -
 #[must_use]
 pub(crate) fn perform(config: &Config) -> CallResult {
     let wish = Wish { to: config.backup.dir.clone(), namespace: None, keep: Some(config.backup.keep) };
-    match write(config, &wish) {
+    match write(config, &wish, &Progress::none()) {
         Ok(written) if written.damaged.is_empty() => {
             let (folder, removed) = (written.folder.display().to_string(), written.removed.len());
             // Not a failure: it would be the same each time. The journal tells what is not in it.

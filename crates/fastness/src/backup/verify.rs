@@ -5,26 +5,29 @@ use std::path::Path;
 use anyhow::{Context, Result};
 use base::archive::{TableDigest, TableSummary};
 
+use crate::progress::Progress;
+
 use super::{FileEntry, Manifest, NamespaceBackup, blobs, disk};
 
 /// Everything that is wrong with a backup, in plain words; nothing if it is good.
-pub(crate) fn verify(folder: &Path) -> Result<(Manifest, Vec<String>)> {
+pub(crate) fn verify(folder: &Path, progress: &Progress) -> Result<(Manifest, Vec<String>)> {
     let manifest = Manifest::read(folder)?;
-    let findings = contents(folder, &manifest);
+    let findings = contents(folder, &manifest, progress);
     Ok((manifest, findings))
 }
 
-pub(super) fn contents(folder: &Path, manifest: &Manifest) -> Vec<String> {
-    manifest.namespaces.iter().flat_map(|namespace| of_namespace(folder, namespace)).collect()
+pub(super) fn contents(folder: &Path, manifest: &Manifest, progress: &Progress) -> Vec<String> {
+    manifest.namespaces.iter().flat_map(|namespace| of_namespace(folder, namespace, progress)).collect()
 }
 
-fn of_namespace(folder: &Path, namespace: &NamespaceBackup) -> Vec<String> {
+fn of_namespace(folder: &Path, namespace: &NamespaceBackup, progress: &Progress) -> Vec<String> {
+    progress.step(&format!("{}: reading back", namespace.name));
     let mut findings: Vec<String> = namespace.files.iter().filter_map(|file| of_file(folder, file).err()).collect();
     // The rows of a damaged file are not worth reading.
     if findings.is_empty() {
         let place = folder.join(NamespaceBackup::folder(&namespace.name));
         findings.extend(of_rows(&place, namespace));
-        findings.extend(of_blobs(&place, namespace));
+        findings.extend(of_blobs(&place, namespace, progress));
     }
     findings
 }
@@ -64,17 +67,21 @@ fn of_lines(place: &Path, table: &TableSummary) -> Result<TableSummary> {
     Ok(digest.summary(&table.name, table.columns.clone()))
 }
 
-fn of_blobs(place: &Path, namespace: &NamespaceBackup) -> Vec<String> {
+fn of_blobs(place: &Path, namespace: &NamespaceBackup, progress: &Progress) -> Vec<String> {
     let listed = match blobs::listed(place) {
         Ok(listed) => listed,
         Err(error) => return vec![format!("namespace {}: {error:#}", namespace.name)],
     };
-    let wrong = |(name, _): &(String, u64)| match disk::digest(&place.join(blobs::place(name))) {
-        Ok((_, sha256)) if sha256 == blobs::sha_of(name) => None,
-        Ok(_) => Some(format!("blob {name} is damaged")),
-        Err(error) => Some(format!("blob {name} cannot be read: {error}")),
+    let reading = format!("{}: reading blobs back", namespace.name);
+    let wrong = |(done, (name, _)): (usize, &(String, u64))| {
+        progress.part(&reading, done, listed.len());
+        match disk::digest(&place.join(blobs::place(name))) {
+            Ok((_, sha256)) if sha256 == blobs::sha_of(name) => None,
+            Ok(_) => Some(format!("blob {name} is damaged")),
+            Err(error) => Some(format!("blob {name} cannot be read: {error}")),
+        }
     };
     let count = (listed.len() as u64 != namespace.blobs)
         .then(|| format!("namespace {}: {} blobs, not {}", namespace.name, listed.len(), namespace.blobs));
-    listed.iter().filter_map(wrong).chain(count).collect()
+    listed.iter().enumerate().filter_map(wrong).chain(count).collect()
 }

@@ -17,6 +17,7 @@ use serde::Serialize;
 
 use crate::backup::{self, Rows, Source, disk};
 use crate::config::Config;
+use crate::progress::Progress;
 use crate::restore;
 
 /// What was found.
@@ -51,7 +52,7 @@ impl Report {
 const RESTORE: &str = "keep this data for later, restore the last good backup (fastness restore --replace)";
 
 /// Checks the data of a stopped server. An error is wrong use: there is nothing to check, or a server is running.
-pub(crate) fn data(config: &Config, services: &[web::Service]) -> Result<Report> {
+pub(crate) fn data(config: &Config, services: &[web::Service], progress: &Progress) -> Result<Report> {
     let data = &config.data.dir;
     ensure!(data.is_dir(), "there is no data directory {}", data.display());
     let _lock = match DirLock::acquire(data) {
@@ -69,24 +70,26 @@ pub(crate) fn data(config: &Config, services: &[web::Service]) -> Result<Report>
     let sources = backup::sources(config)?;
     ensure!(!sources.is_empty(), "there is no namespace in {}", data.display());
     for Source { name, rows } in &sources {
+        progress.step(&format!("{name}: store"));
         match rows {
             Rows::Sqlite(path) => stores::sqlite(&mut report, name, path, services),
             Rows::Postgres(settings) => stores::postgres(&mut report, name, settings, services),
         }
-        blobs(&mut report, name, &data.join("namespaces").join(name))?;
+        blobs(&mut report, name, &data.join("namespaces").join(name), progress)?;
     }
     Ok(report)
 }
 
 /// Checks a backup: everything reads back as it was written, and what it holds keeps every invariant.
-pub(crate) fn backup(folder: &Path, services: &[web::Service]) -> Result<Report> {
-    let (manifest, wrong) = backup::verify(folder)?;
+pub(crate) fn backup(folder: &Path, services: &[web::Service], progress: &Progress) -> Result<Report> {
+    let (manifest, wrong) = backup::verify(folder, progress)?;
     let mut report = Report::default();
     for what in wrong {
         report.find(&folder.display().to_string(), what, "use another backup; write a new one soon");
     }
     let is_good = report.findings.is_empty();
     for namespace in &manifest.namespaces {
+        progress.step(&format!("{}: store", namespace.name));
         let place = folder.join(backup::NamespaceBackup::folder(&namespace.name));
         if namespace.engine == "sqlite" && is_good {
             stores::sqlite(&mut report, &namespace.name, &place.join("store.db"), services);
@@ -98,11 +101,13 @@ pub(crate) fn backup(folder: &Path, services: &[web::Service]) -> Result<Report>
 }
 
 /// Every blob is what its name says.
-fn blobs(report: &mut Report, name: &str, folder: &Path) -> Result<()> {
-    let mut count = 0;
-    for path in disk::files_below(&folder.join("blobs"))? {
-        let Some(blob) = backup::blobs::blob_name(&path) else { continue };
-        let (_, held) = disk::digest(&path).with_context(|| format!("{} cannot be read", path.display()))?;
+fn blobs(report: &mut Report, name: &str, folder: &Path, progress: &Progress) -> Result<()> {
+    let (mut count, reading) = (0, format!("{name}: blobs"));
+    let files = disk::files_below(&folder.join("blobs"))?;
+    for (done, path) in files.iter().enumerate() {
+        progress.part(&reading, done, files.len());
+        let Some(blob) = backup::blobs::blob_name(path) else { continue };
+        let (_, held) = disk::digest(path).with_context(|| format!("{} cannot be read", path.display()))?;
         count += 1;
         if held != backup::blobs::sha_of(&blob) {
             let mend = "copy it from a backup, where it has the same name";

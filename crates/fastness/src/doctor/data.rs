@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use base::Engine;
-use host::{DiskFacts, DiskKind, disk_facts, sync_times_us};
+use base::{Clock, Engine};
+use host::{DiskFacts, DiskKind, RealClock, disk_facts, sync_times_us};
 use store_sqlite::archive as sqlite;
 
 use super::Line;
@@ -15,6 +15,8 @@ const MIB: u64 = 1 << 20;
 /// Less is too little to work with, and less than this to live with for long.
 const FREE_BAD: u64 = 100 * MIB;
 const FREE_WARN: u64 = 1024 * MIB;
+/// A clock that was set back by more than a time server does.
+const AHEAD_MS: i64 = 60_000;
 /// Syncs that are measured.
 const SYNCS: usize = 50;
 const SLOW_US: u64 = 100_000;
@@ -46,6 +48,8 @@ pub(super) fn lines(config: &Config, services: &[web::Service]) -> Vec<Line> {
     lines.extend(diagnoses(data));
     if config.store.engine == Engine::Sqlite {
         lines.extend(schemas(config, services));
+        lines.extend(reserves(config));
+        lines.extend(written_later(config, RealClock::new().wall().0));
     }
     lines
 }
@@ -159,6 +163,34 @@ fn diagnoses(data: &Path) -> Option<Line> {
     Some(Line::warn(what, "a part of the server was stuck", "read it, report it, then remove the file"))
 }
 
+/// Stores whose reserve is not there: made at start, given up when the disk is full.
+fn reserves(config: &Config) -> Vec<Line> {
+    let why = "on a full disk work that was begun cannot be ended";
+    if config.store.reserve == 0 {
+        return vec![Line::warn("store.reserve is 0", why, "leave it at its default, or set a few MiB")];
+    }
+    let lacks = |source: &backup::Source| {
+        let Rows::Sqlite(path) = &source.rows else { return None };
+        let held = disk::size(&path.with_extension("reserve")).unwrap_or(0);
+        let what = format!("namespace {} has {held} bytes of its reserve of {}", source.name, config.store.reserve);
+        (held < config.store.reserve).then(|| Line::warn(what, why, "make room; the server makes it when it starts"))
+    };
+    backup::sources(config).unwrap_or_default().iter().filter_map(lacks).collect()
+}
+
+/// A store that was written later than it is now: the clock was set back, or is wrong.
+fn written_later(config: &Config, now_ms: i64) -> Vec<Line> {
+    let ahead = |source: &backup::Source| {
+        let Rows::Sqlite(path) = &source.rows else { return None };
+        let written_ms = disk::written_ms(path).max(disk::written_ms(&path.with_extension("db-wal")))?;
+        let ahead_ms = written_ms.saturating_sub(now_ms);
+        let what = format!("the clock is {} s behind the last write of namespace {}", ahead_ms / 1000, source.name);
+        let why = "new versions are numbered on from the old ones, schedules wait until the clock has caught up";
+        (ahead_ms > AHEAD_MS).then(|| Line::warn(what, why, "set the clock, and let a time server keep it"))
+    };
+    backup::sources(config).unwrap_or_default().iter().filter_map(ahead).collect()
+}
+
 /// A store that a newer program has written.
 fn schemas(config: &Config, services: &[web::Service]) -> Vec<Line> {
     let known = restore::plan::known(services);
@@ -182,4 +214,19 @@ fn schemas(config: &Config, services: &[web::Service]) -> Vec<Line> {
         Some(Line::bad(what, why, "use the newer program"))
     };
     sources.iter().filter_map(newer).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::State;
+    use super::*;
+
+    #[test]
+    fn ker_37_a_disk_is_told_before_it_is_full_and_by_its_kind() {
+        let folder = Path::new("data");
+        let state = |free: u64| room(folder, free).state;
+        assert_eq!((state(FREE_BAD - 1), state(FREE_BAD), state(FREE_WARN)), (State::Bad, State::Warn, State::Ok));
+        assert_eq!(kind(folder, DiskKind::Network("NFS")).state, State::Bad);
+        assert_eq!(kind(folder, DiskKind::Layer).state, State::Warn);
+    }
 }

@@ -6,9 +6,11 @@
 mod broker;
 mod data;
 mod machine;
+mod partners;
 mod port;
 mod postgres;
 mod protection;
+mod tls;
 
 use serde::Serialize;
 
@@ -60,8 +62,10 @@ pub(crate) fn examine(config: &Config, services: &[web::Service]) -> Vec<Line> {
     lines.extend(data::lines(config, services));
     lines.extend(machine::lines(config));
     lines.extend(port::lines(config, &server));
+    lines.extend(tls::lines(config));
     lines.extend(postgres::lines(config));
     lines.extend(broker::lines(config));
+    lines.extend(partners::lines(config));
     lines.extend(protection::lines(config));
     lines
 }

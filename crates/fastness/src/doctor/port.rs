@@ -38,10 +38,11 @@ pub(super) fn lines(config: &Config, server: &Server) -> Vec<Line> {
         Server::Running(pid) => {
             let pid = pid.map_or_else(|| "unknown".to_owned(), |pid| pid.to_string());
             lines.push(Line::ok(format!("a server is running on this data directory (pid {pid})")));
-            lines.push(ready(address));
+            lines.push(ready(address, config.server.tls_certificate.is_some()));
         }
     }
-    if !address.ip().is_loopback() {
+    let is_plain = config.server.tls_certificate.is_none();
+    if is_plain && !address.ip().is_loopback() {
         let why = "keys and passwords cross the wire as they are";
         lines.push(Line::warn(format!("plain HTTP is served on {address}"), why, "put a proxy that does TLS in front"));
     }
@@ -65,8 +66,12 @@ fn taken(address: SocketAddr, error: &std::io::Error) -> Line {
 }
 
 /// What the running server says about itself.
-fn ready(address: SocketAddr) -> Line {
+fn ready(address: SocketAddr, by_tls: bool) -> Line {
     let why = "callers are refused meanwhile";
+    // By TLS it answers to the names in its certificate, which are not ours to guess.
+    if by_tls && TcpStream::connect_timeout(&address, PATIENCE).is_ok() {
+        return Line::ok(format!("it listens on {address}, by TLS"));
+    }
     match ask(address) {
         Ok(answer) if answer.starts_with("HTTP/1.1 200") => Line::ok(format!("it is ready on {address}")),
         Ok(answer) => {

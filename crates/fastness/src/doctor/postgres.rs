@@ -1,6 +1,7 @@
 //! PostgreSQL: reachable, durable, with enough connections.
 
-use base::Engine;
+use base::{Clock, Engine};
+use host::RealClock;
 use store_postgres::archive::{ServerFacts, server_facts};
 
 use super::Line;
@@ -9,6 +10,8 @@ use crate::stores;
 
 /// Older servers lack what we use.
 const VERSION_MIN: u32 = 12;
+/// Clocks that differ by more are not both kept.
+const APART_MS: u64 = 5_000;
 
 pub(super) fn lines(config: &Config) -> Vec<Line> {
     if config.store.engine != Engine::Postgres {
@@ -42,7 +45,17 @@ fn of_facts(config: &Config, facts: &ServerFacts) -> Vec<Line> {
         lines.push(Line::bad("PostgreSQL is a standby", "it takes no writes", "name the primary in store.url"));
     }
     lines.push(connections(config, facts.connections_max));
+    lines.extend(clocks(facts.wall_ms, RealClock::new().wall().0));
     lines
+}
+
+/// Leases and deadlines of several nodes go by the database; versions and schedules by ours.
+fn clocks(theirs_ms: i64, ours_ms: i64) -> Option<Line> {
+    let apart_ms = theirs_ms.abs_diff(ours_ms);
+    (apart_ms > APART_MS).then(|| {
+        let what = format!("the clock of PostgreSQL is {} s away from ours", apart_ms / 1000);
+        Line::warn(what, "versions and schedules of nodes disagree", "let time servers keep both clocks")
+    })
 }
 
 fn version(version: &str) -> Line {
@@ -80,6 +93,7 @@ mod tests {
             synchronous_commit: "on".into(),
             is_standby: false,
             connections_max: 100,
+            wall_ms: RealClock::new().wall().0,
         };
         let worst = |facts: &ServerFacts| super::super::worst(&of_facts(&config, facts));
         assert_eq!(worst(&good), State::Ok);
@@ -92,6 +106,7 @@ mod tests {
         ] {
             assert_eq!(worst(&bad), State::Bad, "{bad:?}");
         }
+        assert_eq!(worst(&ServerFacts { wall_ms: 0, ..good.clone() }), State::Warn);
         assert_eq!(worst(&ServerFacts { synchronous_commit: "off".into(), ..good }), State::Warn);
     }
 }

@@ -18,7 +18,13 @@ pub(super) fn lines(config: &Config) -> Vec<Line> {
         lines.push(Line::warn("no backup is scheduled", "a lost disk is lost data", mend));
     }
     let newest = backup::finished(to).ok().and_then(|mut found| found.pop());
-    let Some(newest) = newest else { return lines };
+    let Some(newest) = newest else {
+        if config.data.dir.join("namespaces").exists() {
+            let what = format!("there is no backup in {}", to.display());
+            lines.push(Line::warn(what, "a lost disk is lost data", format!("fastness backup --to {}", to.display())));
+        }
+        return lines;
+    };
     let stamp = newest.file_name().and_then(|name| name.to_str()?.rsplit_once('-')?.1.parse().ok());
     let age_ms =
         stamp.and_then(|stamp| Stamp::new(stamp).ok()).map(|stamp| RealClock::new().wall().0 - stamp.to_wall().0);

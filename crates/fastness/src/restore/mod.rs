@@ -20,6 +20,7 @@ use store_postgres::archive as postgres;
 
 use crate::backup::{Manifest, NamespaceBackup, disk, verify};
 use crate::config::Config;
+use crate::progress::Progress;
 use crate::stores;
 
 const RESTORING: &str = "restoring";
@@ -62,8 +63,8 @@ pub(crate) fn refuse_unfinished(data: &Path) -> Result<()> {
 }
 
 /// Restores a backup.
-pub(crate) fn run(config: &Config, services: &[web::Service], wish: &Wish) -> Result<Restored> {
-    let (manifest, findings) = verify(&wish.from)?;
+pub(crate) fn run(config: &Config, services: &[web::Service], wish: &Wish, progress: &Progress) -> Result<Restored> {
+    let (manifest, findings) = verify(&wish.from, progress)?;
     ensure!(findings.is_empty(), "the backup is not good, nothing was touched: {}", findings.join("; "));
     check_names(config, &manifest)?;
     let plans = plan::of_all(services, &manifest)?;
@@ -71,13 +72,15 @@ pub(crate) fn run(config: &Config, services: &[web::Service], wish: &Wish) -> Re
     let _lock = DirLock::acquire(data)?;
     let state = begin(data, &manifest, wish)?;
     let mut aside = vec![];
-    stage::build(data, &wish.from, &manifest)?;
+    stage::build(data, &wish.from, &manifest, progress)?;
     aside.extend(stage::place(data, &state)?);
     let both = manifest.namespaces.iter().zip(&plans);
     for (namespace, plan) in both.filter(|(namespace, _)| namespace.engine() == Engine::Postgres) {
+        progress.step(&format!("{}: rows", namespace.name));
         let import = Import { config, from: &wish.from, state: &state, namespace, plan };
         aside.extend(import.run().with_context(|| format!("namespace `{}`", namespace.name))?);
     }
+    progress.step("opening it once");
     epoch::renew(config, services, &manifest)?;
     finish(config, &manifest, data)?;
     Ok(Restored { manifest, aside })

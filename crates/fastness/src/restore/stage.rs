@@ -8,6 +8,7 @@ use base::archive::RowSource;
 
 use super::{NAMESPACES, RESTORING, State};
 use crate::backup::{Manifest, NamespaceBackup, blobs, disk};
+use crate::progress::Progress;
 
 /// In the folder of namespaces: it was put there by the restore of this id.
 const MARK: &str = "restored-by-";
@@ -26,30 +27,33 @@ pub(super) fn strangers(data: &Path) -> Result<Vec<PathBuf>> {
 }
 
 /// Copies everything that is files below `<data>/restoring/namespaces`, from the beginning.
-pub(super) fn build(data: &Path, from: &Path, manifest: &Manifest) -> Result<()> {
+pub(super) fn build(data: &Path, from: &Path, manifest: &Manifest, progress: &Progress) -> Result<()> {
     let stage = data.join(RESTORING).join(NAMESPACES);
     disk::remove_tree(&stage)?;
     disk::make_folder(&stage)?;
     for namespace in &manifest.namespaces {
         let place = from.join(NamespaceBackup::folder(&namespace.name));
-        build_one(&place, from, &stage.join(&namespace.name), namespace)
+        build_one((&place, from), &stage.join(&namespace.name), namespace, progress)
             .with_context(|| format!("namespace `{}`", namespace.name))?;
     }
     disk::sync_tree(&stage)
 }
 
-fn build_one(place: &Path, from: &Path, to: &Path, namespace: &NamespaceBackup) -> Result<()> {
+fn build_one((place, from): (&Path, &Path), to: &Path, namespace: &NamespaceBackup, progress: &Progress) -> Result<()> {
+    progress.step(&format!("{}: rows", namespace.name));
     disk::make_folder(to)?;
     for file in namespace.files.iter().filter(|file| file.path.ends_with("/store.db")) {
         let source = disk::below(from, &file.path)?;
         let (_, sha256) = disk::copy(&source, &to.join("store.db"))?;
         ensure!(sha256 == file.sha256, "{} changed while it was copied", source.display());
     }
-    for (name, _) in blobs::listed(place)? {
-        let target = to.join(blobs::place(&name));
+    let (listed, copying) = (blobs::listed(place)?, format!("{}: blobs", namespace.name));
+    for (done, (name, _)) in listed.iter().enumerate() {
+        progress.part(&copying, done, listed.len());
+        let target = to.join(blobs::place(name));
         disk::make_folder(target.parent().unwrap_or(to))?;
-        let (_, sha256) = disk::copy(&place.join(blobs::place(&name)), &target)?;
-        ensure!(sha256 == blobs::sha_of(&name), "blob {name} changed while it was copied");
+        let (_, sha256) = disk::copy(&place.join(blobs::place(name)), &target)?;
+        ensure!(sha256 == blobs::sha_of(name), "blob {name} changed while it was copied");
     }
     Ok(())
 }

@@ -41,6 +41,18 @@ fn ker_36_shells_complete_nouns_and_verbs() {
     assert_eq!(ran(bare().args(["completions", "tcsh"]), "").code, 2);
 }
 
+/// The shell that every Debian has reads its script, and completes the third word of a command by it.
+#[test]
+fn ker_36_bash_reads_what_it_is_given_and_completes_by_it() {
+    let script = out("completions bash");
+    let read = ran(std::process::Command::new("bash").arg("-n"), &script);
+    assert_eq!((read.code, read.err.as_str()), (0, ""), "{read:?}");
+    let ask =
+        "COMP_WORDS=(fastness exchange device un) COMP_CWORD=3\n_fastness fastness un device\necho ${COMPREPLY[@]}\n";
+    let completed = ran(&mut std::process::Command::new("bash"), &format!("{script}\n{ask}"));
+    assert_eq!(completed.out, "unblock\n", "{completed:?}");
+}
+
 #[test]
 fn ker_36_the_reference_is_current() {
     let stored = include_str!("../../../../docs/reference/commands.md");

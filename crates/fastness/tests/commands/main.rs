@@ -1,9 +1,15 @@
-//! The command line against a real server (CON-9, KER-22, KER-36): every verb as a table and as JSON, what is refused, wrong use,
+//! The command line on its own files and against a real server (CON-9, KER-22, KER-36): every verb as a table and as JSON, what is refused, wrong use,
 //! a server that is not there, and data that wants to be obeyed by the terminal.
 #![expect(clippy::disallowed_methods, reason = "a test starts processes and looks at their files")]
 
+mod actions;
 mod admin;
+mod doctor;
+mod doctor_partners;
 mod documents;
+mod exchange;
+mod exits;
+mod folders;
 mod guide;
 mod help;
 mod kit;

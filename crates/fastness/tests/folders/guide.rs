@@ -4,15 +4,14 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::{fs, process::Command};
 
-use kill::guide::{Guide, run_after};
+use kill::guide;
+use kill::guide::run_after;
 use kill::server::KEY;
 
 use crate::kit::{Kit, program};
 
-const PAGE: &str = include_str!("../../../../docs/folders.md");
-
-/// Pauses of one second of a block, after which what the page waits for will not come.
-const TRIES: u32 = 120;
+/// Pauses of one second, after which what the page waits for will not come.
+const TRIES: u32 = 300;
 
 /// The daemon that the page starts in the background: ended also when the page breaks off in its middle.
 struct Background(PathBuf);
@@ -43,6 +42,6 @@ fn fld_22_the_first_ten_minutes_with_folders_are_as_the_page_tells() {
     let kit = Kit::start();
     let background = Background(kit.folder.path().to_owned());
     let preparation = prepared(&background.0, &format!("http://{}", kit.server.address));
-    let guide = Guide { page: PAGE, section: "Ten minutes", address: kit.server.address };
+    let guide = guide!("docs/folders.md", "Ten minutes", kit.server.address);
     assert_eq!(run_after(&guide, &preparation).expect("what the page shows"), 11);
 }

@@ -42,6 +42,8 @@ pub use mail::{MailSettings, is_mail_address, is_mail_server};
 const THREADS: usize = 2;
 /// Longest time of a call: a bound that keeps sums of times small.
 const TIMEOUT_MAX_MS: u64 = 86_400_000;
+/// Time to find out whether the mail server is there.
+const PROBE: Duration = Duration::from_secs(10);
 /// How long the end waits for the threads; what still works then goes on without an owner until the process ends.
 const CLOSE_WAIT: Duration = Duration::from_secs(1);
 
@@ -127,6 +129,14 @@ impl HostOutbound {
         work: impl Fn(WorkCall) -> Result<String, String> + Send + Sync + 'static,
     ) {
         self.performer.works.register(name, Arc::new(work));
+    }
+
+    /// Whether the mail server is there and lets us in; `None` if none is configured. Not to be called from within a runtime.
+    #[must_use]
+    pub fn probe_mail(&self) -> Option<Result<(), String>> {
+        let mailer = self.performer.mailer.as_ref()?;
+        let asked = self.handle.block_on(async { tokio::time::timeout(PROBE, mailer.probe()).await });
+        Some(asked.unwrap_or_else(|_| Err("no answer in time".to_owned())))
     }
 
     /// Ends all calls: what was begun is told as unknown, what comes later as not made. Waits a moment for the threads,

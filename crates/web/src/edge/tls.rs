@@ -49,9 +49,64 @@ impl Tls {
         Ok(())
     }
 
+    /// Until when the first certificate of a file (PEM) is good; `None` if that cannot be read from it.
+    #[must_use]
+    pub fn good_until(certificates_pem: &[u8]) -> Option<base::Wall> {
+        let certificate = CertificateDer::pem_slice_iter(certificates_pem).next()?.ok()?;
+        not_after(&certificate)
+    }
+
     pub(super) fn acceptor(&self) -> TlsAcceptor {
         TlsAcceptor::from(Arc::clone(&self.0.read().unwrap_or_else(PoisonError::into_inner)))
     }
+}
+
+/// The end of the validity in a certificate (RFC 5280, 4.1): the fifth part of its first part, or the fourth if it names no version.
+fn not_after(certificate: &[u8]) -> Option<base::Wall> {
+    const VERSION: u8 = 0xa0;
+    let (_, certificate, _) = der(certificate)?;
+    let (_, mut signed, _) = der(certificate)?;
+    if signed.first() == Some(&VERSION) {
+        signed = der(signed)?.2;
+    }
+    // Number, algorithm, issuer.
+    for _ in 0..3 {
+        signed = der(signed)?.2;
+    }
+    let (_, validity, _) = der(signed)?;
+    let (_, _, rest) = der(validity)?;
+    let (kind, text, _) = der(rest)?;
+    moment(kind, std::str::from_utf8(text).ok()?)
+}
+
+/// A value of DER: its kind, what it holds, what follows it.
+fn der(bytes: &[u8]) -> Option<(u8, &[u8], &[u8])> {
+    let (&kind, rest) = bytes.split_first()?;
+    let (&length, rest) = rest.split_first()?;
+    let (length, rest) = match length {
+        0..=0x7f => (usize::from(length), rest),
+        0x81..=0x84 => {
+            let (digits, rest) = rest.split_at_checked(usize::from(length & 0x0f))?;
+            (digits.iter().fold(0, |sum, digit| sum << 8 | usize::from(*digit)), rest)
+        }
+        _ => return None,
+    };
+    let (held, rest) = rest.split_at_checked(length)?;
+    Some((kind, held, rest))
+}
+
+/// `yyMMddHHmmssZ`, of 1950 to 2049, or with four digits of the year.
+fn moment(kind: u8, text: &str) -> Option<base::Wall> {
+    const UTC_TIME: u8 = 0x17;
+    let century = match kind {
+        UTC_TIME if text.get(..2)? < "50" => "20",
+        UTC_TIME => "19",
+        _ => "",
+    };
+    let text = format!("{century}{}", text.strip_suffix('Z')?);
+    let part = |from: usize| text.get(from..from + 2);
+    let day = format!("{}-{}-{}", text.get(..4)?, part(4)?, part(6)?);
+    base::Wall::parse_rfc3339(&format!("{day}T{}:{}:{}Z", part(8)?, part(10)?, part(12)?))
 }
 
 /// A fresh one each time: tickets of an old certificate's connections are not taken with a new one.
@@ -78,6 +133,23 @@ mod tests {
     fn pair() -> (String, String) {
         let made = rcgen::generate_simple_self_signed(vec!["localhost".to_owned()]).unwrap();
         (made.cert.pem(), made.signing_key.serialize_pem())
+    }
+
+    #[test]
+    fn ker_37_the_end_of_a_certificate_is_read_from_it() {
+        let made = |year| {
+            let mut params = rcgen::CertificateParams::new(vec!["localhost".to_owned()]).unwrap();
+            params.not_after = rcgen::date_time_ymd(year, 3, 4);
+            let key = rcgen::KeyPair::generate().unwrap();
+            params.self_signed(&key).unwrap().pem()
+        };
+        for year in [2020, 2049, 2050, 2100] {
+            let until = Tls::good_until(made(year).as_bytes()).unwrap();
+            assert_eq!(until.rfc3339(), format!("{year}-03-04T00:00:00.000Z"));
+        }
+        assert_eq!(Tls::good_until(b"no certificate"), None);
+        let half = CertificateDer::pem_slice_iter(made(2020).as_bytes()).next().unwrap().unwrap();
+        (0..half.len().min(200)).for_each(|cut| assert_eq!(not_after(&half[..cut]), None));
     }
 
     #[test]

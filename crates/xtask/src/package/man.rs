@@ -60,9 +60,10 @@ fn body(help: &str) -> String {
     let mut listed = false;
     while let Some(line) = lines.next() {
         let heading = line.strip_suffix(':').filter(|name| !name.contains(' ') && !line.starts_with(' '));
-        if let Some(name) = heading {
-            listed = ["Commands", "Options", "Arguments"].contains(&name);
-            page += &format!(".SH {}\n", name.to_uppercase());
+        if let Some(name) = heading.or_else(|| line.strip_suffix(':').filter(|name| *name == "Exit codes")) {
+            listed = ["Commands", "Options", "Arguments", "Exit codes"].contains(&name);
+            // Manual pages have had this one for fifty years.
+            page += &format!(".SH {}\n", name.replace("Exit codes", "Exit status").to_uppercase());
         } else if !line.starts_with(' ') {
             page += &if line.is_empty() { ".PP\n".to_owned() } else { format!("{}\n", escape(line)) };
         } else if listed {
@@ -99,7 +100,7 @@ mod tests {
     use super::*;
 
     const HELP: &str = "One server: and more\nof it\n\nUsage: fastness <COMMAND>\n\nCommands:\n  serve   Run the server\n  check   Verify\n          \
-                        everything\n\nOptions:\n  -h, --help  Print help\n      --data <DIR>\n          Where\n\nExamples:\n  fastness serve\n  .x\n\nExit codes: 0 done\n";
+                        everything\n\nOptions:\n  -h, --help  Print help\n      --data <DIR>\n          Where\n\nExamples:\n  fastness serve\n  .x\n\nExit codes:\n  0    done\n  134  (SIGABRT) stuck\n";
 
     fn about<'a>(others: &'a [String]) -> About<'a> {
         About { name: "fastness", version: "1.2.3", others }
@@ -114,7 +115,7 @@ mod tests {
             ".SH SYNOPSIS\n.B fastness <COMMAND>\n.SH DESCRIPTION\nOne server: and more of it.\n",
             ".SH COMMANDS\n.TP\n.B serve\nRun the server\n.TP\n.B check\nVerify everything\n",
             ".SH OPTIONS\n.TP\n.B \\-h, \\-\\-help\nPrint help\n.TP\n.B \\-\\-data <DIR>\nWhere\n",
-            ".SH EXAMPLES\n.nf\n  fastness serve\n  .x\n.fi\n.PP\nExit codes: 0 done\n",
+            ".SH EXAMPLES\n.nf\n  fastness serve\n  .x\n.fi\n.PP\n.SH EXIT STATUS\n.TP\n.B 0\ndone\n.TP\n.B 134\n(SIGABRT) stuck\n",
             ".I /etc/fastness/fastness.toml\n",
             ".SH SEE ALSO\n.BR fastness\\-serve (1)\n",
         ] {

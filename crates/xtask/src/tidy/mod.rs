@@ -8,6 +8,7 @@
 
 mod architecture;
 mod attributes;
+mod commands;
 mod errors;
 mod headers;
 mod layers;
@@ -85,6 +86,11 @@ const RULES: &[Rule] = &[
         check: supply::check,
     },
     Rule { name: "security-tests", reason: "a claim without its test is a wish", check: proofs::check },
+    Rule {
+        name: "commands-run",
+        reason: "a command in a document that nobody runs is wrong one day",
+        check: commands::check,
+    },
     Rule { name: "links", reason: "a link that leads nowhere wastes a reader", check: links::check },
 ];
 

@@ -10,6 +10,7 @@ mod backup_postgres;
 mod check;
 mod check_postgres;
 mod faults_strace;
+mod guide;
 mod hanging;
 mod killed;
 mod namespaces;

@@ -5,10 +5,10 @@ use std::path::PathBuf;
 use clap::Subcommand;
 use client::Request;
 
-use super::files;
 use crate::failure::{Done, Failure};
 use crate::flags::Sure;
 use crate::local;
+use crate::services::files;
 use crate::session::Session;
 
 /// What can be done with attachments.

@@ -7,12 +7,13 @@ use client::Request;
 use serde_json::{Value, json};
 
 use super::changes::{condition, expected, item, name, removed};
-use super::{files, operation};
+use super::operation;
 use crate::failure::{Done, Failure};
 use crate::flags::{Paging, Sure};
 use crate::input::{Body, json_file};
 use crate::output::{Column, Table, json as as_json, moment, number, text};
 use crate::page::List;
+use crate::services::files;
 use crate::session::Session;
 
 /// What can be done with documents.

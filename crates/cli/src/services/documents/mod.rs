@@ -3,7 +3,6 @@
 mod attachments;
 mod changes;
 mod document;
-mod files;
 
 use std::path::PathBuf;
 

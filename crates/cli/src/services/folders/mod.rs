@@ -2,6 +2,7 @@
 //!
 //! - `place`: links of this machine; `tree`: what lies in their folders;
 //! - `create`, `link`, `pull`, `unlink`, `config`: links; `run`, `keeping`, `tell`: keeps them in step;
+//! - `directory`, `member`, `file`: what the server has, for whoever runs it;
 //! - `status`, `why`, `history`, `restore`, `conflicts`, `confirm`, `ignore`: what people ask and say; `service`: systemd.
 //!
 //! What is only about this machine works without a server and without a login: a link has a key of its own, which is shown to nobody.
@@ -10,10 +11,13 @@ mod config;
 mod confirm;
 mod conflicts;
 mod create;
+mod directory;
+mod file;
 mod history;
 mod ignore;
 mod keeping;
 mod link;
+mod member;
 mod place;
 mod pull;
 mod restore;
@@ -100,6 +104,21 @@ pub(crate) enum Folders {
         after_help = "Examples:\n  fastness folders service\n  fastness folders service --install\n  fastness folders service --uninstall"
     )]
     Service(service::Service),
+    /// Directories of the server: who may what, how much, and back to what they were
+    #[command(subcommand)]
+    Directory(directory::DirectoryVerb),
+    /// Who has a role in a directory
+    #[command(subcommand)]
+    Member(member::MemberVerb),
+    /// Devices that came to a directory
+    #[command(subcommand)]
+    Device(member::DeviceVerb),
+    /// Who writes or waits in a directory right now
+    #[command(subcommand)]
+    Lock(member::LockVerb),
+    /// Files as the server has them, with their versions
+    #[command(subcommand)]
+    File(file::FileVerb),
 }
 
 impl Nouns for Folders {
@@ -120,6 +139,11 @@ impl Nouns for Folders {
             Self::Ignore(ignore) => ignore.run(session),
             Self::Config(config) => config.run(session),
             Self::Service(service) => service.run(session),
+            Self::Directory(verb) => verb.run(session).await,
+            Self::Member(verb) => verb.run(session).await,
+            Self::Device(verb) => verb.run(session).await,
+            Self::Lock(verb) => verb.run(session).await,
+            Self::File(verb) => verb.run(session).await,
         }
     }
 }

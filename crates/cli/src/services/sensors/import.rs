@@ -10,7 +10,7 @@ use serde_json::Value;
 use crate::failure::{Done, Failure};
 use crate::flags::Paging;
 use crate::local;
-use crate::output::{Column, bar, json, moment as time, number, state, text};
+use crate::output::{Column, Progress, bar, json, moment as time, number, state, text};
 use crate::page::List;
 use crate::session::Session;
 
@@ -37,6 +37,13 @@ pub(crate) enum ImportVerb {
     /// Show an import with the lines that were rejected
     #[command(after_help = "Examples:\n  fastness sensors import show 01KA2B3C4D5E6F7G8H9JKMNPQR")]
     Show {
+        /// Id of the import
+        #[arg(value_name = "ID")]
+        id: String,
+    },
+    /// End an import that runs; what it did so far stays
+    #[command(after_help = "Examples:\n  fastness sensors import cancel 01KA2B3C4D5E6F7G8H9JKMNPQR")]
+    Cancel {
         /// Id of the import
         #[arg(value_name = "ID")]
         id: String,
@@ -92,6 +99,10 @@ impl ImportVerb {
             Self::Links(file) => file.import(session, "sensor-links").await,
             Self::List { paging } => IMPORTS.paged(session, Request::get(&["sensor-imports"]), &paging).await,
             Self::Show { id } => session.out.show(&looked_at(session, &id).await?, IMPORT, "/id"),
+            Self::Cancel { id } => {
+                let ended = session.change(Request::new("DELETE", &["sensor-imports", &id])).await?;
+                session.out.show(&ended, IMPORT, "/id")
+            }
         }
     }
 }
@@ -107,11 +118,13 @@ impl File {
         let request = Request::new("POST", &[what, "import"]).bytes(mime(self.format.as_deref(), &self.file), bytes);
         let mut import = session.patient().change(request).await?;
         let id = import["id"].as_str().unwrap_or_default().to_owned();
+        let mut meter = Progress::of(&session.out);
         while !self.no_wait && import["state"] == "running" {
-            session.out.remark(&far(&import));
+            meter.show(&far(&import));
             local::pause(LOOK).await;
             import = looked_at(session, &id).await?;
         }
+        meter.clear();
         session.out.show(&import, IMPORT, "/id")?;
         match import["state"].as_str() {
             Some("failed") => Err(Failure::here("the import failed")),

@@ -3,6 +3,7 @@
 
 mod client;
 mod import;
+mod past;
 mod play;
 mod sensor;
 mod signal;
@@ -39,6 +40,15 @@ pub(crate) enum Sensors {
     /// What came as a signal and is none
     #[command(subcommand)]
     Rejected(signal::RejectedVerb),
+    /// How many sensors of each address are open, closed, lost
+    #[command(subcommand)]
+    Address(past::AddressVerb),
+    /// What sensors said, of all of them
+    #[command(subcommand)]
+    History(past::HistoryVerb),
+    /// What clients were told, of all of them
+    #[command(subcommand)]
+    Notification(past::NotificationVerb),
     /// Play doors against a running server: registers sensors, opens and closes their doors, lets some fall silent
     #[command(
         after_help = "Examples:\n  fastness sensors simulate\n  fastness sensors simulate --sensors 200 --rate 100 --minutes 10 --url http://127.0.0.1:9000/doors\n  fastness sensors simulate --minutes 0 --clean    takes out what an earlier run left"
@@ -56,6 +66,9 @@ impl Nouns for Sensors {
             Self::Signal(verb) => verb.run(session).await,
             Self::Unknown(verb) => verb.run(session).await,
             Self::Rejected(verb) => verb.run(session).await,
+            Self::Address(verb) => verb.run(session).await,
+            Self::History(verb) => verb.run(session).await,
+            Self::Notification(verb) => verb.run(session).await,
             Self::Simulate(simulate) => simulate.run(session).await,
         }
     }

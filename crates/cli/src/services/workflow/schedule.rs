@@ -4,7 +4,7 @@ use clap::Subcommand;
 use client::Request;
 use serde_json::{Value, json};
 
-use crate::failure::Done;
+use crate::failure::{Done, Failure};
 use crate::flags::Sure;
 use crate::input::{Body, json as json_of};
 use crate::output::{Column, flag, json as json_column, moment as time, number, text};
@@ -29,6 +29,11 @@ pub(crate) enum ScheduleVerb {
         after_help = "Examples:\n  fastness workflow schedule create '30 2 * * *' night 'night#1' begin\n  fastness workflow schedule create D0230 night 'night#1' begin '{\"deep\":true}' --missed all --missed-max 5"
     )]
     Create(CreateSchedule),
+    /// Change when a schedule starts processes, and what becomes of missed moments
+    #[command(
+        after_help = "Examples:\n  fastness workflow schedule change 01KA2B3C4D5E6F7G8H9JKMNPQR --cron '0 4 * * *'\n  fastness workflow schedule change 01KA2B3C4D5E6F7G8H9JKMNPQR --missed all --missed-max 5"
+    )]
+    Change(ChangeSchedule),
     /// Start nothing until it goes on; what lies between is not missed
     #[command(after_help = "Examples:\n  fastness workflow schedule pause 01KA2B3C4D5E6F7G8H9JKMNPQR")]
     Pause {
@@ -83,6 +88,23 @@ pub(crate) struct CreateSchedule {
     missed_max: Option<i64>,
 }
 
+/// What shall be otherwise.
+#[derive(Debug, clap::Args)]
+pub(crate) struct ChangeSchedule {
+    /// Id of the schedule
+    #[arg(value_name = "ID")]
+    id: String,
+    /// When, in UTC: five fields of cron, or H25, D0425, W30425, M100425, Y11100425
+    #[arg(long, value_name = "CRON")]
+    cron: Option<String>,
+    /// What becomes of moments at which the server was off
+    #[arg(long, value_name = "WHAT", value_parser = ["skip", "once", "all"])]
+    missed: Option<String>,
+    /// How many are made up for, 1 to 100
+    #[arg(long, value_name = "N")]
+    missed_max: Option<i64>,
+}
+
 const SCHEDULES: List<'_> = List {
     what: "schedules",
     id: "/id",
@@ -123,6 +145,7 @@ impl ScheduleVerb {
                 session.out.show(&schedule, SCHEDULE, "/id")
             }
             Self::Create(new) => new.create(session).await,
+            Self::Change(change) => change.run(session).await,
             Self::Pause { id } => pause(session, &id, true).await,
             Self::Resume { id } => pause(session, &id, false).await,
             Self::Delete { id, sure } => {
@@ -138,6 +161,20 @@ async fn pause(session: &Session, id: &str, paused: bool) -> Done {
     let request = Request::new("PATCH", &["workflow", "schedules", id]).json(&json!({ "paused": paused }));
     let done = session.change(request).await?;
     session.out.done(&done, &format!("schedule {id} {}", if paused { "is paused" } else { "goes on" }), None)
+}
+
+impl ChangeSchedule {
+    async fn run(self, session: &Session) -> Done {
+        let body = Body::default().with("cron", self.cron).with("missed", self.missed);
+        let body = body.with("missed_max", self.missed_max);
+        if body.is_empty() {
+            return Err(Failure::usage("nothing to change").hint("give --cron, --missed or --missed-max"));
+        }
+        let id = &self.id;
+        let request = Request::new("PATCH", &["workflow", "schedules", id]).json(&body.value());
+        let done = session.change(request).await?;
+        session.out.done(&done, &format!("schedule {id} is changed"), None)
+    }
 }
 
 impl CreateSchedule {

@@ -85,6 +85,13 @@ impl Mailer {
         }
     }
 
+    /// Whether the server is there and lets us in; nothing is sent.
+    pub(super) async fn probe(&self) -> Result<(), String> {
+        let mut connection = self.connect().await.map_err(|reason| format!("{}: {reason}", self.server))?;
+        drop(timeout(GOOD_BYE, connection.quit()).await);
+        Ok(())
+    }
+
     /// The server's own "no" is a sure word; everything else leaves a doubt.
     fn judge(&self, error: &Error) -> CallResult {
         let reason = format!("{}: {}", self.server, whole(error));

@@ -57,6 +57,12 @@ impl ClickHouse {
         url::Server::parse(url).map(drop)
     }
 
+    /// Tells whether the server answers us, and does nothing else.
+    pub fn probe(&self, done: Archived<()>) {
+        let answer = move |answered: Result<Vec<u8>, Fault>| done(answered.map(drop).map_err(ArchiveError::from));
+        self.client.ask(Ask::reading(tables::FACTS.to_owned()), Box::new(answer));
+    }
+
     fn ask_for<T: Send + 'static>(
         &self,
         sql: String,

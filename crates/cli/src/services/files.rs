@@ -11,7 +11,7 @@ use crate::local::Draft;
 use crate::session::Session;
 
 /// Writes what comes to a file, whole or not at all, or to the standard output.
-pub(super) async fn download(session: &Session, request: Request, to: Option<&Path>, what: &str) -> Done {
+pub(crate) async fn download(session: &Session, request: Request, to: Option<&Path>, what: &str) -> Done {
     let session = session.patient();
     let Some(path) = to.filter(|path| *path != Path::new("-")) else {
         if to.is_none() && io::stdout().is_terminal() {
