@@ -15,6 +15,7 @@ pub mod codes;
 mod console;
 mod figures;
 pub mod files;
+mod find;
 pub mod folders;
 pub mod ledger;
 pub mod message;
@@ -38,7 +39,10 @@ use kernel::{FigureDef, ServiceDef, StuckDef};
 /// The service.
 pub static SERVICE: ServiceDef = ServiceDef {
     name: "exchange",
-    migrations: &[Migration { service: "exchange", version: 1, text: include_str!("../migrations/0001.sql") }],
+    migrations: &[
+        Migration { service: "exchange", version: 1, text: include_str!("../migrations/0001.sql") },
+        Migration { service: "exchange", version: 2, text: include_str!("../migrations/0002.sql") },
+    ],
     statements: &STATEMENTS,
     operations: &[
         &registry::CREATE_COMPANY,
@@ -90,6 +94,7 @@ const PARTS: &[&[&Sql]] = &[
     files::STATEMENTS,
     retention::STATEMENTS,
     figures::STATEMENTS,
+    find::STATEMENTS,
     check::STATEMENTS,
     console::STATEMENTS,
 ];

@@ -6,6 +6,7 @@
 //! Invariants: a line is one line (control characters become pictures), bounded in length; nothing is older than the
 //! retention says, and nothing is deleted because the calendar jumped.
 
+mod find;
 mod forget;
 mod late;
 mod later;
@@ -19,6 +20,7 @@ use crate::service::{ServiceDef, TaskDef};
 use crate::watch::shown;
 
 pub(crate) use late::{JOURNAL_LATE, LATE_MAX};
+pub use find::find;
 pub use later::{LateLine, Later};
 
 const KIND_MAX: usize = 64;
