@@ -18,6 +18,7 @@ mod page;
 mod profile;
 mod program;
 mod reference;
+mod search;
 mod services;
 mod session;
 mod status;

@@ -34,11 +34,13 @@ static PROCESS: Sql = Sql::new(
 );
 macro_rules! messages {
     ($which:literal) => {
-        concat!("SELECT id, number, at, sender, receiver, subsystem, place FROM exc_message WHERE place <> 'gone' AND ", $which)
+        concat!(
+            "SELECT id, number, at, sender, receiver, subsystem, place FROM exc_message WHERE place <> 'gone' AND ",
+            $which
+        )
     };
 }
-static MESSAGE: Sql =
-    Sql::new("exc_message.find", messages!("id >= ?1 AND id < ?2 ORDER BY id, number LIMIT ?3"));
+static MESSAGE: Sql = Sql::new("exc_message.find", messages!("id >= ?1 AND id < ?2 ORDER BY id, number LIMIT ?3"));
 static MESSAGE_FILE: Sql = Sql::new("exc_message.find_file", messages!("number = ?1"));
 
 pub(crate) fn companies(tx: &mut dyn Tx, _: &Home, sought: &Sought) -> OpResult<Vec<Found>> {

@@ -21,7 +21,8 @@ static POLLED: Sql = Sql::new(
     "wfl_polled.find",
     "SELECT actor FROM wfl_polled WHERE queue >= ?1 AND queue < ?2 ORDER BY queue LIMIT ?3",
 );
-static SET: Sql = Sql::new("wfl_actor.find", "SELECT id FROM wfl_actor WHERE id >= ?1 AND id < ?2 ORDER BY id LIMIT ?3");
+static SET: Sql =
+    Sql::new("wfl_actor.find", "SELECT id FROM wfl_actor WHERE id >= ?1 AND id < ?2 ORDER BY id LIMIT ?3");
 
 pub(crate) fn processes(tx: &mut dyn Tx, _: &Home, sought: &Sought) -> OpResult<Vec<Found>> {
     sought.gather(tx, &[&PROCESS, &CUSTOM], |row| {

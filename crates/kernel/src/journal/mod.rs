@@ -19,8 +19,8 @@ use crate::effects::JournalLine;
 use crate::service::{ServiceDef, TaskDef};
 use crate::watch::shown;
 
-pub(crate) use late::{JOURNAL_LATE, LATE_MAX};
 pub use find::find;
+pub(crate) use late::{JOURNAL_LATE, LATE_MAX};
 pub use later::{LateLine, Later};
 
 const KIND_MAX: usize = 64;
