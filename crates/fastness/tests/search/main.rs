@@ -58,7 +58,7 @@ impl Site {
             let one = found.iter().find(|[of_kind, of_id, ..]| of_kind == kind && of_id == id);
             let [_, _, _, page] = one.unwrap_or_else(|| panic!("{kind} {id} by {text}: {found:?}"));
             let answer = self.server.client().get(page).expect("an answer");
-            assert_eq!(answer.status, 200, "{page}");
+            assert_eq!(answer.status, 200, "{page}: {answer:?}; {}", self.server.log());
         }
     }
 }
