@@ -13,7 +13,7 @@ const LOOKS_MAX: usize = 50;
 
 pub(crate) static CLASSES: Sql = Sql::new("doc_class.names", "SELECT class FROM doc_class ORDER BY class LIMIT ?1");
 pub(crate) static FIND: Sql =
-    Sql::new("doc.find", "SELECT id, ctime FROM doc WHERE class = ?1 AND id >= ?2 AND id < ?3 ORDER BY id LIMIT ?4");
+    Sql::new("doc.sought", "SELECT id, ctime FROM doc WHERE class = ?1 AND id >= ?2 AND id < ?3 ORDER BY id LIMIT ?4");
 
 pub(crate) fn documents(tx: &mut dyn Tx, home: &Home, sought: &Sought) -> OpResult<Vec<Found>> {
     let classes = tx.query(&CLASSES, args![many(CLASSES_MAX)], CLASSES_MAX)?;

@@ -11,25 +11,25 @@ pub(crate) const STATEMENTS: &[&Sql] =
     &[&COMPANY, &COMPANY_NAME, &DATABASE, &DEVICE, &DEVICE_NAME, &PROCESS, &MESSAGE, &MESSAGE_FILE];
 
 static COMPANY: Sql =
-    Sql::new("exc_company.find", "SELECT id, name FROM exc_company WHERE id >= ?1 AND id < ?2 ORDER BY id LIMIT ?3");
+    Sql::new("exc_company.sought", "SELECT id, name FROM exc_company WHERE id >= ?1 AND id < ?2 ORDER BY id LIMIT ?3");
 static COMPANY_NAME: Sql = Sql::new(
-    "exc_company.find_by_name",
+    "exc_company.sought_by_name",
     "SELECT id, name FROM exc_company WHERE name >= ?1 AND name < ?2 ORDER BY name, id LIMIT ?3",
 );
 static DATABASE: Sql = Sql::new(
-    "exc_database.find",
+    "exc_database.sought",
     "SELECT id, company FROM exc_database WHERE fold >= ?1 AND fold < ?2 ORDER BY fold LIMIT ?3",
 );
 static DEVICE: Sql = Sql::new(
-    "exc_device.find",
+    "exc_device.sought",
     "SELECT id, name, company, subsystem, state FROM exc_device WHERE id >= ?1 AND id < ?2 ORDER BY id LIMIT ?3",
 );
 static DEVICE_NAME: Sql = Sql::new(
-    "exc_device.find_by_name",
+    "exc_device.sought_by_name",
     "SELECT id, name, company, subsystem, state FROM exc_device WHERE name >= ?1 AND name < ?2 ORDER BY name, id LIMIT ?3",
 );
 static PROCESS: Sql = Sql::new(
-    "exc_process.find",
+    "exc_process.sought",
     "SELECT id, db, state FROM exc_process WHERE id >= ?1 AND id < ?2 ORDER BY id LIMIT ?3",
 );
 macro_rules! messages {
@@ -40,8 +40,8 @@ macro_rules! messages {
         )
     };
 }
-static MESSAGE: Sql = Sql::new("exc_message.find", messages!("id >= ?1 AND id < ?2 ORDER BY id, number LIMIT ?3"));
-static MESSAGE_FILE: Sql = Sql::new("exc_message.find_file", messages!("number = ?1"));
+static MESSAGE: Sql = Sql::new("exc_message.sought", messages!("id >= ?1 AND id < ?2 ORDER BY id, number LIMIT ?3"));
+static MESSAGE_FILE: Sql = Sql::new("exc_message.sought_file", messages!("number = ?1"));
 
 pub(crate) fn companies(tx: &mut dyn Tx, _: &Home, sought: &Sought) -> OpResult<Vec<Found>> {
     sought.gather(tx, &[&COMPANY, &COMPANY_NAME], |row| {

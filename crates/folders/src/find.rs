@@ -11,21 +11,22 @@ use crate::desk::paths::Paths;
 pub(crate) const STATEMENTS: &[&Sql] = &[&DIRECTORY, &DIRECTORY_NAME, &NAME_OF, &FILE, &FILE_NAME];
 
 static DIRECTORY: Sql = Sql::new(
-    "fld_directory.find",
+    "fld_directory.sought",
     "SELECT id, name FROM fld_directory WHERE id >= ?1 AND id < ?2 AND gone = 0 ORDER BY id LIMIT ?3",
 );
 static DIRECTORY_NAME: Sql = Sql::new(
-    "fld_directory.find_by_name",
+    "fld_directory.sought_by_name",
     "SELECT id, name FROM fld_directory WHERE name >= ?1 AND name < ?2 AND gone = 0 ORDER BY name, id LIMIT ?3",
 );
-static NAME_OF: Sql = Sql::new("fld_directory.name", "SELECT name FROM fld_directory WHERE id = ?1 AND gone = 0");
+static NAME_OF: Sql =
+    Sql::new("fld_directory.sought_name", "SELECT name FROM fld_directory WHERE id = ?1 AND gone = 0");
 static FILE: Sql = Sql::new(
-    "fld_file.find",
+    "fld_file.sought",
     "SELECT id, name, directory, parent FROM fld_file WHERE id >= ?1 AND id < ?2 ORDER BY id LIMIT ?3",
 );
 /// A directory compares names in small letters or as they are: both are in `slot`.
 static FILE_NAME: Sql = Sql::new(
-    "fld_file.find_by_slot",
+    "fld_file.sought_by_slot",
     "SELECT id, name, directory, parent FROM fld_file WHERE slot >= ?1 AND slot < ?2 AND deleted = 0 ORDER BY slot, id LIMIT ?3",
 );
 

@@ -8,17 +8,17 @@ use kernel::find::{Found, Sought};
 pub(crate) const STATEMENTS: &[&Sql] = &[&SENSOR, &ADDRESS, &CLIENT, &CLIENT_NAME];
 
 static SENSOR: Sql =
-    Sql::new("sensor.find", "SELECT id, address FROM sensor WHERE id >= ?1 AND id < ?2 ORDER BY id LIMIT ?3");
+    Sql::new("sensor.sought", "SELECT id, address FROM sensor WHERE id >= ?1 AND id < ?2 ORDER BY id LIMIT ?3");
 static ADDRESS: Sql = Sql::new(
-    "sensor.find_by_address",
+    "sensor.sought_by_address",
     "SELECT id, address FROM sensor WHERE address >= ?1 AND address < ?2 ORDER BY address, id LIMIT ?3",
 );
 static CLIENT: Sql = Sql::new(
-    "sensor_client.find",
+    "sensor_client.sought",
     "SELECT id, name, state FROM sensor_client WHERE id >= ?1 AND id < ?2 ORDER BY id LIMIT ?3",
 );
 static CLIENT_NAME: Sql = Sql::new(
-    "sensor_client.find_by_name",
+    "sensor_client.sought_by_name",
     "SELECT id, name, state FROM sensor_client WHERE name >= ?1 AND name < ?2 ORDER BY name LIMIT ?3",
 );
 

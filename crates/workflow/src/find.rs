@@ -8,21 +8,21 @@ use kernel::find::{Found, Sought};
 pub(crate) const STATEMENTS: &[&Sql] = &[&PROCESS, &CUSTOM, &POLLED, &SET];
 
 static PROCESS: Sql = Sql::new(
-    "wfl_process.find",
+    "wfl_process.sought",
     "SELECT id, type, custom_id, state FROM wfl_process WHERE id >= ?1 AND id < ?2 ORDER BY id LIMIT ?3",
 );
 static CUSTOM: Sql = Sql::new(
-    "wfl_process.find_by_custom_id",
+    "wfl_process.sought_by_custom_id",
     "SELECT id, type, custom_id, state FROM wfl_process \
      WHERE custom_id >= ?1 AND custom_id < ?2 AND custom_id IS NOT NULL ORDER BY custom_id, id LIMIT ?3",
 );
 /// A queue begins with the name of its actor.
 static POLLED: Sql = Sql::new(
-    "wfl_polled.find",
+    "wfl_polled.sought",
     "SELECT actor FROM wfl_polled WHERE queue >= ?1 AND queue < ?2 ORDER BY queue LIMIT ?3",
 );
 static SET: Sql =
-    Sql::new("wfl_actor.find", "SELECT id FROM wfl_actor WHERE id >= ?1 AND id < ?2 ORDER BY id LIMIT ?3");
+    Sql::new("wfl_actor.sought", "SELECT id FROM wfl_actor WHERE id >= ?1 AND id < ?2 ORDER BY id LIMIT ?3");
 
 pub(crate) fn processes(tx: &mut dyn Tx, _: &Home, sought: &Sought) -> OpResult<Vec<Found>> {
     sought.gather(tx, &[&PROCESS, &CUSTOM], |row| {

@@ -6,7 +6,7 @@ use browser::{Eyes, Sight};
 use serde_json::{Value, json};
 
 use crate::console_documents::{commit, declare};
-use crate::console_exchange::{impatient, message, office, prepared};
+use crate::console_exchange::{message, office, prepared};
 use crate::console_folders::directory;
 use crate::console_sensors::{client, register, says, tell};
 use crate::console_workflow::{bring, broken, poll, start};
@@ -101,7 +101,8 @@ fn con_1_con_10_every_page_stands_without_data_in_three_languages() -> Result<()
 
 #[test]
 fn con_1_con_10_every_page_stands_with_a_little_data_in_three_languages() -> Result<()> {
-    let site = impatient()?;
+    let site =
+        Site::start_with(&[("FASTNESS_EXCHANGE__COMMIT_WITHIN", "1s"), ("FASTNESS_OUTBOUND__ALLOW_PRIVATE", "true")])?;
     let target = Elsewhere::start(500, "no")?;
     let mut pages: Vec<String> = PAGES.map(str::to_owned).to_vec();
     pages.extend(work(&site, &target)?);

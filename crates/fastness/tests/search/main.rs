@@ -15,15 +15,18 @@ use tempfile::TempDir;
 
 /// A server with its data.
 pub struct Site {
+    /// It.
     pub server: Server,
     _folder: TempDir,
 }
 
 impl Site {
+    /// With nothing set.
     pub fn start() -> Self {
         Self::with(|launch| launch)
     }
 
+    /// With these settings.
     pub fn with(settings: impl FnOnce(Launch) -> Launch) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         let launch = Launch::new(program(), &folder.path().join("data"));
@@ -37,6 +40,7 @@ impl Site {
         answer.body
     }
 
+    /// Creates something; gives the answer.
     pub fn make(&self, path: &str, body: &Value) -> Value {
         self.ask("POST", path, body)
     }
@@ -63,6 +67,7 @@ impl Site {
     }
 }
 
+/// The program.
 pub fn program() -> &'static Path {
     Path::new(env!("CARGO_BIN_EXE_fastness"))
 }

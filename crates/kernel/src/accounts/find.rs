@@ -6,7 +6,7 @@ use crate::find::{Found, Sought};
 use crate::home::Home;
 
 pub(super) static BY_NAME: Sql = Sql::new(
-    "console_account.find",
+    "console_account.sought",
     "SELECT name, role FROM console_account WHERE name >= ?1 AND name < ?2 ORDER BY name LIMIT ?3",
 );
 

@@ -9,14 +9,16 @@ use crate::watch::shown;
 /// Characters of a message in a list.
 const ABOUT_MAX: usize = 200;
 
-pub(super) static BY_ID: Sql =
-    Sql::new("alert.find", "SELECT id, key, kind, message FROM alert WHERE id >= ?1 AND id < ?2 ORDER BY id LIMIT ?3");
+pub(super) static BY_ID: Sql = Sql::new(
+    "alert.sought",
+    "SELECT id, key, kind, message FROM alert WHERE id >= ?1 AND id < ?2 ORDER BY id LIMIT ?3",
+);
 pub(super) static BY_KEY: Sql = Sql::new(
-    "alert.find_by_key",
+    "alert.sought_by_key",
     "SELECT id, key, kind, message FROM alert WHERE key >= ?1 AND key < ?2 AND closed_at IS NULL ORDER BY key LIMIT ?3",
 );
 pub(super) static BY_KIND: Sql = Sql::new(
-    "alert.find_by_kind",
+    "alert.sought_by_kind",
     "SELECT id, key, kind, message FROM alert WHERE kind >= ?1 AND kind < ?2 AND closed_at IS NULL \
      ORDER BY kind, id LIMIT ?3",
 );

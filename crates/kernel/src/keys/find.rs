@@ -6,11 +6,11 @@ use crate::find::{Found, Sought};
 use crate::home::Home;
 
 pub(crate) static BY_ID: Sql = Sql::new(
-    "access_key.find",
+    "access_key.sought",
     "SELECT id, label, role FROM access_key WHERE id >= ?1 AND id < ?2 ORDER BY id LIMIT ?3",
 );
 pub(crate) static BY_LABEL: Sql = Sql::new(
-    "access_key.find_by_label",
+    "access_key.sought_by_label",
     "SELECT id, label, role FROM access_key WHERE label >= ?1 AND label < ?2 AND label <> '' ORDER BY label, id LIMIT ?3",
 );
 

@@ -6,13 +6,13 @@ use crate::find::{Found, Sought};
 use crate::home::Home;
 
 pub(super) static BY_ID: Sql =
-    Sql::new("task.find", "SELECT id, op, info FROM task WHERE id >= ?1 AND id < ?2 ORDER BY id LIMIT ?3");
+    Sql::new("task.sought", "SELECT id, op, info FROM task WHERE id >= ?1 AND id < ?2 ORDER BY id LIMIT ?3");
 pub(super) static BY_INFO: Sql = Sql::new(
-    "task.find_by_info",
+    "task.sought_by_info",
     "SELECT id, op, info FROM task WHERE info >= ?1 AND info < ?2 AND info <> '' ORDER BY info, id LIMIT ?3",
 );
 pub(super) static BY_OP: Sql = Sql::new(
-    "task.find_by_op",
+    "task.sought_by_op",
     "SELECT id, op, info FROM task WHERE op >= ?1 AND op < ?2 AND op <> '' ORDER BY op, id LIMIT ?3",
 );
 

@@ -150,7 +150,7 @@ pub(super) fn search_box(console: &Console) -> Markup {
             label {
                 span.hidden { (console.say(&words::BOX)) }
                 input #find type="search" name="q" maxlength="200" autocomplete="off" spellcheck="false"
-                    placeholder=(console.say(&words::BOX)) value=[asked] aria-keyshortcuts="Control+K";
+                    placeholder=(console.say(&words::TITLE)) value=[asked] aria-keyshortcuts="Control+K";
             }
             kbd aria-hidden="true" { "Ctrl K" }
             button.hidden type="submit" { (console.say(&common::SEARCH)) }
