@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 use web::console::words as common;
 use web::ui::moment::duration;
-use web::ui::parts::{empty, id_link, pager, table};
+use web::ui::parts::{empty, id, id_link, pager, table};
 use web::ui::{Column, Field, Form, Holds, Kind, Row, Tone};
 use web::{Console, PageResult, QueryOf, View};
 
@@ -94,7 +94,7 @@ fn row(console: &Console, process: &ProcessLine) -> Row {
     let page = process_page(console, &process.process_id);
     let name = match &process.custom_id {
         Some(custom_id) => {
-            html! { a href=(page) { bdi { (process.kind) " " (custom_id) } } span.sub { code { (process.process_id) } } }
+            html! { a href=(page) { bdi { (process.kind) " " (custom_id) } } span.sub { (id(&process.process_id)) } }
         }
         None => html! { (id_link(&page, &process.process_id)) span.sub { bdi { (process.kind) } } },
     };

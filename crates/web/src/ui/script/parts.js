@@ -99,11 +99,17 @@ async function ended() {
 
 // ---- Times in the browser's own zone ----
 
-document.addEventListener("pointerover", (event) => {
-  const time = event.target.closest?.("time[datetime]");
-  if (!time) return;
+// A moment as a whole, in the browser's zone and in the server's.
+function whole(time) {
   const at = new Date(time.getAttribute("datetime"));
-  if (!isNaN(at)) time.title = at.toLocaleString(document.documentElement.lang, { dateStyle: "full", timeStyle: "long" });
+  if (isNaN(at)) return undefined;
+  const here = at.toLocaleString(document.documentElement.lang, { dateStyle: "full", timeStyle: "long" });
+  return `${here} (${at.toISOString().replace("T", " ").replace(/\.\d+Z$/, " UTC")})`;
+}
+
+document.addEventListener("pointerover", (event) => {
+  const time = event.target.closest?.("time[datetime]"), text = time && whole(time);
+  if (text) time.title = text;
 });
 
 // ---- What is pressed ----
@@ -126,6 +132,9 @@ document.addEventListener("click", (event) => {
   if (opener) opener.nextElementSibling.showModal();
   if (closer) closer.closest("dialog").close();
   if (on("[data-keys]")) showKeys();
+  // A finger cannot rest on a time to read it whole.
+  const time = on("time[datetime]");
+  if (time && !on("a, button")) toast(whole(time));
   if (menu) {
     const opened = document.getElementById(menu.dataset.menu).classList.toggle("open");
     menu.setAttribute("aria-expanded", String(opened));
