@@ -115,25 +115,35 @@ fn links(own: &[(String, &'static str)]) -> Markup {
     html! { ul.finds { @for (href, name) in own { li { a href=(href) { (name) } } } } }
 }
 
-/// Pages and actions whose names have this text, in the person's language or in English.
+/// Pages and actions of the console that are shown.
+const OWN_MAX: usize = 8;
+
+/// Pages and actions whose names have this text, in the person's language or in English; those first that begin with it.
 fn own(console: &Console, text: &str) -> Vec<(String, &'static str)> {
     let text = text.to_lowercase();
-    let fits = |name: &Text| {
-        let languages = [console.language(), Language::English];
-        languages.iter().any(|language| language.say(name).to_lowercase().contains(&text))
-    };
     let (role, at_administration) = (console.caller().role, console.at_administration());
     let seen = |entry: &&Entry| entry.access.allows(role) && (at_administration || !entry.at_administration);
-    let pages = console.shared().pages().entries.iter().filter(seen).filter(|entry| fits(entry.nav.text));
-    let pages = pages.map(|entry| (entry.path.replace("{ns}", &console.namespace().name), console.say(entry.nav.text)));
-    let actions = console.shared().actions().filter(|action| fits(action.text) && console.may(action.route));
-    pages.chain(actions.map(|action| (opens(console, action), console.say(action.text)))).collect()
+    let pages = console.shared().pages().entries.iter().filter(seen);
+    let pages = pages.map(|entry| (entry.nav.text, entry.path.replace("{ns}", &console.namespace().name)));
+    let actions = console.shared().actions().filter_map(|action| Some((action.text, opens(console, action)?)));
+    let fits = |(name, href): (&'static Text, String)| Some((place(console, name, &text)?, href, console.say(name)));
+    let mut found: Vec<_> = pages.chain(actions).filter_map(fits).collect();
+    found.sort_by_key(|(place, ..)| *place > 0);
+    found.into_iter().take(OWN_MAX).map(|(_, href, name)| (href, name)).collect()
 }
 
-/// The page of an action, where the script opens its dialog.
-fn opens(console: &Console, action: &ActionDef) -> String {
+/// Where a name has this text, if it does.
+fn place(console: &Console, name: &Text, text: &str) -> Option<usize> {
+    let languages = [console.language(), Language::English];
+    languages.iter().filter_map(|language| language.say(name).to_lowercase().find(text)).min()
+}
+
+/// The page of an action, where the script opens its dialog; `None` if it is not for this caller.
+fn opens(console: &Console, action: &ActionDef) -> Option<String> {
+    let page =
+        console.address(&format!("/console/{{ns}}/{}", action.page), &[]).filter(|_| console.may(action.route))?;
     let route = action.route.replace("{ns}", &console.namespace().name);
-    format!("{}#open={}", console.at(action.page), encoded(&route))
+    Some(format!("{page}#open={}", encoded(&route)))
 }
 
 /// What this page was asked for.
