@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use crate::contest::Effort;
 use crate::disk::print_sync_time;
 use crate::documents::{Ours, Side, ask_all, ask_json, drive, request};
+use crate::folders;
 use crate::report::{Figure, Unit};
 
 /// Rows of each kind.
@@ -16,8 +17,11 @@ const ROWS: usize = 100_000;
 /// Requests that are made in one go.
 const PORTION: usize = 10_000;
 
-/// Pages, as a person comes across them; `{task}` is one of the tasks.
-const PAGES: [&str; 39] = [
+/// Files of one group.
+const GROUP: usize = 400;
+
+/// Pages, as a person comes across them; `{directory}` is that of the files.
+const PAGES: [&str; 63] = [
     "",
     "?span=24h",
     "?span=7d",
@@ -57,6 +61,30 @@ const PAGES: [&str; 39] = [
     "workflow/jobs",
     "workflow/actors",
     "workflow/types",
+    "workflow/schedules",
+    "sensors",
+    "sensors?address=Street%207",
+    "sensors/as-list",
+    "sensors/as-list?prefix=door00077",
+    "sensors/as-list?state=lost",
+    "sensors/door0000077",
+    "sensors/not-known",
+    "sensor-clients",
+    "folders",
+    "folders/{directory}",
+    "folders/{directory}/deleted",
+    "folders/{directory}/conflicts",
+    "folders/{directory}/devices",
+    "folders/{directory}/locks",
+    "accounts",
+    "alerts/messages",
+    "search",
+    "search?q=01",
+    "search?q=phone%2077",
+    "search?q=order-7",
+    "search?q=order-7&kind=process",
+    "search?q=door00077",
+    "search?q=nothing-like-this",
 ];
 
 /// Loads rows and asks for every page, before and after.
@@ -65,9 +93,11 @@ pub fn run(effort: &Effort) -> Result<()> {
     let folder = folder.path().canonicalize()?;
     print_sync_time(&folder)?;
     let ours = Ours::start(&folder.join("ours"))?;
-    let empty = times(&ours, effort)?;
+    let empty = times(&ours, effort, &folders::fill(ours.process(), 0, 0)?)?;
     load(&ours)?;
-    let full = times(&ours, effort)?;
+    let directory = folders::fill(ours.process(), ROWS / GROUP, GROUP)?;
+    println!("loaded {ROWS} files");
+    let full = times(&ours, effort, &directory)?;
     println!("\n{:<40} {:>12} {:>12} {:>12}", "page", "empty p50", "100,000 p50", "p99 (ms)");
     for ((page, empty), full) in PAGES.iter().zip(&empty).zip(&full) {
         println!("{:<40} {:>12.1} {:>12.1} {:>12.1}", format!("/console/main/{page}"), empty.0, full.0, full.1);
@@ -87,11 +117,12 @@ fn tell(full: &[(f64, f64)]) {
 }
 
 /// Middle and slow times of each page, in milliseconds.
-fn times(ours: &Ours, effort: &Effort) -> Result<Vec<(f64, f64)>> {
+fn times(ours: &Ours, effort: &Effort, directory: &str) -> Result<Vec<(f64, f64)>> {
     let key = format!("Bearer {}", ours.key());
     let process = ours.process();
     let time = effort.side.min(Duration::from_secs(2));
     let one = |page: &&str| {
+        let page = page.replace("{directory}", directory);
         let asked = [request("GET", &format!("/console/main/{page}"), &key, "")];
         let figures = drive(process.address, &process.processor(), &asked, 1, time)?;
         Ok((figures.p50_ms, figures.p99_ms))
@@ -131,7 +162,13 @@ fn order(number: usize) -> Value {
     json!({ "type": "order", "custom_id": format!("order-{number}"), "start": { "actor": "order#1", "args": [{ "value": number }] } })
 }
 
-/// Tasks that start next year, keys (each with a line of the journal), documents, devices, messages and processes that wait.
+/// A sensor at one of 2,000 addresses.
+fn sensor(number: usize, key: &str) -> Vec<u8> {
+    let body = json!({ "address": format!("Street {}, {}", number / 1_000, number % 20) });
+    request("PUT", &format!("/v1/main/sensors/door{number:07}"), key, &body.to_string())
+}
+
+/// Tasks that start next year, keys (each with a line of the journal), documents, devices, messages, processes that wait, sensors.
 fn load(ours: &Ours) -> Result<()> {
     let key = format!("Bearer {}", ours.key());
     let sender = office(ours, &key)?;
@@ -142,6 +179,7 @@ fn load(ours: &Ours) -> Result<()> {
             request("POST", "/v1/main/exchange/devices", &key, &device),
             request("POST", "/v1/main/exchange/messages", &key, &message),
             request("POST", "/v1/main/workflow/processes", &key, &order),
+            sensor(number, &key),
         ]
     };
     let task = |number: usize| {
@@ -162,6 +200,6 @@ fn load(ours: &Ours) -> Result<()> {
         ask_all(ours.process().address, &requests)?;
         ours.load_many(from, PORTION)?;
     }
-    println!("loaded {ROWS} tasks, keys, lines of the journal, documents, devices, messages and processes");
+    println!("loaded {ROWS} tasks, keys, lines of the journal, documents, devices, messages, processes and sensors");
     Ok(())
 }

@@ -19,6 +19,7 @@ mod page;
 mod profile;
 mod program;
 mod reference;
+mod search;
 mod services;
 mod session;
 mod status;

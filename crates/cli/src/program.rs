@@ -9,13 +9,13 @@ use crate::failure::{Done, Failure};
 use crate::flags::Common;
 use crate::services::{ALL, Service};
 use crate::session::Session;
-use crate::{completions, login, reference, status};
+use crate::{completions, login, reference, search, status};
 
 /// A program's own commands and those against a running server, as one grammar. Where both have a service of one name, its
 /// nouns stand together.
 #[must_use]
 pub fn joined(program: Command) -> Command {
-    let single = [status::command(), login::login_command(), login::logout_command()];
+    let single = [search::command(), status::command(), login::login_command(), login::logout_command()];
     let single = single.into_iter().chain([completions::command(), reference::command()]);
     ALL.iter().map(service_command).chain(single).fold(program, add)
 }
@@ -70,7 +70,8 @@ pub fn run(matches: &ArgMatches, program: &Command) -> Option<ExitCode> {
         return Some(ended(done, false));
     }
     let json = |matches: &ArgMatches| matches.get_flag("json");
-    if let Some(online) = [status::NAME, login::LOGIN, login::LOGOUT].into_iter().find(|own| *own == name) {
+    if let Some(online) = [search::NAME, status::NAME, login::LOGIN, login::LOGOUT].into_iter().find(|own| *own == name)
+    {
         return Some(ended(blocking(run_single(online, inner)), json(inner)));
     }
     let service = ALL.iter().find(|service| service.name == name)?;
@@ -91,6 +92,7 @@ async fn run_single(name: &str, inner: &ArgMatches) -> Done {
     match name {
         login::LOGIN => login::login(inner).await,
         login::LOGOUT => login::logout(inner).await,
+        search::NAME => search::run(inner).await,
         _ => status::run(inner).await,
     }
 }

@@ -6,7 +6,7 @@ use clap::{Arg, Command};
 
 use crate::failure::{Done, EXIT_CODES, Failure};
 use crate::services::{ALL, Service};
-use crate::{completions, login, status};
+use crate::{completions, login, search, status};
 
 pub(crate) const NAME: &str = "help-markdown";
 
@@ -34,7 +34,7 @@ pub(crate) fn run(program: &Command) -> Done {
 fn text(program: &Command) -> String {
     let mut text = format!("{INTRODUCTION}\n```text\n{EXIT_CODES}\n```\n");
     common(&mut text, program);
-    for name in [status::NAME, login::LOGIN, login::LOGOUT, completions::NAME] {
+    for name in [search::NAME, status::NAME, login::LOGIN, login::LOGOUT, completions::NAME] {
         if let Some(command) = program.find_subcommand(name) {
             let _ = write!(text, "\n## {name}\n");
             verb(&mut text, &format!("fastness {name}"), command);

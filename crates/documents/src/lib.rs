@@ -25,6 +25,7 @@ mod doc;
 mod export;
 mod figures;
 mod filter;
+mod find;
 mod forget;
 mod get;
 mod history;
@@ -95,6 +96,8 @@ pub static SERVICE: ServiceDef = ServiceDef {
         &forget::FORGET_DELETED,
         &forget::REMEMBER,
         &forget::FORGOTTEN,
+        &find::CLASSES,
+        &find::FIND,
         &browse::PAGE,
         &browse::COUNT,
         &browse::WHO,

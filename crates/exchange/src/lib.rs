@@ -17,6 +17,7 @@ pub mod codes;
 mod console;
 mod figures;
 pub mod files;
+mod find;
 pub mod folders;
 pub mod ledger;
 pub mod message;
@@ -44,6 +45,7 @@ pub static SERVICE: ServiceDef = ServiceDef {
     migrations: &[
         Migration { service: "exchange", version: 1, text: include_str!("../migrations/0001.sql") },
         Migration { service: "exchange", version: 2, text: include_str!("../migrations/0002.sql") },
+        Migration { service: "exchange", version: 3, text: include_str!("../migrations/0003.sql") },
     ],
     statements: &STATEMENTS,
     operations: &[
@@ -98,6 +100,7 @@ const PARTS: &[&[&Sql]] = &[
     files::STATEMENTS,
     retention::STATEMENTS,
     figures::STATEMENTS,
+    find::STATEMENTS,
     check::STATEMENTS,
     console::STATEMENTS,
 ];

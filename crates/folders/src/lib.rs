@@ -16,6 +16,7 @@ pub mod codes;
 mod console;
 pub mod desk;
 mod figures;
+mod find;
 pub mod form;
 pub mod past;
 pub mod plan;
@@ -38,6 +39,7 @@ pub static SERVICE: ServiceDef = ServiceDef {
     migrations: &[
         Migration { service: "folders", version: 1, text: include_str!("../migrations/0001.sql") },
         Migration { service: "folders", version: 2, text: include_str!("../migrations/0002.sql") },
+        Migration { service: "folders", version: 3, text: include_str!("../migrations/0003.sql") },
     ],
     statements: &STATEMENTS,
     operations: &[
@@ -100,7 +102,7 @@ const PARTS: &[&[&[&Sql]]] = &[
     desk::STATEMENTS,
     care::STATEMENTS,
     past::STATEMENTS,
-    &[figures::STATEMENTS, check::STATEMENTS, console::STATEMENTS],
+    &[figures::STATEMENTS, find::STATEMENTS, check::STATEMENTS, console::STATEMENTS],
 ];
 
 const fn many() -> usize {

@@ -3,6 +3,7 @@
 //! Only SHA-256 of a secret is stored; secrets have 256 bits of chance, so a fast hash is enough and the look-up by hash
 //! tells nothing. What was found is remembered for [`FRESH_MS`]; a revocation on this node is seen at once.
 
+pub mod find;
 pub mod scope;
 pub(crate) mod secrets;
 

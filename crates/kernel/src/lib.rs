@@ -20,6 +20,7 @@ mod cx;
 mod cycle;
 mod effects;
 pub mod feed;
+pub mod find;
 mod home;
 mod idempotency;
 pub mod journal;

@@ -8,14 +8,18 @@ use crate::{
     tasks, watch,
 };
 
-const MIGRATIONS: &[Migration] =
-    &[Migration { service: "kernel", version: 1, text: include_str!("../migrations/kernel_0001.sql") }];
+const MIGRATIONS: &[Migration] = &[
+    Migration { service: "kernel", version: 1, text: include_str!("../migrations/kernel_0001.sql") },
+    Migration { service: "kernel", version: 2, text: include_str!("../migrations/kernel_0002.sql") },
+];
 
 const STATEMENTS: &[&Sql] = &[
     &idempotency::INSERT,
     &idempotency::COMPLETE,
     &idempotency::GET,
     &keys::BY_HASH,
+    &keys::find::BY_ID,
+    &keys::find::BY_LABEL,
     &ops::create_key::INSERT,
     &keys::secrets::INSERT,
     &keys::secrets::CURRENT,

@@ -18,6 +18,7 @@ mod console;
 pub mod desk;
 mod ear;
 mod figures;
+mod find;
 pub mod history;
 mod id;
 pub mod import;
@@ -113,6 +114,7 @@ const PARTS: &[&[&Sql]] = &[
     CORE,
     ARCHIVE,
     sensor::STATEMENTS,
+    find::STATEMENTS,
     client::STATEMENTS,
     link::STATEMENTS,
     console::STATEMENTS,

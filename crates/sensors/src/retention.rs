@@ -47,7 +47,7 @@ static OLD_MOVED: Sql = Sql::new(
 );
 static DROP_EVENT: Sql = Sql::new("sensor_event.drop", "DELETE FROM sensor_event WHERE client_id = ?1 AND seq = ?2");
 static DROP_TRIES: Sql =
-    Sql::new("sensor_attempt.drop", "DELETE FROM sensor_attempt WHERE client_id = ?1 AND seq = ?2");
+    Sql::new("sensor_attempt.forget", "DELETE FROM sensor_attempt WHERE client_id = ?1 AND seq = ?2");
 static OLD_IMPORTS: Sql =
     Sql::new("sensor_import.old", "SELECT id FROM sensor_import WHERE ended < ?1 ORDER BY id LIMIT ?2");
 static DROP_IMPORT: Sql = Sql::new("sensor_import.drop", "DELETE FROM sensor_import WHERE id = ?1");

@@ -100,6 +100,17 @@ impl Api {
         self.namespace().name == self.kernel().config().admin_namespace
     }
 
+    /// Whether this caller may use a route of the API, by its label: `POST /v1/{ns}/tasks/{id}/run`.
+    ///
+    /// # Panics
+    /// There is no such route: a bug of the program, found by the first test that asks.
+    #[must_use]
+    pub fn may(&self, label: &str) -> bool {
+        let route = self.shared.table().iter().find(|route| route.label() == label);
+        let route = route.unwrap_or_else(|| panic!("no route {label}"));
+        route.access.allows(self.caller().role) && (self.at_administration() || !route.at_administration)
+    }
+
     /// What runs the tasks of this node, if something does.
     #[must_use]
     pub fn dispatcher(&self) -> Option<&Dispatcher> {

@@ -16,6 +16,7 @@ use crate::admission::Admission;
 use crate::body::{BodyLimits, memory};
 use crate::console::{self, Pages, ShownSection};
 use crate::error::ApiError;
+use crate::find::{ActionDef, FindDef};
 use crate::grpc::Mounted;
 use crate::live::Live;
 use crate::metrics::metrics_handle;
@@ -26,8 +27,8 @@ use crate::route::{Access, Route, RouteInfo, Service, Table};
 use crate::shutdown::Shutdown;
 use crate::ui::Text;
 use crate::{
-    accounts, alerts, auth, blobs, counters, feed, journal, keys, namespaces, openapi, overview, pipeline, system,
-    tasks, ui,
+    accounts, alerts, auth, blobs, counters, feed, find, journal, keys, namespaces, openapi, overview, pipeline,
+    system, tasks, ui,
 };
 
 /// What an operator may set of the edge.
@@ -171,6 +172,16 @@ impl Shared {
         of_service.figures.iter().find(|(known, _)| *known == name).map(|(_, text)| text)
     }
 
+    /// What the one box finds, that of services first.
+    pub(crate) fn finds(&self) -> impl Iterator<Item = &'static FindDef> {
+        self.0.services.iter().flat_map(|service| service.finds).chain(console::KINDS)
+    }
+
+    /// What can be done on pages, that of services first.
+    pub(crate) fn actions(&self) -> impl Iterator<Item = &'static ActionDef> {
+        self.0.services.iter().flat_map(|service| service.actions).chain(console::ACTIONS)
+    }
+
     /// The call of gRPC that a path names.
     pub(crate) fn stream(&self, path: &str) -> Option<&Mounted> {
         self.0.streams.iter().find(|stream| stream.info.path == path)
@@ -288,7 +299,7 @@ fn all_routes(kernel: &Kernel, services: &[Service]) -> (Table, Vec<MethodRouter
         assert!(known, "service {} has routes but is not one of the kernel's", service.def.name);
     }
     let own = OWN.into_iter().chain(services.iter().copied());
-    let routes = own.flat_map(|service| (service.routes)()).chain(system::routes());
+    let routes = own.flat_map(|service| (service.routes)()).chain(system::routes()).chain(find::routes());
     let (table, handlers): (Vec<_>, Vec<_>) = routes.map(|route| (Arc::new(route.info), route.handler)).unzip();
     (table.into(), handlers)
 }

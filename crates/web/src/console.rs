@@ -12,7 +12,9 @@ mod accounts;
 mod administration;
 mod dashboard;
 mod enter;
+mod find;
 mod frame;
+mod keyboard;
 mod kit;
 mod live;
 mod login;
@@ -20,6 +22,7 @@ mod nav;
 mod page;
 mod preferences;
 mod queues;
+mod refusals;
 mod refused;
 mod start;
 mod stuck;
@@ -35,6 +38,7 @@ pub use page::{Page, PageResult};
 pub use visit::{Console, View};
 pub use who::who;
 
+pub(crate) use find::{ACTIONS, KINDS};
 pub(crate) use page::Pages;
 pub(crate) use refused::refused;
 
@@ -47,6 +51,8 @@ pub(crate) fn pages() -> Vec<Page> {
     pages.extend(live::pages());
     pages.extend(dashboard::pages());
     pages.extend(start::pages());
+    pages.extend(find::pages());
+    pages.extend(refusals::pages());
     pages.extend(accounts::pages());
     pages.extend(watch::pages());
     pages.extend(administration::pages());

@@ -55,6 +55,7 @@ mod counters;
 mod edge;
 mod error;
 mod feed;
+mod find;
 mod forgery;
 #[doc(hidden)]
 pub mod fuzzing;
@@ -92,6 +93,7 @@ pub use body::{BodyLimits, JsonBody, NoBody, StreamedBody};
 pub use console::{Console, Page as ConsolePage, PageResult, ShownKey, ShownSection, ShownSource, View};
 pub use edge::{Drained, EdgeLimits, Tls, TlsError, serve, serve_tls};
 pub use error::{ApiError, ErrorBody};
+pub use find::{ActionDef, FindDef};
 pub use grpc::GrpcStream;
 pub use metrics::metrics_handle;
 pub use namespaces::{Carrier, Receiving};

@@ -25,6 +25,7 @@ use crate::api::Api;
 use crate::app::Shared;
 use crate::body::JsonBody;
 use crate::console::Page;
+use crate::find::{ActionDef, FindDef};
 use crate::grpc::GrpcStream;
 use crate::ui::Text;
 pub(crate) use describe::{AnswerKind, SchemaOf};
@@ -43,13 +44,17 @@ pub struct Service {
     pub figures: &'static [(&'static str, Text)],
     /// Its calls of gRPC.
     pub streams: &'static [GrpcStream],
+    /// What of it the one box finds.
+    pub finds: &'static [FindDef],
+    /// What can be done on its pages, to be found by name.
+    pub actions: &'static [ActionDef],
 }
 
 impl Service {
     /// A service with its routes and no page.
     #[must_use]
     pub const fn new(def: &'static ServiceDef, routes: fn() -> Vec<Route>) -> Self {
-        Self { def, routes, pages: Vec::new, figures: &[], streams: &[] }
+        Self { def, routes, pages: Vec::new, figures: &[], streams: &[], finds: &[], actions: &[] }
     }
 
     /// With pages of the console.
@@ -62,6 +67,18 @@ impl Service {
     #[must_use]
     pub const fn figures(self, figures: &'static [(&'static str, Text)]) -> Self {
         Self { figures, ..self }
+    }
+
+    /// With things that the one box finds.
+    #[must_use]
+    pub const fn finds(self, finds: &'static [FindDef]) -> Self {
+        Self { finds, ..self }
+    }
+
+    /// With actions of its pages that are found by name.
+    #[must_use]
+    pub const fn actions(self, actions: &'static [ActionDef]) -> Self {
+        Self { actions, ..self }
     }
 
     /// With calls of gRPC.

@@ -16,6 +16,7 @@ mod console;
 pub mod decision;
 mod engine;
 mod figures;
+mod find;
 pub mod graph;
 pub mod jobs;
 pub mod measures;
@@ -108,6 +109,7 @@ const PARTS: &[&[&[&Sql]]] = &[
         task::STATEMENTS,
         decision::STATEMENTS,
         figures::STATEMENTS,
+        find::STATEMENTS,
         check::STATEMENTS,
         retention::STATEMENTS,
         measures::STATEMENTS,

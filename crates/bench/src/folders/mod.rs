@@ -4,6 +4,8 @@
 mod small;
 mod stream;
 
+pub use small::fill;
+
 use std::net::SocketAddr;
 use std::path::Path;
 use std::time::{Duration, Instant};

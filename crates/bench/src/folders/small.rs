@@ -26,7 +26,7 @@ pub fn files(_: &Effort, server: &Process) -> Result<Value> {
             let mut stream = Line::open(server.address).await?.stream(KEY).await?;
             let begun = Instant::now();
             for number in 0..groups {
-                upload(&mut stream, &id, number, group).await?;
+                upload(&mut stream, &id, number, group, BYTES).await?;
             }
             Ok(begun.elapsed().as_secs_f64())
         })?;
@@ -38,14 +38,27 @@ pub fn files(_: &Effort, server: &Process) -> Result<Value> {
     Ok(json!(told))
 }
 
-async fn upload(stream: &mut Stream, directory: &str, number: usize, size: usize) -> Result<()> {
+/// So many groups of files that are nearly empty; gives their directory.
+pub fn fill(server: &Process, groups: usize, group: usize) -> Result<String> {
+    let id = directory(server.address)?;
+    block_on(async {
+        let mut stream = Line::open(server.address).await?.stream(KEY).await?;
+        for number in 0..groups {
+            upload(&mut stream, &id, number, group, 1).await?;
+        }
+        Ok(())
+    })?;
+    Ok(id)
+}
+
+async fn upload(stream: &mut Stream, directory: &str, number: usize, size: usize, bytes: usize) -> Result<()> {
     let path = |place: usize| format!("{size}-{number}-{place}");
     let files = (0..size).map(|place| change(directory, None, &path(place), FileType::File, true)).collect();
     stream.say(Say::AskVersionIncrease(AskVersionIncrease { files })).await?;
     stream.hear_until(|heard| matches!(heard, Hear::VersionIncreaseAllow(_)).then_some(())).await?;
     for place in 0..size {
         let mut data = path(place).into_bytes();
-        data.resize(BYTES, b'.');
+        data.resize(bytes.max(data.len()), b'.');
         let chunk =
             FileChunk { directory_id: directory.to_owned(), current_path: path(place), data, ..FileChunk::default() };
         stream.say(Say::FileWrite(FileWrite { chunk: Some(chunk) })).await?;

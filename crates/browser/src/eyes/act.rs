@@ -51,8 +51,26 @@ impl Eyes {
     /// # Errors
     /// The browser is gone.
     pub fn press(&self, key: Key) -> Result<()> {
-        let value = char::from(key);
+        self.press_letter(char::from(key))
+    }
+
+    /// The same with the key of a letter.
+    ///
+    /// # Errors
+    /// The browser is gone.
+    pub fn press_letter(&self, value: char) -> Result<()> {
         let keys = KeyActions::new("keys".into()).then(KeyAction::Down { value }).then(KeyAction::Up { value });
+        self.run(self.client().perform_actions(keys))
+    }
+
+    /// The same while another key is held down.
+    ///
+    /// # Errors
+    /// The browser is gone.
+    pub fn press_with(&self, held: Key, value: char) -> Result<()> {
+        let held = char::from(held);
+        let keys = KeyActions::new("keys".into()).then(KeyAction::Down { value: held }).then(KeyAction::Down { value });
+        let keys = keys.then(KeyAction::Up { value }).then(KeyAction::Up { value: held });
         self.run(self.client().perform_actions(keys))
     }
 

@@ -1,4 +1,4 @@
-//! `fastness demo`: each service at work against a running server, as a short story in numbered lines (CON-11).
+//! `fastness demo`: each service at work against a running server, as a short story in numbered lines (CON-12).
 //!
 //! - `entry`: by what right; `stage`: the namespace of its own in which a demo happens, and what goes when it ends;
 //! - `narrator`: how it is told, and what is verified in the end; `machine`: processes and files of this machine;

@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn con_11_a_claim_that_does_not_hold_fails_the_demo_and_so_does_none_at_all() {
+    fn con_12_a_claim_that_does_not_hold_fails_the_demo_and_so_does_none_at_all() {
         let mut good = narrator();
         good.claim("2 sent = 2 booked", true).unwrap();
         assert_eq!(good.verdict(), Ok(()));

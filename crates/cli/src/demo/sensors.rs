@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn con_11_the_order_of_each_door_counts_and_not_that_between_doors() {
+    fn con_12_the_order_of_each_door_counts_and_not_that_between_doors() {
         assert!(is_in_order(&[told("a", 1), told("b", 7), told("a", 2), told("b", 9)]));
         assert!(!is_in_order(&[told("a", 2), told("a", 1)]));
         assert!(!is_in_order(&[told("a", 1), told("a", 1)]), "twice");

@@ -174,7 +174,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn con_11_a_demo_never_takes_a_namespace_that_is_not_its_own() {
+    fn con_12_a_demo_never_takes_a_namespace_that_is_not_its_own() {
         assert_eq!(name_for("main", Plot::Exchange).unwrap(), "demoexchange");
         assert_eq!(name_for("demo2", Plot::Exchange).unwrap(), "demo2");
         assert!(name_for("shop", Plot::Exchange).is_err());

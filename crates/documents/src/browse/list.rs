@@ -1,6 +1,6 @@
 //! The documents of a class, in the order of their ids.
 
-use base::{OpError, OpResult, Row, Sql, Tx, args, codes};
+use base::{OpError, OpResult, Row, Sql, Tx, after_prefix, args, codes};
 use kernel::Query;
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -10,7 +10,7 @@ use super::view::moment;
 use crate::class::load_in;
 use crate::doc::{StoredHead, head_of};
 use crate::limits::KEY_MAX;
-use crate::search::{after_prefix, top};
+use crate::search::top;
 
 /// A page of the documents of a class.
 pub static LIST: Query<ListOf, DocLines> = Query::new("doc.list", list);

@@ -20,7 +20,7 @@ pub use list::{DocLine, DocLines, LIST, ListOf};
 pub(crate) use show::WHO;
 pub use show::{AttachmentView, DocDetail, ItemView, SHOW, TombstoneView};
 
-use kernel::{Caller, Properties};
+use kernel::{Caller, Home, Properties};
 use web::Api;
 
 use crate::class::{Asking, DocClass};
@@ -51,9 +51,14 @@ pub struct ViewOf {
 impl Viewer {
     /// The caller of a request, with the filter of a class.
     pub(crate) fn of(api: &Api, class: &str) -> Self {
-        let offered = api.namespace().home.offered::<DocClass>().find(|offered| offered.name == class);
+        Self::at_home(&api.namespace().home, class, api.caller(), api.properties())
+    }
+
+    /// A caller, with the filter of a class.
+    pub(crate) fn at_home(home: &Home, class: &str, caller: &Caller, properties: &Properties) -> Self {
+        let offered = home.offered::<DocClass>().find(|offered| offered.name == class);
         let filter = offered.and_then(|class| class.filter).map(SyncFilterOf);
-        Self { caller: api.caller().clone(), properties: api.properties().clone(), filter }
+        Self { caller: caller.clone(), properties: properties.clone(), filter }
     }
 
     fn asking<'a>(&'a self, id: &'a str) -> Asking<'a> {
@@ -61,7 +66,7 @@ impl Viewer {
     }
 
     /// Whether the document is there at all for this caller.
-    fn sees(&self, id: &str) -> bool {
+    pub(crate) fn sees(&self, id: &str) -> bool {
         self.filter.is_none_or(|filter| (filter.0.document)(&self.asking(id)))
     }
 }

@@ -14,9 +14,12 @@ mod document;
 mod history;
 mod item;
 mod items;
+mod kinds;
 mod search;
 mod value;
 mod words;
+
+pub(crate) use kinds::{ACTIONS, KINDS};
 
 use base::{Stamp, Wall};
 use kernel::Role;

@@ -43,7 +43,11 @@ const FIGURES: &[(&str, Text)] = &[
 /// The service with its routes, for a server.
 #[must_use]
 pub fn service() -> Service {
-    Service::new(&crate::SERVICE, routes).pages(crate::console::pages).figures(FIGURES)
+    Service::new(&crate::SERVICE, routes)
+        .pages(crate::console::pages)
+        .finds(crate::console::KINDS)
+        .actions(crate::console::ACTIONS)
+        .figures(FIGURES)
 }
 
 fn routes() -> Vec<Route> {

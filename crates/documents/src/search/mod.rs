@@ -31,7 +31,7 @@ use eyes::Eyes;
 use plan::Plan;
 
 pub use range::Cond;
-pub(crate) use range::{after_prefix, top};
+pub(crate) use range::top;
 pub use shape::search_statements;
 
 /// Finds documents or items.

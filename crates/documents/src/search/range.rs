@@ -6,7 +6,7 @@
 
 use std::ops::Bound::{self, Excluded, Included, Unbounded};
 
-use base::{OpError, OpResult, codes};
+use base::{OpError, OpResult, after_prefix, codes};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
@@ -198,20 +198,6 @@ fn bounds<T: Clone>(cond: Cond, v1: T, v2: Option<T>) -> (Bound<T>, Bound<T>) {
     }
 }
 
-/// The first text after all that start with a prefix: its last character that has a next one is replaced by that, and the rest is
-/// cut off. None if there is no such text.
-pub(crate) fn after_prefix(prefix: &str) -> Option<String> {
-    let mut rest = prefix.to_owned();
-    while let Some(last) = rest.pop() {
-        let next = if last == '\u{d7ff}' { Some('\u{e000}') } else { char::from_u32(u32::from(last) + 1) };
-        if let Some(next) = next {
-            rest.push(next);
-            return Some(rest);
-        }
-    }
-    None
-}
-
 /// A text above all that are stored, which have at most 255 characters.
 pub(crate) fn top() -> String {
     "\u{10ffff}".repeat(KEY_MAX + 1)
@@ -309,10 +295,6 @@ mod tests {
 
     #[test]
     fn doc_13_starts_with_takes_exactly_the_texts_with_that_prefix() {
-        assert_eq!(after_prefix("a"), Some("b".into()));
-        assert_eq!(after_prefix("a\u{d7ff}"), Some("a\u{e000}".into()), "there are no surrogates");
-        assert_eq!(after_prefix("a\u{10ffff}"), Some("b".into()));
-        assert_eq!(after_prefix("\u{10ffff}"), None);
         let texts =
             ["", "a", "ab", "b", "é", "\u{d7ff}", "\u{d7ff}x", "\u{e000}", "\u{10ffff}", "\u{10ffff}z", "a\u{10ffff}"];
         for (prefix, value) in texts.iter().flat_map(|prefix| texts.iter().map(move |value| (*prefix, *value))) {

@@ -66,7 +66,7 @@ pub(super) fn company_field(console: &Console, known: &[CompanyView], chosen: &s
 fn new_company(console: &Console) -> Form {
     console
         .form("POST /v1/{ns}/exchange/companies", &common::CREATE)
-        .field(Field::new("id", "Id", Kind::Text).required().hint(console.say(&words::NAME_HINT)))
+        .field(Field::new("id", console.say(&common::ID), Kind::Text).required().hint(console.say(&words::NAME_HINT)))
         .field(Field::new("name", console.say(&common::NAME), Kind::Text).required())
         .tone(Tone::Good)
         .in_dialog(console.say(&words::NEW_COMPANY))
@@ -76,7 +76,7 @@ fn new_subsystem(console: &Console, known: &[CompanyView], chosen: &str) -> Form
     console
         .form("POST /v1/{ns}/exchange/subsystems", &common::CREATE)
         .field(company_field(console, known, chosen))
-        .field(Field::new("id", "Id", Kind::Text).required().hint(console.say(&words::NAME_HINT)))
+        .field(Field::new("id", console.say(&common::ID), Kind::Text).required().hint(console.say(&words::NAME_HINT)))
         .field(Field::new("name", console.say(&common::NAME), Kind::Text).required())
         .in_dialog(console.say(&words::NEW_SUBSYSTEM))
         .allowed(!known.is_empty())
@@ -100,7 +100,7 @@ async fn companies(console: &Console, asked: &Asked) -> Result<Markup, ApiError>
 fn company_rows(console: &Console, companies: &[CompanyView]) -> Markup {
     let columns = [
         Column(console.say(&common::NAME), Holds::Text),
-        Column("Id", Holds::Text),
+        Column(console.say(&common::ID), Holds::Text),
         Column(console.say(&words::DEVICES), Holds::Text),
         Column(console.say(&common::CREATED), Holds::Text),
     ];
@@ -157,7 +157,7 @@ pub(super) fn of_company(console: &Console, known: &[CompanyView], chosen: &str)
 fn subsystem_rows(console: &Console, subsystems: &[SubsystemView]) -> Markup {
     let columns = [
         Column(console.say(&common::NAME), Holds::Text),
-        Column("Id", Holds::Text),
+        Column(console.say(&common::ID), Holds::Text),
         Column(console.say(&words::COMPANY), Holds::Text),
         Column(console.say(&words::DEVICES), Holds::Text),
         Column(console.say(&common::CREATED), Holds::Text),

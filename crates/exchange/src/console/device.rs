@@ -72,7 +72,7 @@ fn about(console: &Console, device: &DeviceLine) -> Markup {
         (console.say(&words::SUBSYSTEM), html! { (device.subsystem) }),
         (console.say(&words::LAST_CONTACT), when(console, device.contact_at)),
         (console.say(&words::REGISTERED), when(console, Some(device.created_at))),
-        ("Id", id(&device.id)),
+        (console.say(&common::ID), id(&device.id)),
     ]);
     card(console.say(&words::DEVICE), html! {}, facts)
 }

@@ -4,7 +4,7 @@ use maud::{Markup, html};
 use serde::Deserialize;
 use web::console::words as common;
 use web::ui::form::{filters, link};
-use web::ui::parts::{empty, pager, table};
+use web::ui::parts::{empty, id, pager, table};
 use web::ui::{Column, Field, Form, Holds, Kind, Row, Tone};
 use web::{Console, PageResult, QueryOf, View};
 
@@ -114,7 +114,7 @@ fn rows(console: &Console, devices: &[DeviceLine]) -> Markup {
     ];
     let row = |device: &DeviceLine| {
         Row::of(vec![
-            html! { a href=(device_page(console, &device.id)) { bdi { (device.name) } } span.sub { code { (device.id) } } },
+            html! { a href=(device_page(console, &device.id)) { bdi { (device.name) } } span.sub { (id(&device.id)) } },
             state::of_device(console, &device.state),
             html! { (device.company) },
             html! { (device.subsystem) },

@@ -73,7 +73,7 @@ fn what_became(console: &Console, message: &Shown) -> Markup {
 
 fn head(console: &Console, name: &FileName, message: &Shown, parties: &Parties) -> Markup {
     let facts = facts(&[
-        ("Id", id(&name.id)),
+        (console.say(&common::ID), id(&name.id)),
         (console.say(&words::SENDER), parties.link(console, &name.from)),
         (console.say(&words::RECEIVER), parties.link(console, &name.to)),
         (console.say(&words::COMPANY), html! { (message.company) }),

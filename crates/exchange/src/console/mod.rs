@@ -7,6 +7,7 @@ mod database;
 mod device;
 mod devices;
 mod folders;
+mod kinds;
 mod ledger;
 mod message;
 mod messages;
@@ -21,6 +22,7 @@ mod state;
 mod text;
 mod words;
 
+pub(crate) use kinds::{ACTIONS, KINDS};
 pub(crate) use reads::STATEMENTS;
 
 use base::Wall;

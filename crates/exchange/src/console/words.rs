@@ -82,6 +82,7 @@ web::texts! {
     DEADLOCKS: "Deadlocks", "Взаимные блокировки", "Interblocages";
     // Processes
     PROCESSES: "Processes", "Процессы", "Processus";
+    EXCHANGE_PROCESSES: "Processes of the exchange", "Процессы обмена", "Processus de l’échange";
     PROCESS: "Process", "Процесс", "Processus";
     PROCESS_OF: "Process of {db}", "Процесс базы {db}", "Processus de {db}";
     ACTIVE_PROCESS: "Active process", "Текущий процесс", "Processus actif";

@@ -46,7 +46,11 @@ const FIGURES: &[(&str, Text)] = &[
 /// The service with its routes, for a server.
 #[must_use]
 pub fn service() -> Service {
-    Service::new(&crate::SERVICE, routes).figures(FIGURES).pages(crate::console::pages)
+    Service::new(&crate::SERVICE, routes)
+        .figures(FIGURES)
+        .pages(crate::console::pages)
+        .finds(crate::console::KINDS)
+        .actions(crate::console::ACTIONS)
 }
 
 fn routes() -> Vec<Route> {

@@ -1,4 +1,4 @@
-//! *Start here* (CON-11): an empty namespace leads to it, its commands can be copied and work as they stand, and a demo shows while it runs.
+//! *Start here* (CON-12): an empty namespace leads to it, its commands can be copied and work as they stand, and a demo shows while it runs.
 
 use std::process::{Command, Stdio};
 
@@ -17,7 +17,7 @@ const WATCH_COPIES: &str = "window.copied = [];
     if (navigator.clipboard) navigator.clipboard.writeText = (text) => { window.copied.push(text); return Promise.resolve(); };";
 
 #[test]
-fn con_11_an_empty_namespace_leads_to_a_command_that_works_as_it_was_copied() -> Result<()> {
+fn con_12_an_empty_namespace_leads_to_a_command_that_works_as_it_was_copied() -> Result<()> {
     let site = Site::start()?;
     let eyes = site.admin(Sight::DESK)?;
     eyes.goto("/console/main/")?;
@@ -40,7 +40,7 @@ fn con_11_an_empty_namespace_leads_to_a_command_that_works_as_it_was_copied() ->
 }
 
 #[test]
-fn con_11_a_demo_shows_on_the_page_while_it_is_there_with_what_it_counts() -> Result<()> {
+fn con_12_a_demo_shows_on_the_page_while_it_is_there_with_what_it_counts() -> Result<()> {
     let site = Site::start()?;
     let eyes = site.admin(Sight::DESK)?;
     eyes.goto("/console/main/start")?;
@@ -68,7 +68,7 @@ fn con_11_a_demo_shows_on_the_page_while_it_is_there_with_what_it_counts() -> Re
 }
 
 #[test]
-fn con_11_start_here_is_sound_in_every_sight_and_language() -> Result<()> {
+fn con_12_start_here_is_sound_in_every_sight_and_language() -> Result<()> {
     let site = Site::start()?;
     let mut eyes = site.admin(Sight::DESK)?;
     check_sound(&mut eyes, "/console/main/start", &Sight::ALL)?;

@@ -25,11 +25,28 @@ pub fn faults_of(eyes: &mut Eyes, page: &str, asked: &[Sight]) -> Result<Vec<Str
     eyes.goto(page)?;
     for sight in Sight::ALL {
         eyes.look_as(sight)?;
+        picture(eyes, page)?;
         let faults = if asked.contains(&sight) { eyes.judge()? } else { eyes.faults()? };
         found.extend(faults.into_iter().map(|fault| format!("{page} {sight}: {fault}")));
     }
     found.extend(eyes.complaints()?.into_iter().map(|fault| format!("{page}: {fault}")));
     Ok(found)
+}
+
+/// The folder in which pictures of all pages are wanted, if they are.
+const PICTURES: &str = "FASTNESS_TEST_PICTURES";
+
+/// Takes a picture of the page for whoever wants to look at it.
+pub fn picture(eyes: &Eyes, page: &str) -> Result<()> {
+    let Some(folder) = std::env::var_os(PICTURES) else { return Ok(()) };
+    let language = eyes.script("return document.documentElement.lang", vec![])?;
+    let name: String = page.chars().take(80).map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
+    let thread = std::thread::current();
+    let test = thread.name().and_then(|name| name.rsplit("::").next()).unwrap_or_default();
+    let folder = std::path::Path::new(&folder).join(test);
+    std::fs::create_dir_all(&folder)?;
+    let file = format!("{name}.{}.{}.png", language.as_str().unwrap_or_default(), eyes.sight());
+    Ok(std::fs::write(folder.join(file), eyes.png(browser::eyes::Part::Whole)?)?)
 }
 
 /// Nothing is wrong with the page, however one looks at it.

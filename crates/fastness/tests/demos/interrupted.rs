@@ -10,7 +10,7 @@ fn process_in(text: &str) -> u32 {
 }
 
 #[test]
-fn con_11_a_demo_that_is_killed_takes_its_processes_along_and_is_cleaned_by_the_next_run() {
+fn con_12_a_demo_that_is_killed_takes_its_processes_along_and_is_cleaned_by_the_next_run() {
     let kit = Kit::start();
     let mut demo = kit.begin("exchange --pace slow");
     let told = demo.until_step(3);
@@ -30,7 +30,7 @@ fn con_11_a_demo_that_is_killed_takes_its_processes_along_and_is_cleaned_by_the_
 }
 
 #[test]
-fn con_11_a_demo_that_is_stopped_cleans_up_and_says_that_it_was() {
+fn con_12_a_demo_that_is_stopped_cleans_up_and_says_that_it_was() {
     for signal in ["INT", "TERM"] {
         let kit = Kit::start();
         let mut demo = kit.begin("folders --pace slow");
@@ -42,7 +42,7 @@ fn con_11_a_demo_that_is_stopped_cleans_up_and_says_that_it_was() {
 }
 
 #[test]
-fn con_11_what_killed_demos_left_is_removed_by_clean() {
+fn con_12_what_killed_demos_left_is_removed_by_clean() {
     let kit = Kit::start();
     for name in ["documents", "sensors"] {
         let mut demo = kit.begin(&format!("{name} --pace slow"));

@@ -6,7 +6,7 @@ use serde_json::json;
 use crate::kit::{Kit, ran};
 
 #[test]
-fn con_11_two_of_a_kind_are_refused_or_run_side_by_side_under_another_name() {
+fn con_12_two_of_a_kind_are_refused_or_run_side_by_side_under_another_name() {
     let kit = Kit::start();
     let mut first = kit.begin("workflow --pace slow");
     first.until_step(1);
@@ -27,7 +27,7 @@ fn con_11_two_of_a_kind_are_refused_or_run_side_by_side_under_another_name() {
 }
 
 #[test]
-fn con_11_a_namespace_that_no_demo_made_is_never_touched() {
+fn con_12_a_namespace_that_no_demo_made_is_never_touched() {
     let kit = Kit::start();
     for (name, temporary) in [("demoexchange", false), ("demo2", true)] {
         kit.make_namespace(&json!({ "name": name, "label": "mine", "temporary": temporary }));
@@ -43,7 +43,7 @@ fn con_11_a_namespace_that_no_demo_made_is_never_touched() {
 }
 
 #[test]
-fn con_11_what_is_kept_is_there_until_it_is_cleaned() {
+fn con_12_what_is_kept_is_there_until_it_is_cleaned() {
     let kit = Kit::start();
     let kept = kit.run("demo documents --quick --keep");
     assert_eq!(kept.code, 0, "{kept:?}");
@@ -57,7 +57,7 @@ fn con_11_what_is_kept_is_there_until_it_is_cleaned() {
 }
 
 #[test]
-fn con_11_without_a_key_or_with_too_small_a_one_it_says_what_to_type() {
+fn con_12_without_a_key_or_with_too_small_a_one_it_says_what_to_type() {
     let kit = Kit::start();
     let mut stranger = kit.command("demo exchange --quick");
     let nobody = ran(stranger.env_remove("FASTNESS_KEY"));

@@ -22,7 +22,7 @@ fn claims(kit: &Kit, demo: &str) -> Vec<String> {
 }
 
 #[test]
-fn con_11_exchange_books_each_message_once_though_the_erp_is_killed_twice() {
+fn con_12_exchange_books_each_message_once_though_the_erp_is_killed_twice() {
     let kit = Kit::start();
     let claims = claims(&kit, "exchange");
     assert!(claims.contains(&"40 orders sent = 40 booked, each once".to_owned()), "{claims:?}");
@@ -31,7 +31,7 @@ fn con_11_exchange_books_each_message_once_though_the_erp_is_killed_twice() {
 }
 
 #[test]
-fn con_11_workflow_counts_each_result_once_whatever_workers_do() {
+fn con_12_workflow_counts_each_result_once_whatever_workers_do() {
     let kit = Kit::start();
     let claims = claims(&kit, "workflow");
     assert!(claims.contains(&"order 1: 2230, as its lines cost".to_owned()), "{claims:?}");
@@ -40,7 +40,7 @@ fn con_11_workflow_counts_each_result_once_whatever_workers_do() {
 }
 
 #[test]
-fn con_11_folders_hold_the_same_in_the_end_with_both_sides_of_a_conflict() {
+fn con_12_folders_hold_the_same_in_the_end_with_both_sides_of_a_conflict() {
     let kit = Kit::start();
     let claims = claims(&kit, "folders");
     assert!(claims[0].starts_with("7 files on the laptop = 7 files on the desk"), "{claims:?}");
@@ -49,7 +49,7 @@ fn con_11_folders_hold_the_same_in_the_end_with_both_sides_of_a_conflict() {
 }
 
 #[test]
-fn con_11_sensors_tell_a_receiver_that_was_down_on_a_server_that_nobody_configured() {
+fn con_12_sensors_tell_a_receiver_that_was_down_on_a_server_that_nobody_configured() {
     let kit = Kit::start();
     let claims = claims(&kit, "sensors");
     assert!(claims.iter().any(|claim| claim.ends_with("each once: what was told is what arrived")), "{claims:?}");
@@ -58,7 +58,7 @@ fn con_11_sensors_tell_a_receiver_that_was_down_on_a_server_that_nobody_configur
 }
 
 #[test]
-fn con_11_documents_are_level_though_both_copies_changed() {
+fn con_12_documents_are_level_though_both_copies_changed() {
     let kit = Kit::start();
     let claims = claims(&kit, "documents");
     assert_eq!(claims[0], "12 of 12 documents: the phone = the laptop = the server");

@@ -76,7 +76,7 @@ fn about(console: &Console, directory: &DirectoryView, file: &FileView) -> Marku
     if file.executable == Some(true) {
         lines.push((console.say(&words::RUNS), html! { (console.say(&common::YES)) }));
     }
-    lines.push(("Id", id(&file.id)));
+    lines.push((console.say(&common::ID), id(&file.id)));
     card(console.say(&words::FILE), html! {}, facts(&lines))
 }
 

@@ -142,7 +142,7 @@ fn about(console: &Console, directory: &DirectoryView) -> Markup {
         (console.say(&words::ANYONE), html! { (console.say(anyone)) }),
         (console.say(&words::COMMITS), html! { (directory.seq) }),
         (console.say(&common::CREATED), when(console, &directory.created_at)),
-        ("Id", id(&directory.id)),
+        (console.say(&common::ID), id(&directory.id)),
     ]);
     card(console.say(&words::DIRECTORY), html! {}, facts)
 }

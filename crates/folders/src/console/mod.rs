@@ -11,10 +11,12 @@ mod directories;
 mod file;
 mod files;
 mod gone;
+mod kinds;
 mod locks;
 mod reads;
 mod words;
 
+pub(crate) use kinds::{ACTIONS, KINDS};
 pub(crate) use reads::STATEMENTS;
 
 use base::Wall;

@@ -12,6 +12,7 @@ texts! {
     LOCKS: "Locks", "Блокировки", "Verrous";
     // Directories
     DIRECTORY: "Directory", "Директория", "Répertoire";
+    DIRECTORIES: "Directories", "Директории", "Répertoires";
     NEW_DIRECTORY: "New directory", "Новая директория", "Nouveau répertoire";
     NO_DIRECTORIES: "No directory yet", "Директорий пока нет", "Aucun répertoire";
     NO_DIRECTORIES_HINT: "Create the first one with the button above, or from a device.",

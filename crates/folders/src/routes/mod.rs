@@ -45,7 +45,12 @@ const STREAMS: &[GrpcStream] = &[GrpcStream {
 /// The service with its routes, for a server.
 #[must_use]
 pub fn service() -> Service {
-    Service::new(&crate::SERVICE, routes).figures(FIGURES).streams(STREAMS).pages(crate::console::pages)
+    Service::new(&crate::SERVICE, routes)
+        .figures(FIGURES)
+        .streams(STREAMS)
+        .pages(crate::console::pages)
+        .finds(crate::console::KINDS)
+        .actions(crate::console::ACTIONS)
 }
 
 fn routes() -> Vec<Route> {

@@ -51,6 +51,27 @@ pub fn browsed(server: &Server) {
     assert_eq!(edge.get(&format!("{path}/locks"))["items"], json!([]));
 }
 
+/// The one box of the console finds directories and files by the beginning of their names (CON-11).
+pub fn found(server: &Server) {
+    let edge = &server.edge;
+    let (id, path) = directory(server);
+    let _ = edge.told(204, "PATCH", &path, &json!({ "name": "Building site" }));
+    let file = server.put(&id, "laptop", edit("2026/Ground floor.pdf"), b"x", 4);
+    let found = |text: &str| -> Vec<Value> {
+        let answer = edge.get(&format!("/v1/main/search?q={}", text.replace(' ', "%20")));
+        answer["items"].as_array().unwrap().clone()
+    };
+    for text in ["Ground floor.pdf", "ground", "GROUND FL", &file.id, &file.id[..8]] {
+        let found = found(text);
+        let of = found.iter().find(|one| one["kind"] == json!("file") && one["id"] == json!(file.id));
+        let of = of.unwrap_or_else(|| panic!("{text}: {found:?}"));
+        assert_eq!(of["about"], json!("Building site: 2026/Ground floor.pdf"));
+        assert_eq!(of["page"], json!(format!("/console/main/folder-files/{}", file.id)));
+    }
+    assert!(found("building").iter().any(|one| one["kind"] == json!("directory") && one["id"] == json!(id)));
+    assert!(found("floor").is_empty(), "only by their beginning");
+}
+
 pub fn brought_back(server: &Server) {
     let edge = &server.edge;
     let (id, path) = directory(server);
@@ -116,4 +137,9 @@ fn fld_24_versions_are_listed_and_brought_back() {
 #[test]
 fn fld_25_members_see_what_their_role_says() {
     members(&Server::new());
+}
+
+#[test]
+fn con_11_directories_and_files_are_found_by_name() {
+    found(&Server::new());
 }

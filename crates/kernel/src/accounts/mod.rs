@@ -16,6 +16,7 @@ pub mod create_account;
 pub mod delete_account;
 pub mod end_session;
 pub mod fail_login;
+mod find;
 pub mod guess;
 pub mod list_accounts;
 pub mod open_session;
@@ -26,6 +27,7 @@ pub mod throttle;
 mod touch_session;
 
 pub use account::{Account, NAME_MAX, check_name, check_role};
+pub use find::find;
 
 use base::{Migration, Sql, StoreResult, Tx, args};
 
@@ -46,6 +48,7 @@ pub static SERVICE: ServiceDef = ServiceDef {
         &account::DELETE,
         &account::PAGE,
         &account::ANY,
+        &find::BY_NAME,
         &account::OTHER_ADMINS,
         &session::BY_HASH,
         &session::END_ALL,

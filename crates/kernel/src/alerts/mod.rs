@@ -18,6 +18,7 @@ pub mod acknowledge;
 mod change;
 mod channel;
 mod compose;
+mod find;
 mod forget;
 mod kind;
 pub mod list;
@@ -37,6 +38,7 @@ use crate::service::{Invariant, ServiceDef, StuckDef, TaskDef};
 
 pub(crate) use change::write;
 pub use channel::Channel;
+pub use find::find;
 pub use pace::Pace;
 
 /// The kind of alerts about alerting itself. Never sent: it would be sent by what has failed.
@@ -95,6 +97,9 @@ pub static SERVICE: ServiceDef = ServiceDef {
         &acknowledge::GET,
         &list::ALL,
         &list::LIVE,
+        &find::BY_ID,
+        &find::BY_KEY,
+        &find::BY_KIND,
         &messages::PAGE,
         &messages::TRIES,
         &summary::COUNTS,

@@ -6,6 +6,7 @@
 //! Invariants: a line is one line (control characters become pictures), bounded in length; nothing is older than the
 //! retention says, and nothing is deleted because the calendar jumped.
 
+mod find;
 mod forget;
 mod late;
 mod later;
@@ -18,6 +19,7 @@ use crate::effects::JournalLine;
 use crate::service::{ServiceDef, TaskDef};
 use crate::watch::shown;
 
+pub use find::find;
 pub(crate) use late::{JOURNAL_LATE, LATE_MAX};
 pub use later::{LateLine, Later};
 

@@ -12,6 +12,7 @@
 mod absent;
 mod change_namespace;
 mod create_namespace;
+mod find;
 mod grants;
 pub mod keep;
 mod known;
@@ -31,6 +32,7 @@ use crate::service::{Invariant, ServiceDef, Violation};
 pub use absent::AbsentStore;
 pub use change_namespace::{CHANGE_NAMESPACE, ChangeNamespace};
 pub use create_namespace::{CREATE_NAMESPACE, Changed, CreateNamespace, NamespaceRules};
+pub use find::find;
 pub use grants::{
     GIVE_GRANT, GRANTS_MAX, GivenGrant, Grant, GrantedRead, LIST_GRANTS, RECORD_GRANTED_READ, TAKE_GRANT,
 };

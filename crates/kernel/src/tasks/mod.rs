@@ -21,6 +21,7 @@ mod dispatcher;
 mod displaced;
 mod end;
 mod fail;
+mod find;
 mod holder;
 mod inscribe;
 mod kind;
@@ -52,6 +53,7 @@ pub use counts::{COUNTS, OldestDue, TaskCounts};
 pub use create::{CREATE, Create, Created};
 pub use cron::{Cron, InvalidCron};
 pub use dispatcher::Dispatcher;
+pub use find::find;
 pub use holder::is_running;
 pub(crate) use inscribe::{cancel, write as inscribe};
 pub use kind::Kind;
@@ -142,6 +144,9 @@ const STATEMENTS: &[&Sql] = &[
     &counts::OLDEST_DUE,
     &counts::RUNNING,
     &counts::BEHIND,
+    &find::BY_ID,
+    &find::BY_INFO,
+    &find::BY_OP,
     &walk::ALL[0],
     &walk::ALL[1],
     &walk::BY_OP[0],

@@ -8,6 +8,7 @@
 mod client;
 mod clients;
 mod imports;
+mod kinds;
 mod list;
 mod map;
 mod notices;
@@ -21,6 +22,7 @@ mod state;
 mod unknown;
 mod words;
 
+pub(crate) use kinds::{ACTIONS, KINDS};
 pub(crate) use reads::STATEMENTS;
 
 use base::Wall;

@@ -61,6 +61,7 @@ texts! {
         "Страница просматривает ограниченное число датчиков; дальше есть ещё.",
         "Une page examine un nombre borné de capteurs ; il y en a d’autres ensuite.";
     // Registration
+    REGISTER_SENSOR: "Register a sensor", "Зарегистрировать датчик", "Enregistrer un capteur";
     REGISTER: "Register", "Зарегистрировать", "Enregistrer un capteur";
     CHANGE: "Change", "Изменить", "Modifier";
     ID: "Id", "Идентификатор", "Identifiant";

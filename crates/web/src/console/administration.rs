@@ -1,12 +1,12 @@
 //! Pages of administration (CON-8): who may do what, and how it is set up. For administrators alone.
 
-mod accounts;
+pub(super) mod accounts;
 mod configuration;
 mod grants;
-mod keys;
+pub(super) mod keys;
 mod moves;
 mod namespace;
-mod namespaces;
+pub(super) mod namespaces;
 
 pub use configuration::{ShownKey, ShownSection, ShownSource};
 

@@ -7,7 +7,7 @@ use maud::{Markup, html};
 use super::nav::Group;
 use super::page::Entry;
 use super::visit::{Console, View};
-use super::words;
+use super::{find, keyboard, words};
 use crate::ui::form::link;
 use crate::ui::parts::badge;
 use crate::ui::{self, Head, Language, Text, Theme, Tone};
@@ -49,6 +49,7 @@ fn body(console: &Console, view: &View<'_>) -> Markup {
                     (view.content)
                 }
             }
+            (keyboard::help(console.language()))
             (toasts(console.language()))
         }
     }
@@ -57,6 +58,7 @@ fn body(console: &Console, view: &View<'_>) -> Markup {
 /// Where the script tells what happened, with its words.
 pub(super) fn toasts(language: Language) -> Markup {
     html! {
+        span.hidden #copy-word { (language.say(&words::COPY)) }
         div #toasts role="status" aria-live="polite" data-copy=(language.say(&words::COPY)) data-copied=(language.say(&words::COPIED))
             data-cancel=(language.say(&words::CANCEL)) data-close=(language.say(&words::CLOSE)) data-done=(language.say(&words::DONE))
             data-unreachable=(language.say(&words::UNREACHABLE)) data-ended=(language.say(&words::ENDED))
@@ -77,6 +79,7 @@ fn top(console: &Console) -> Markup {
             }
             a.brand href=(console.at("")) aria-label=(console.shared().config().name) { (icon(TOWER)) span { (console.shared().config().name) } }
             (namespaces(console))
+            (find::search_box(console))
             span.live #live data-on=(console.say(&words::LIVE)) data-off=(console.say(&words::NOT_LIVE)) role="status" {}
             (person(console))
         }
@@ -118,6 +121,7 @@ fn person(console: &Console) -> Markup {
             ul {
                 li { a href=(console.at("account")) { (console.say(&super::accounts::words::MY_ACCOUNT)) } }
                 (preferences(console.language(), console.preferences.theme, &console.here))
+                li { (keyboard::opener(console.language())) }
                 @if console.visitor().session.is_some() {
                     li { (console.form("DELETE /v1/{ns}/sessions", &super::login::words::LOG_OUT).go("/console/_login")) }
                 }

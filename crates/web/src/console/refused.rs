@@ -7,6 +7,7 @@ use base::OpError;
 use maud::html;
 
 use super::preferences::{Preferences, going};
+use super::refusals::meaning;
 use super::words;
 use crate::app::Shared;
 use crate::error::Failure;
@@ -80,7 +81,8 @@ fn page(shared: &Shared, wanted: Preferences, uri: &Uri, error: &OpError) -> Res
                 main #content {
                     p.eyebrow { (language.say(&words::ERROR_CODE)) " " code { (error.code.name) } }
                     h1 { (title) }
-                    p.lead { (error.message) }
+                    @if let Some(meaning) = meaning(error.code.name) { p.lead { (language.say(meaning)) } }
+                    p.hint { (error.message) }
                     @if passes { p.hint { (language.say(&words::NOT_NOW_HINT)) } }
                     (ways(language, uri, error))
                 }

@@ -1,4 +1,4 @@
-//! *Start here* (CON-11): what Fastness is, and for each service what it is for, a demo to be copied into a terminal, whether one runs right
+//! *Start here* (CON-12): what Fastness is, and for each service what it is for, a demo to be copied into a terminal, whether one runs right
 //! now, and the first steps by hand. An empty namespace offers it first on its overview.
 
 mod demos;

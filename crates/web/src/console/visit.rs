@@ -85,17 +85,6 @@ impl Console {
         self.here.split('?').next() == Some(address)
     }
 
-    /// Whether this caller may use a route of the API, by its label: `POST /v1/{ns}/tasks/{id}/run`.
-    ///
-    /// # Panics
-    /// There is no such route: a bug of the page, found by the first test that opens it.
-    #[must_use]
-    pub fn may(&self, label: &str) -> bool {
-        let route = self.shared().table().iter().find(|route| route.label() == label);
-        let route = route.unwrap_or_else(|| panic!("no route {label}"));
-        route.access.allows(self.caller().role) && (self.at_administration() || !route.at_administration)
-    }
-
     /// The address of a page of the console for this caller; `None` where there is none, or not for its role.
     #[must_use]
     pub fn address(&self, pattern: &str, parts: &[(&str, &str)]) -> Option<String> {
@@ -109,7 +98,7 @@ impl Console {
     /// A form for a route of the API, by its label; nothing if this caller may not use it.
     ///
     /// # Panics
-    /// As [`Self::may`].
+    /// As [`Api::may`].
     #[must_use]
     pub fn form(&self, label: &str, button: &Text) -> Form {
         self.form_in(&self.namespace().name, label, button)
@@ -118,7 +107,7 @@ impl Console {
     /// The same for another namespace: for whoever looks at several from the administrators' own.
     ///
     /// # Panics
-    /// As [`Self::may`].
+    /// As [`Api::may`].
     #[must_use]
     pub fn form_in(&self, namespace: &str, label: &str, button: &Text) -> Form {
         let (method, path) = label.split_once(' ').unwrap_or(("POST", label));

@@ -1,9 +1,9 @@
 //! Pages of watching (CON-8): what happened, what is wrong, who sends and who fails.
 
-mod alerts;
+pub(super) mod alerts;
 mod channels;
 mod counters;
-mod journal;
+pub(super) mod journal;
 mod messages;
 mod subject;
 

@@ -41,6 +41,7 @@ texts! {
     CREATE: "Create", "Создать", "Créer";
     DELETE: "Delete", "Удалить", "Supprimer";
     ACTIONS: "Actions", "Действия", "Actions";
+    ID: "Id", "Идентификатор", "Identifiant";
     NAME: "Name", "Имя", "Nom";
     LABEL: "Label", "Метка", "Libellé";
     ROLE: "Role", "Роль", "Rôle";

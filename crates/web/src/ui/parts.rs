@@ -121,11 +121,14 @@ pub fn banner(tone: Tone, content: Markup) -> Markup {
     html! { div.banner.(tone.class()) role="status" { (lamp(tone)) div { (content) } } }
 }
 
-/// An id, whole, to be copied with one click.
+/// Two sheets, one on the other.
+const SHEETS: &str = "M5 1h10v11h-3v3H1V4h4zM6.500 4H12v6.500h1.500v-8h-7zM2.500 5.500v8h8v-8z";
+
+/// An id, whole, with a button that copies it. The frame of the page has the button's word.
 #[must_use]
 pub fn id(id: impl Display) -> Markup {
     let id = id.to_string();
-    html! { code.id data-copy=(id) { (id) } }
+    html! { span.copyable { code.id { (id) } (copy(&id)) } }
 }
 
 /// A command for a terminal, copied with one click or one key.
@@ -139,11 +142,21 @@ pub fn command(text: &str, copy: &str) -> Markup {
     }
 }
 
-/// The beginning of a digest; the whole of it is copied with one click.
+/// The beginning of a digest; the whole of it is copied.
 #[must_use]
 pub fn digest(digest: &str) -> Markup {
     let beginning: String = digest.chars().take(12).collect();
-    html! { code.id data-copy=(digest) title=(digest) { (beginning) "…" } }
+    html! { span.copyable { code.id title=(digest) { (beginning) "…" } (copy(digest)) } }
+}
+
+/// A button that copies a text.
+#[must_use]
+pub fn copy(text: &str) -> Markup {
+    html! {
+        button.copy type="button" data-copy=(text) aria-labelledby="copy-word" {
+            svg.icon viewBox="0 0 16 16" aria-hidden="true" { path d=(SHEETS) {} }
+        }
+    }
 }
 
 /// A link with an id as its text.

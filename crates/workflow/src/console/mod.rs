@@ -11,6 +11,7 @@ mod group;
 mod job;
 mod job_forms;
 mod jobs;
+mod kinds;
 mod overview;
 mod past;
 mod picture;
@@ -29,6 +30,7 @@ mod types;
 mod verdict;
 mod words;
 
+pub(crate) use kinds::{ACTIONS, KINDS};
 pub(crate) use reads::STATEMENTS;
 
 use base::Wall;

@@ -140,7 +140,7 @@ fn about(console: &Console, process: &ProcessView, tasks: &[TaskLine]) -> Markup
     if let Some(parent) = &process.parent {
         all.push((console.say(&words::PARENT), task_link(console, parent)));
     }
-    all.push(("Id", id(&process.process_id)));
+    all.push((console.say(&common::ID), id(&process.process_id)));
     card(console.say(&words::PROCESS), html! {}, facts(&all))
 }
 

@@ -3,8 +3,8 @@
 use maud::{Markup, html};
 use web::console::words as common;
 use web::ui::moment::duration;
-use web::ui::parts::{empty, id_link, pager, table};
-use web::ui::{Column, Holds, Row, Tone};
+use web::ui::parts::{empty, id, id_link, pager, table};
+use web::ui::{Column, Field, Form, Holds, Kind, Row, Tone};
 use web::{Console, PageResult, QueryOf, View};
 
 use super::search::{self, Asked};
@@ -34,10 +34,26 @@ pub(super) async fn page(console: Console, QueryOf(asked): QueryOf<Asked>) -> Pa
         (saved)
         div #processes data-live { (listed(&console, &asked, &found)) }
     };
-    let actions =
-        html! { div.page-actions #processes-actions data-live { (job_forms::with_all(&console, &asked, &wanted)) } };
+    let actions = html! { div.page-actions #processes-actions data-live { (job_forms::with_all(&console, &asked, &wanted)) (start(&console)) } };
     let above = above(&console, OVERVIEW, &words::WORKFLOW);
     Ok(console.show(View { title: console.say(&words::PROCESSES), above: &above, actions, content }))
+}
+
+/// Starts a process by hand, as a program would.
+fn start(console: &Console) -> Form {
+    console
+        .form("POST /v1/{ns}/workflow/processes", &words::START)
+        .field(Field::new("type", console.say(&words::TYPE), Kind::Text).required())
+        .field(Field::new("custom_id", console.say(&words::CUSTOM_ID), Kind::Text))
+        .field(Field::new("key", console.say(&words::START_KEY), Kind::Text).hint(console.say(&words::START_KEY_HINT)))
+        .field(
+            Field::new("start", console.say(&words::START_TASK), Kind::Json)
+                .value("{\n  \"actor\": \"report#1\",\n  \"method\": \"begin\",\n  \"args\": []\n}")
+                .required(),
+        )
+        .tone(Tone::Good)
+        .go(console.at(&format!("{PROCESSES}/{{answer.process_id}}")))
+        .in_dialog(console.say(&words::START_PROCESS))
 }
 
 fn listed(console: &Console, asked: &Asked, found: &Found) -> Markup {
@@ -78,7 +94,7 @@ fn row(console: &Console, process: &ProcessLine) -> Row {
     let page = process_page(console, &process.process_id);
     let name = match &process.custom_id {
         Some(custom_id) => {
-            html! { a href=(page) { bdi { (process.kind) " " (custom_id) } } span.sub { code { (process.process_id) } } }
+            html! { a href=(page) { bdi { (process.kind) " " (custom_id) } } span.sub { (id(&process.process_id)) } }
         }
         None => html! { (id_link(&page, &process.process_id)) span.sub { bdi { (process.kind) } } },
     };

@@ -90,7 +90,7 @@ fn about(console: &Console, found: &Detail) -> Markup {
         console.say(&words::AFTER_ERROR),
         html! { (after_error(console, task.more.retry.as_ref(), task.accept_fail)) },
     ));
-    all.push(("Id", id(&task.id)));
+    all.push((console.say(&common::ID), id(&task.id)));
     facts(&all)
 }
 

@@ -38,6 +38,12 @@ web::texts! {
     ERRORS: "errors", "ошибки", "erreurs";
     // Processes
     PROCESSES: "Processes", "Процессы", "Processus";
+    WORKFLOW_PROCESSES: "Processes of the workflow", "Рабочие процессы", "Processus du workflow";
+    START_PROCESS: "Start a process", "Запустить процесс", "Démarrer un processus";
+    START: "Start", "Запустить", "Démarrer";
+    START_KEY: "Key", "Ключ", "Clé";
+    START_KEY_HINT: "At most one process of the type is started with it; empty: none", "С ним запускается не более одного процесса этого типа; пусто — без ключа",
+        "Un seul processus du type est démarré avec elle\u{a0}; vide\u{a0}: aucune";
     PROCESS: "Process", "Процесс", "Processus";
     PROCESS_ID: "Id of the process", "Идентификатор процесса", "Identifiant du processus";
     ACTIVE: "active", "в работе", "en cours";

@@ -23,7 +23,7 @@ const CHANGE: &str = "PATCH /v1/{ns}/accounts/{name}";
 /// The roles that an account can have.
 const ROLES: [Role; 3] = [Role::Reader, Role::Operator, Role::Admin];
 
-mod words {
+pub(in crate::console) mod words {
     crate::texts! {
         ACCOUNTS: "Accounts", "Учётные записи", "Comptes";
         NEW: "New account", "Новая учётная запись", "Nouveau compte";

@@ -19,7 +19,7 @@ use crate::ui::form::{filters, link};
 use crate::ui::parts::{Column, Holds, Row, badge, empty, id, pager, table};
 use crate::ui::{Field, Form, Kind, Text, Tone};
 
-mod words {
+pub(in crate::console) mod words {
     crate::texts! {
         KEYS: "Access keys", "Ключи доступа", "Clés d’accès";
         NEW: "New key", "Новый ключ", "Nouvelle clé";
@@ -45,6 +45,11 @@ mod words {
         ACTIVE: "active", "действует", "active";
         OVERLAPPING: "two secrets", "два секрета", "deux secrets";
         REVOKED: "revoked", "отозван", "révoquée";
+        WEBHOOK_SECRET: "Webhook secret", "Секрет вебхуков", "Secret des webhooks";
+        WEBHOOK_SECRET_ASK: "The secret with which calls to targets are signed is shown. The journal notes that you looked.",
+            "Будет показан секрет, которым подписываются вызовы к адресатам. В журнале останется запись об этом.",
+            "Le secret qui signe les appels aux cibles est affiché. Le journal note que vous l’avez regardé.";
+        WEBHOOK_SECRET_SHOWN: "Receivers check signatures with it", "С ним получатели проверяют подписи", "Les destinataires vérifient les signatures avec lui";
         ID: "Id", "Идентификатор", "Identifiant";
         EMPTY: "No key", "Ключей нет", "Aucune clé";
         EMPTY_HINT: "Create one for each program and device, so that each can be revoked alone.",
@@ -83,7 +88,7 @@ async fn keys(console: Console, QueryOf(asked): QueryOf<Asked>) -> PageResult {
             (pager((console.say(&common::FIRST_PAGE), first), (console.say(&common::NEXT_PAGE), next)))
         }
     };
-    let actions = html! { (create(&console)) };
+    let actions = html! { (secret(&console)) (create(&console)) };
     Ok(console.show(View { title: console.say(&words::KEYS), above: &[], actions, content }))
 }
 
@@ -103,6 +108,14 @@ async fn find(
     let page = console.page(&PageQuery { limit: None, after })?;
     let found = console.read(&LIST_KEYS, KeyPage { after: page.after_text(), limit: ROWS + 1 }).await?.out;
     Ok(cut(found, ROWS, |key| key.id.clone()))
+}
+
+/// What receivers of our calls need to know that they are ours.
+fn secret(console: &Console) -> Form {
+    console
+        .form("POST /v1/{ns}/webhook-secret", &words::WEBHOOK_SECRET)
+        .confirm(console.say(&words::WEBHOOK_SECRET_ASK))
+        .show("secret", console.say(&words::WEBHOOK_SECRET_SHOWN))
 }
 
 fn create(console: &Console) -> Form {

@@ -39,6 +39,8 @@ mod words {
         RESOURCES_EMPTY: "No resource", "Ресурсов нет", "Aucune ressource";
         RESOURCES_HINT: "Files that everybody can read below {path}. Put one with", "Файлы, доступные всем по адресу {path}. Загрузить:",
             "Fichiers lisibles par tous sous {path}. Pour en ajouter un :";
+        PUT: "Put a file", "Добавить файл", "Ajouter un fichier";
+        FILE: "File", "Файл", "Fichier";
         PATH: "Path", "Путь", "Chemin";
         MEDIA_TYPE: "Media type", "Тип", "Type";
         RESOURCE_ASK: "The file {path} is removed.", "Файл {path} будет удалён.", "Le fichier {path} est supprimé.";
@@ -82,8 +84,13 @@ async fn namespace(console: Console, PathOf(NamePath { name }): PathOf<NamePath>
         }
     };
     let above = [(console.at("namespaces"), console.say(&namespaces_words::NAMESPACES).to_owned())];
-    let open =
-        html! { a.button href={ "/console/" (row.name) "/" } { (console.say(&namespaces_words::OPEN_CONSOLE)) } };
+    let export = format!("/v1/{}/namespaces/{}/export", console.namespace().name, row.name);
+    let open = html! {
+        @if row.state == State::Open || row.state == State::ReadOnly {
+            a.button href=(export) download={ (row.name) ".archive" } { (console.say(&namespaces_words::EXPORT)) }
+        }
+        a.button href={ "/console/" (row.name) "/" } { (console.say(&namespaces_words::OPEN_CONSOLE)) }
+    };
     Ok(console.show(View { title: &row.name, above: &above, actions: open, content }))
 }
 
@@ -164,7 +171,15 @@ fn resources_of(console: &Console, name: &str, all: &[ResourceInfo]) -> Markup {
         @if rows.is_empty() { (empty(console.say(&words::RESOURCES_EMPTY), html! {})) }
         @else { (table(console.say(&words::RESOURCES), &columns, &rows)) }
     };
-    card(console.say(&words::RESOURCES), html! {}, content)
+    card(console.say(&words::RESOURCES), html! { (put_resource(console, name)) }, content)
+}
+
+fn put_resource(console: &Console, name: &str) -> Form {
+    let address = format!("/v1/{}/namespaces/{name}/resources/{{path}}", console.namespace().name);
+    Form::new("PUT", &address, console.say(&words::PUT))
+        .field(Field::new("file", console.say(&words::FILE), Kind::File).required())
+        .field(Field::new("path", console.say(&words::PATH), Kind::Text).in_path().required())
+        .in_dialog(console.say(&words::PUT))
 }
 
 fn resource(console: &Console, name: &str, info: &ResourceInfo) -> Row {

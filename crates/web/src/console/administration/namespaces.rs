@@ -12,9 +12,12 @@ use crate::console::words as common;
 use crate::ui::parts::{Column, Holds, Row, badge, lamp, table};
 use crate::ui::{Field, Form, Kind, Text, Tone};
 
-pub(super) mod words {
+pub(in crate::console) mod words {
     crate::texts! {
         NAMESPACES: "Namespaces", "Пространства", "Espaces";
+        IMPORT: "Import an archive", "Импорт архива", "Importer une archive";
+        ARCHIVE: "Archive", "Архив", "Archive";
+        EXPORT: "Export", "Экспорт", "Exporter";
         NEW: "New namespace", "Новое пространство", "Nouvel espace";
         NAME_HINT: "1 to 16 of a-z and 0-9; cannot be changed later", "От 1 до 16: a-z и 0-9; позже изменить нельзя",
             "De 1 à 16 parmi a-z et 0-9 ; ne peut être changé ensuite";
@@ -48,7 +51,7 @@ pub(super) fn pages() -> Vec<Page> {
 async fn namespaces(console: Console) -> PageResult {
     let found = console.read(&LIST_NAMESPACES, ()).await?.out;
     let content = html! { div #namespaces data-live { (rows(&console, &found)) } };
-    let actions = html! { (create(&console)) };
+    let actions = html! { (import(&console)) (create(&console)) };
     Ok(console.show(View { title: console.say(&words::NAMESPACES), above: &[], actions, content }))
 }
 
@@ -66,6 +69,23 @@ fn create(console: &Console) -> Form {
         )
         .tone(Tone::Good)
         .in_dialog(console.say(&words::NEW))
+}
+
+/// Makes a namespace of an archive; how far it is, its page tells.
+fn import(console: &Console) -> Form {
+    console
+        .form("POST /v1/{ns}/namespaces/{name}/import", &words::IMPORT)
+        .field(
+            Field::new("file", console.say(&words::ARCHIVE), Kind::File).required().sent_as("application/octet-stream"),
+        )
+        .field(
+            Field::new("name", console.say(&common::NAME), Kind::Text)
+                .in_path()
+                .required()
+                .hint(console.say(&words::NAME_HINT)),
+        )
+        .go(console.at("namespaces/{name}"))
+        .in_dialog(console.say(&words::IMPORT))
 }
 
 fn rows(console: &Console, found: &[NamespaceRow]) -> Markup {

@@ -180,7 +180,7 @@ mod tests {
     use super::super::OFFERS;
 
     #[test]
-    fn con_11_every_offer_has_words_in_every_language() {
+    fn con_12_every_offer_has_words_in_every_language() {
         for offer in &OFFERS {
             let texts = [&offer.title, &offer.purpose, &offer.story]
                 .into_iter()

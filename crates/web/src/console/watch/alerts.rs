@@ -16,7 +16,7 @@ use crate::ui::form::{filters, link};
 use crate::ui::parts::{Column, Holds, Row, badge, banner, empty, pager, table, tabs};
 use crate::ui::{Field, Kind, Text, Tone, moment};
 
-pub(super) mod words {
+pub(in crate::console) mod words {
     crate::texts! {
         ALERTS: "Alerts", "Оповещения", "Alertes";
         OPEN: "Open", "Открытые", "Ouvertes";

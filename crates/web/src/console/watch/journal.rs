@@ -17,7 +17,7 @@ use crate::ui::form::{filters, link};
 use crate::ui::parts::{Column, Holds, Row, badge, empty, pager, table};
 use crate::ui::{Field, Kind, Tone};
 
-mod words {
+pub(in crate::console) mod words {
     crate::texts! {
         JOURNAL: "Journal", "Журнал", "Journal";
         KIND: "Kind or its beginning", "Вид или его начало", "Type ou son début";

@@ -111,7 +111,17 @@ async function call(form) {
 async function refused(form, answer, said) {
   if (said.code === "SKEY" && meta("csrf")) return ended();
   if (said.code && said.code === form.dataset.behind) { await catchUp(form); throw new Wrong(form.dataset.behindText); }
-  throw new Wrong(said.code ? `${said.message} (${said.code})` : `${answer.status} ${answer.statusText}`);
+  if (!said.code) throw new Wrong(`${answer.status} ${answer.statusText}`);
+  const plain = await inPlainWords(said.code);
+  throw new Wrong([plain, `${said.message} (${said.code})`].filter(Boolean).join("\n"));
+}
+
+// What codes mean, in the person's language: asked for with the first refusal.
+let meanings;
+
+async function inPlainWords(code) {
+  meanings ??= fetch("/console/_refusals", { credentials: "same-origin", signal: AbortSignal.timeout(3000) }).then((answer) => answer.json());
+  try { const all = await meanings; return all[code] ?? all[code[0]]; } catch { meanings = undefined; return undefined; }
 }
 
 // What the form was made for has changed: shows how it is now, and what was typed stays, to be sent again on purpose.

@@ -99,11 +99,17 @@ async function ended() {
 
 // ---- Times in the browser's own zone ----
 
-document.addEventListener("pointerover", (event) => {
-  const time = event.target.closest?.("time[datetime]");
-  if (!time) return;
+// A moment as a whole, in the browser's zone and in the server's.
+function whole(time) {
   const at = new Date(time.getAttribute("datetime"));
-  if (!isNaN(at)) time.title = at.toLocaleString(document.documentElement.lang, { dateStyle: "full", timeStyle: "long" });
+  if (isNaN(at)) return undefined;
+  const here = at.toLocaleString(document.documentElement.lang, { dateStyle: "full", timeStyle: "long" });
+  return `${here} (${at.toISOString().replace("T", " ").replace(/\.\d+Z$/, " UTC")})`;
+}
+
+document.addEventListener("pointerover", (event) => {
+  const time = event.target.closest?.("time[datetime]"), text = time && whole(time);
+  if (text) time.title = text;
 });
 
 // ---- What is pressed ----
@@ -125,6 +131,10 @@ document.addEventListener("click", (event) => {
   const opener = on("[data-opens]"), closer = on("[data-closes]"), menu = on("[data-menu]"), copied = on("[data-copy]");
   if (opener) opener.nextElementSibling.showModal();
   if (closer) closer.closest("dialog").close();
+  if (on("[data-keys]")) showKeys();
+  // A finger cannot rest on a time to read it whole.
+  const time = on("time[datetime]");
+  if (time && !on("a, button")) toast(whole(time));
   if (menu) {
     const opened = document.getElementById(menu.dataset.menu).classList.toggle("open");
     menu.setAttribute("aria-expanded", String(opened));
@@ -138,11 +148,47 @@ document.addEventListener("click", (event) => {
   if (isBeside(event)) event.target.close();
 });
 
+// ---- The keyboard ----
+
+// The filter of a list where the page has one, else the box that finds everything.
+const firstFilter = () => [...document.querySelectorAll(".filters input:not([type=hidden])")].find((field) => field.checkVisibility());
+const focusOn = (field) => { field?.focus(); field?.select?.(); return Boolean(field); };
+const follow = (selector) => { const link = document.querySelector(selector); link?.click(); return Boolean(link); };
+const showKeys = () => { const help = document.getElementById("keyboard"); help?.showModal(); return Boolean(help); };
+
+const KEYS = {
+  "/": () => focusOn(firstFilter() ?? document.getElementById("find")),
+  "?": showKeys,
+  n: () => follow("main a[rel=next]"),
+  p: () => follow("main a[rel=first]"),
+};
+
+// From one thing that was found to the next.
+function step(event) {
+  const links = [...document.querySelectorAll(".found a")], down = event.key === "ArrowDown";
+  const at = links.indexOf(document.activeElement), inBox = document.activeElement?.id === "find";
+  if (!links.length || (at < 0 && !(inBox && down))) return false;
+  return focusOn(links[at + (down ? 1 : -1)] ?? (down ? undefined : document.getElementById("find")));
+}
+
 document.addEventListener("keydown", (event) => {
   if (event.key === "Escape") for (const pick of document.querySelectorAll("details.pick[open]")) pick.open = false;
+  if (document.querySelector("dialog[open]") || event.altKey) return;
+  const command = event.ctrlKey || event.metaKey;
   const typing = event.target.matches?.("input, textarea, select, [contenteditable]");
-  if (event.key === "/" && !typing && !event.ctrlKey && !event.metaKey) {
-    const first = document.querySelector(".filters input");
-    if (first) { event.preventDefault(); first.focus(); }
-  }
+  const does = command ? event.key.toLowerCase() === "k" && (() => focusOn(document.getElementById("find")))
+    : event.key.startsWith("Arrow") ? () => step(event) : !typing && KEYS[event.key];
+  if (does && does()) event.preventDefault();
 });
+
+// A page that was asked for with an action opens its dialog: `#open=POST%20%2Fv1%2F…`.
+function openAsked() {
+  const asked = location.hash.match(/^#open=(.*)$/)?.[1];
+  if (!asked) return;
+  const [method, action] = decodeURIComponent(asked).split(" ");
+  const form = [...document.forms].find((one) => one.dataset.call === method && one.getAttribute("action") === action);
+  history.replaceState(null, "", location.pathname + location.search);
+  form?.closest("dialog:not([open])")?.showModal();
+}
+addEventListener("hashchange", openAsked);
+openAsked();
