@@ -5,6 +5,7 @@ use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Child, ChildStdout, Command, Stdio};
 
+use kill::postgres::{Database, SHARED};
 use kill::server::{KEY, Launch, Server};
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -33,6 +34,14 @@ impl Kit {
     pub fn start() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let launch = Launch::new(program(), &folder.path().join("data"));
+        Self { server: launch.start().unwrap(), folder }
+    }
+
+    /// The same with PostgreSQL as its engine, in schemas of this prefix.
+    pub fn on_postgres(prefix: &str) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let launch = Launch::new(program(), &folder.path().join("data"));
+        let launch = Database::new(SHARED, prefix).unwrap().launch(launch);
         Self { server: launch.start().unwrap(), folder }
     }
 

@@ -5,5 +5,6 @@
 mod interrupted;
 mod kit;
 mod manners;
+mod on_postgres;
 mod stories;
 mod temporary;
