@@ -37,6 +37,7 @@ pub fn faults_of(eyes: &mut Eyes, page: &str, asked: &[Sight]) -> Result<Vec<Str
 const PICTURES: &str = "FASTNESS_TEST_PICTURES";
 
 /// Takes a picture of the page for whoever wants to look at it.
+#[expect(clippy::disallowed_methods, reason = "pictures for a person, nothing durable")]
 pub fn picture(eyes: &Eyes, page: &str) -> Result<()> {
     let Some(folder) = std::env::var_os(PICTURES) else { return Ok(()) };
     let language = eyes.script("return document.documentElement.lang", vec![])?;

@@ -48,13 +48,15 @@ pub(super) async fn page(
         div #conflicts data-live {
             @if rows.is_empty() && next.is_none() {
                 (empty(console.say(&words::NO_CONFLICTS), html! { p { (console.say(&words::NO_CONFLICTS_HINT)) } }))
+            } @else if rows.is_empty() {
+                (empty(console.say(&words::NONE_SO_FAR), html! { p { (console.say(&words::NONE_SO_FAR_HINT)) } }))
             } @else {
                 p { (console.say(&words::SOME_CONFLICTS)) }
                 (table(console.say(&words::CONFLICTS), &columns, &rows))
             }
             (pager(
                 (console.say(&common::FIRST_PAGE), (!asked.after.is_empty()).then(|| at(None))),
-                (console.say(&common::NEXT_PAGE), next),
+                (console.say(if rows.is_empty() { &words::LOOK_FURTHER } else { &common::NEXT_PAGE }), next),
             ))
         }
     };

@@ -18,7 +18,7 @@ pub(super) static CONFLICTS: Query<ConflictsOf, ConflictsPage> = Query::new("fol
 pub(crate) const STATEMENTS: &[&Sql] = &[&NEWEST];
 
 /// Rows that one page looks at: names are told apart here, not by the engine.
-const LOOKED_AT: usize = 20_000;
+const LOOKED_AT: usize = 5_000;
 /// Rows of one statement.
 const BATCH: usize = 1_000;
 

@@ -12,6 +12,10 @@ texts! {
     LOCKS: "Locks", "Блокировки", "Verrous";
     // Directories
     DIRECTORY: "Directory", "Директория", "Répertoire";
+    NONE_SO_FAR: "No conflict among the newest files", "Среди новых файлов конфликтов нет", "Aucun conflit parmi les fichiers récents";
+    NONE_SO_FAR_HINT: "A page looks at 5,000 files. Older ones are looked at from the button below.",
+        "Страница просматривает 5000 файлов. Более старые — по кнопке ниже.", "Une page examine 5000 fichiers. Le bouton ci-dessous examine les plus anciens.";
+    LOOK_FURTHER: "Look further", "Искать дальше", "Chercher plus loin";
     DIRECTORIES: "Directories", "Директории", "Répertoires";
     NEW_DIRECTORY: "New directory", "Новая директория", "Nouveau répertoire";
     NO_DIRECTORIES: "No directory yet", "Директорий пока нет", "Aucun répertoire";
