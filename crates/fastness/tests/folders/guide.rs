@@ -11,7 +11,7 @@ use kill::server::KEY;
 use crate::kit::{Kit, program};
 
 /// Pauses of one second, after which what the page waits for will not come.
-const TRIES: u32 = 300;
+const TRIES: u32 = 200;
 
 /// The daemon that the page starts in the background: ended also when the page breaks off in its middle.
 struct Background(PathBuf);
