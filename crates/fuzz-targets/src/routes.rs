@@ -93,9 +93,9 @@ impl Server {
 
     fn ask(&self, request: Request<Body>) {
         let shown = format!("{} {}", request.method(), request.uri());
-        let asked = timeout(PATIENCE, answered(self.edge.router.clone(), request));
+        let asked = async { timeout(PATIENCE, answered(self.edge.router.clone(), request)).await };
         // What waits is let go: a long poll, or a live answer.
-        let Ok((status, body)) = self.edge.runtime.block_on(async { asked.await }) else { return };
+        let Ok((status, body)) = self.edge.runtime.block_on(asked) else { return };
         assert_ne!(status, 500, "{shown}: {}", String::from_utf8_lossy(&body));
         if status >= 400 && !body.is_empty() && body.first() == Some(&b'{') {
             let answer: Value = serde_json::from_slice(&body).unwrap_or_else(|error| panic!("{shown}: {error}"));

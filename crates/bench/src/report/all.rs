@@ -157,7 +157,7 @@ fn section(scenario: &Scenario, options: &Options) -> Result<Section> {
     })
 }
 
-/// Shows what it prints, and keeps it; what it says last on the other output is why it failed.
+/// Shows what it prints, and keeps it; what it says on the other output, its own words before others, is why it failed.
 fn watch(command: &mut Command) -> Result<(Vec<String>, Option<String>)> {
     let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
     let errors = child.stderr.take().context("its errors")?;
@@ -165,7 +165,10 @@ fn watch(command: &mut Command) -> Result<(Vec<String>, Option<String>)> {
         let mut last = String::new();
         for line in BufReader::new(errors).lines().map_while(Result::ok) {
             eprintln!("{line}");
-            last = line;
+            // What this program says itself; a trace behind it tells a reader of the report nothing.
+            if last.is_empty() || line.starts_with("bench: ") || !last.starts_with("bench: ") {
+                last = line;
+            }
         }
         last
     });

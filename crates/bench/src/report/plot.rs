@@ -6,15 +6,15 @@ use super::figure::{Figure, Measured};
 
 const WIDTH: f64 = 760.0;
 /// Where bars begin, and how long the longest is.
-const LEFT: f64 = 250.0;
-const LENGTH: f64 = 330.0;
+const LEFT: f64 = 285.0;
+const LENGTH: f64 = 305.0;
 const ROW: f64 = 26.0;
 const BAR: f64 = 16.0;
 const TOP: f64 = 46.0;
 
 /// Colours for light paper, and for dark where that is wished.
 const STYLE: &str = "text{font:13px system-ui,sans-serif;fill:#1f2328}.what{font-weight:600}.quiet{fill:#59636e;font-size:12px}\
-.ours{fill:#0f766e}.theirs{fill:#9aa4af}.spread{stroke:#1f2328;stroke-width:1.5}.goal{stroke:#b45309;stroke-width:1.5;stroke-dasharray:4 3}\
+.ours{fill:#0f766e}.theirs{fill:#9aa4af}.spread{stroke:#1f2328;stroke-width:1.5}.goal{stroke:#b45309;stroke-width:2;stroke-dasharray:4 3}\
 .goaltext{fill:#b45309;font-size:12px}\
 @media(prefers-color-scheme:dark){text{fill:#e6edf3}.quiet{fill:#9198a1}.ours{fill:#2dd4bf}.theirs{fill:#5b6570}.spread{stroke:#e6edf3}\
 .goal{stroke:#fbbf24}.goaltext{fill:#fbbf24}}";
@@ -96,8 +96,8 @@ mod tests {
             .goal(80.0);
         let picture = svg(&figure);
         assert!(picture.contains("a &lt; b &amp; &quot;c&quot;") && picture.contains("&lt;i&gt;"), "{picture}");
-        assert!(picture.contains("class=\"ours\" x=\"250\" y=\"46\" width=\"330.0\""), "{picture}");
-        assert!(picture.contains("class=\"theirs\" x=\"250\" y=\"72\" width=\"165.0\""), "{picture}");
+        assert!(picture.contains("class=\"ours\" x=\"285\" y=\"46\" width=\"305.0\""), "{picture}");
+        assert!(picture.contains("class=\"theirs\" x=\"285\" y=\"72\" width=\"152.5\""), "{picture}");
         assert!(picture.contains("50.0/s (2.00 ×)") && picture.contains("goal 80.0/s"), "{picture}");
         assert_eq!(picture.matches("class=\"spread\"").count(), 1, "one round has no spread");
     }
