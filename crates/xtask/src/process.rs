@@ -10,6 +10,17 @@ pub(crate) fn cargo(root: &Path) -> Command {
     let program = std::env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo"));
     let mut command = Command::new(program);
     command.current_dir(root);
+    forget_package(&mut command);
+    command
+}
+
+/// What `cargo run` says of this package is not for those that we start: build scripts that look at it would run again whenever cargo is
+/// called with and without us in turn, and with them a third of all crates.
+pub(crate) fn forget_package(command: &mut Command) -> &mut Command {
+    let is_ours = |name: &str| ["CARGO_PKG_", "CARGO_MANIFEST_"].iter().any(|prefix| name.starts_with(prefix));
+    for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_str().is_some_and(is_ours)) {
+        command.env_remove(name);
+    }
     command
 }
 

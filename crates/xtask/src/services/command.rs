@@ -59,7 +59,9 @@ pub(crate) fn run(command: &[&str]) -> Result<ExitCode> {
     let mut guard = Guard::start()?;
     let running = up(&mut guard)?;
     let (program, arguments) = command.split_first().ok_or("there is no command to run")?;
-    let status = guard.run(Command::new(program).args(arguments).envs(running.env))?;
+    let mut command = Command::new(program);
+    process::forget_package(command.args(arguments).envs(running.env));
+    let status = guard.run(&mut command)?;
     guard.end()?;
     Ok(exit_code(status))
 }
