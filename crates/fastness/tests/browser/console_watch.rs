@@ -24,7 +24,7 @@ fn con_8_the_journal_tells_what_happens_while_one_looks_and_is_searched() -> Res
     eyes.click(button("Filter"))?;
     eyes.wait_for(link("Show all"))?;
     assert!(eyes.read("#journal")?.contains("anna"));
-    eyes.fill("input[name=q]", "nobody-of-this-name")?;
+    eyes.fill(".filters input[name=q]", "nobody-of-this-name")?;
     eyes.click(button("Filter"))?;
     eyes.wait_for_text("Nothing fits")?;
     check(&eyes)?;

@@ -13,7 +13,6 @@ use serde::Deserialize;
 
 use super::page::{Entry, Page, PageResult};
 use super::visit::{Console, View};
-use super::words as common;
 use crate::find::{ActionDef, FindDef, everything};
 use crate::params::{QueryOf, given};
 use crate::ui::form::{encoded, link};
@@ -163,7 +162,7 @@ pub(super) fn search_box(console: &Console) -> Markup {
                     placeholder=(console.say(&words::TITLE)) value=[asked] aria-keyshortcuts="Control+K";
             }
             kbd aria-hidden="true" { "Ctrl K" }
-            button.hidden type="submit" { (console.say(&common::SEARCH)) }
+            button.hidden type="submit" { (console.say(&words::BOX)) }
         }
     }
 }
