@@ -1,6 +1,10 @@
 //! The command line on its own files and against a real server (CON-9, KER-22, KER-36): every verb as a table and as JSON, what is refused, wrong use,
 //! a server that is not there, and data that wants to be obeyed by the terminal.
-#![expect(clippy::disallowed_methods, reason = "a test starts processes and looks at their files")]
+#![expect(
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    reason = "a test starts processes, looks at their files and sets the times of files"
+)]
 
 mod actions;
 mod admin;
