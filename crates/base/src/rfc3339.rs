@@ -3,11 +3,14 @@
 use crate::time::Wall;
 
 const DAY_MS: i64 = 86_400_000;
+/// The first and the last moment that can be written: the years 0 to 9999 in UTC.
+const FIRST: i64 = -62_167_219_200_000;
+const LAST: i64 = 253_402_300_799_999;
 
 /// `2016-07-14T22:30:45.697Z`. Moments outside the years 0 to 9999, which RFC 3339 cannot write, become its ends.
 #[must_use]
 pub(crate) fn text(wall: Wall) -> String {
-    let ms = wall.0.clamp(-62_167_219_200_000, 253_402_300_799_999);
+    let ms = wall.0.clamp(FIRST, LAST);
     let (year, month, day) = date_of(ms.div_euclid(DAY_MS));
     let in_day = ms.rem_euclid(DAY_MS);
     let (hour, minute) = (in_day / 3_600_000, in_day / 60_000 % 60);
@@ -34,7 +37,9 @@ pub(crate) fn parse(text: &str) -> Option<Wall> {
     let days = parse_date(date)?;
     let at = time.find(['Z', 'z', '+', '-'])?;
     let (clock, zone) = time.split_at(at);
-    Some(Wall(days * DAY_MS + parse_clock(clock)? - parse_zone(zone)?))
+    let ms = days * DAY_MS + parse_clock(clock)? - parse_zone(zone)?;
+    // A zone may lead out of the years that can be written: such a moment would come back as another one.
+    (FIRST..=LAST).contains(&ms).then_some(Wall(ms))
 }
 
 /// A number of exactly so many digits, at most `max`.
@@ -132,6 +137,8 @@ mod tests {
     fn every_other_text_is_refused() {
         for bad in [
             "",
+            "9999-12-31T23:59:59.999-23:59",
+            "0000-01-01T00:00:00+00:01",
             "2026",
             "2026-11-15",
             "2026-11-15T12:00Z",

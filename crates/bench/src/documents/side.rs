@@ -156,10 +156,11 @@ pub fn contest(effort: &Effort, line: Line, sides: &[Box<dyn Side>]) -> Result<(
 }
 
 fn tell(what: &str, unit: Unit, sides: &[Box<dyn Side>], shown: &[Vec<Figures>], of: fn(&Figures) -> f64) {
-    let add = |told: Figure, (side, shown): (&Box<dyn Side>, &Vec<Figures>)| {
-        told.side(side.name(), &shown.iter().map(of).collect::<Vec<_>>())
-    };
-    sides.iter().zip(shown).fold(Figure::new(what, unit), add).tell();
+    let mut told = Figure::new(what, unit);
+    for (side, shown) in sides.iter().zip(shown) {
+        told = told.side(side.name(), &shown.iter().map(of).collect::<Vec<_>>());
+    }
+    told.tell();
 }
 
 fn of(shown: &[Figures], figure: fn(&Figures) -> f64) -> f64 {
