@@ -75,6 +75,7 @@ const COMMANDS: &[(&str, &str)] = &[
     ("GET /v1/{ns}/exchange/statistics", "exchange statistics show"),
     ("GET /v1/{ns}/exchange/subsystems", "exchange subsystem list"),
     ("POST /v1/{ns}/exchange/subsystems", "exchange subsystem create"),
+    ("GET /v1/{ns}/search", "search"),
     ("GET /v1/{ns}/folders/directories", "folders directory list"),
     ("POST /v1/{ns}/folders/directories", "folders create"),
     ("DELETE /v1/{ns}/folders/directories/{id}", "folders directory delete"),

@@ -9,5 +9,5 @@ use crate::launch;
 fn ker_10_the_first_five_minutes_are_as_the_readme_tells() {
     let folder = tempfile::tempdir().expect("a folder");
     let server = launch(&folder.path().join("data")).start().expect("a server");
-    assert_eq!(run(&guide!("README.md", "Five minutes", server.address)).expect("what the page shows"), 3);
+    assert_eq!(run(&guide!("README.md", "By hand", server.address)).expect("what the page shows"), 3);
 }
