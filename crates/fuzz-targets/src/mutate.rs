@@ -50,7 +50,6 @@ impl Chance {
     }
 
     /// Below this, which is not 0.
-    #[expect(clippy::cast_possible_truncation, reason = "it is below a length")]
     fn below(&mut self, end: usize) -> usize {
         ((self.next() >> 11) % end.max(1) as u64) as usize
     }

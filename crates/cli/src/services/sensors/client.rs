@@ -188,7 +188,8 @@ const EVENTS: List<'_> = List {
     ],
 };
 
-const NOTIFICATIONS: List<'_> = List {
+/// Of one client, or of all.
+pub(super) const NOTIFICATIONS: List<'_> = List {
     what: "notifications",
     id: "/seq",
     columns: &[

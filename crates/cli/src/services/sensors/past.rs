@@ -6,10 +6,12 @@ use clap::Subcommand;
 use crate::failure::Done;
 use crate::flags::Paging;
 use crate::input::moment;
-use crate::output::{flag, json, moment as time, number, state, text};
+use crate::output::{flag, moment as time, number, text};
 use crate::page::List;
 use crate::services::filtered;
 use crate::session::Session;
+
+use super::client::NOTIFICATIONS;
 
 /// What can be asked of addresses.
 #[derive(Debug, Subcommand)]
@@ -91,19 +93,6 @@ const HISTORY: List<'_> = List {
         number("BEFORE", "/previous"),
         flag("CHANGED", "/changed"),
         text("ADDRESS", "/address"),
-    ],
-};
-
-const NOTIFICATIONS: List<'_> = List {
-    what: "notifications",
-    id: "/seq",
-    columns: &[
-        number("SEQ", "/seq"),
-        text("TYPE", "/type"),
-        text("SENSOR", "/sensor_id"),
-        time("AT", "/at"),
-        state("STATE", "/state"),
-        json("TRIES", "/tries"),
     ],
 };
 
