@@ -15,7 +15,7 @@ fn fuzz() -> PathBuf {
 fn files(target: &str) -> Vec<PathBuf> {
     let folder = fuzz().join("corpus").join(target);
     let entries = fs::read_dir(&folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
-    let mut files: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
+    let mut files: Vec<PathBuf> = entries.map(|entry| entry.expect("an entry").path()).collect();
     files.sort();
     files
 }
@@ -33,7 +33,7 @@ fn attempt(target: &str, bytes: &[u8]) {
 fn replay(target: &str) {
     let files = files(target);
     assert!(files.len() >= 2, "a corpus has something in it");
-    let corpus: Vec<Vec<u8>> = files.iter().map(|file| fs::read(file).unwrap()).collect();
+    let corpus: Vec<Vec<u8>> = files.iter().map(|file| fs::read(file).expect("a file of the corpus")).collect();
     corpus.iter().for_each(|bytes| attempt(target, bytes));
     // Some take a while for each.
     let usual = if ["routes", "ignore", "cron"].contains(&target) { 200 } else { 2_000 };
