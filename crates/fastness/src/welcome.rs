@@ -6,7 +6,7 @@ use anyhow::{Context, Result, ensure};
 use base::OpResult;
 use kernel::accounts::bootstrap_account::{BOOTSTRAP_ACCOUNT, BootstrapAccount, FIRST, FirstAccount};
 use kernel::accounts::password;
-use kernel::ops::bootstrap_key::{BOOTSTRAP_KEY, BootstrapKey};
+use kernel::ops::bootstrap_key::{BOOTSTRAP_KEY, BootstrapKey, Bootstrapped};
 use kernel::{Caller, Kernel, Op, Reply, keys};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -23,7 +23,13 @@ pub(crate) fn first_key(kernel: &Kernel, given: Option<&str>) -> Result<()> {
     ensure!(secret.len() >= KEY_MIN, "{ADMIN_KEY} is shorter than {KEY_MIN} characters");
     let sendable = secret.bytes().all(|byte| byte.is_ascii_graphic());
     ensure!(sendable, "{ADMIN_KEY} has characters that an Authorization header cannot carry");
-    call(kernel, &BOOTSTRAP_KEY, BootstrapKey { hash: keys::hash(secret) })?;
+    let key = call(kernel, &BOOTSTRAP_KEY, BootstrapKey { hash: keys::hash(secret) })?;
+    if key == Bootstrapped::NotNeeded {
+        // Whoever follows a guide on data of an earlier start would otherwise wonder why the key is refused.
+        tracing::info!(
+            "{ADMIN_KEY} is taken at the first start only: this data has its keys already; `fastness login` makes another"
+        );
+    }
     Ok(())
 }
 

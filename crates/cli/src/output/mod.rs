@@ -40,6 +40,8 @@ pub(crate) struct Output {
     pub(crate) quiet: bool,
     /// Colours, for a terminal whose person did not say no.
     colour: bool,
+    /// Whether people watch it as it comes; also at a terminal that does not know its width.
+    terminal: bool,
     /// Columns of the terminal; `None` where nothing is cut.
     width: Option<usize>,
     /// When the command began: what relative times are relative to.
@@ -57,6 +59,7 @@ impl Output {
             json: show.json,
             quiet: show.quiet,
             colour: terminal && !refused && !dumb,
+            terminal,
             width: width.filter(|_| terminal),
             now: local::now(),
         }
@@ -64,13 +67,13 @@ impl Output {
 
     /// Whether people watch it as it comes.
     pub(crate) fn is_terminal(&self) -> bool {
-        self.width.is_some()
+        self.terminal
     }
 
     /// For tests: no terminal, at this moment.
     #[cfg(test)]
     pub(crate) fn plain(now: Wall) -> Self {
-        Self { json: false, quiet: false, colour: false, width: None, now }
+        Self { json: false, quiet: false, colour: false, terminal: false, width: None, now }
     }
 
     /// JSON without any character that a terminal would obey.
