@@ -14,8 +14,14 @@ pub fn machine(folder: &Path) -> Vec<(&'static str, String)> {
         ("memory", memory()),
         ("kernel", format!("Linux {}", kernel.trim())),
         ("disk", disk(folder)),
-        ("load before", fs::read_to_string("/proc/loadavg").unwrap_or_default().trim().to_owned()),
     ]
+}
+
+/// When something began, and how busy the machine was then.
+pub fn moment() -> String {
+    let day = first_line("date", &["-u", "+%Y-%m-%d %H:%M UTC"], 0).unwrap_or_default();
+    let load = fs::read_to_string("/proc/loadavg").unwrap_or_default();
+    format!("{day}, load {}", load.split_whitespace().next().unwrap_or("not known"))
 }
 
 /// The value of the first line with this name.

@@ -2,13 +2,20 @@
 
 use std::fmt::Write as _;
 
+use serde::{Deserialize, Serialize};
+
 use super::figure::{Figure, Measured};
+use super::plot::is_drawn;
 
 /// What came of a scenario.
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub struct Section {
-    pub name: &'static str,
+    pub name: String,
+    pub title: String,
     /// What it measures, of whom, and what each side promises about durability.
-    pub about: &'static str,
+    pub about: String,
+    /// When it began, and how busy the machine was.
+    pub moment: String,
     pub figures: Vec<Figure>,
     /// What it printed, line by line.
     pub printed: Vec<String>,
@@ -26,91 +33,127 @@ impl Section {
             .filter(|line| line.contains("not run, ") || line.contains("left out, "))
     }
 
-    /// The disk's own sync times while it ran.
-    fn syncs(&self) -> Vec<&str> {
-        self.printed.iter().filter_map(|line| line.strip_prefix("disk: ")).collect()
+    /// The disk's own sync times while it ran: the first and the last of what it asked.
+    fn syncs(&self) -> String {
+        let all: Vec<&str> = self.printed.iter().filter_map(|line| line.strip_prefix("disk: ")).collect();
+        match all.as_slice() {
+            [] => "not asked".to_owned(),
+            [one] => (*one).to_owned(),
+            [first, .., last] => format!("{first} at the beginning, {last} at the end"),
+        }
     }
 
-    /// The name of the picture of a figure.
-    pub fn picture(&self, place: usize) -> String {
-        format!("{}-{:02}.svg", self.name, place + 1)
+    /// The name of its picture.
+    pub fn picture(&self) -> String {
+        format!("{}.svg", self.name)
+    }
+}
+
+/// Where the pictures lie, as seen from the page.
+#[derive(Clone, Copy)]
+pub enum Pictures {
+    /// With the page and with what scenarios printed.
+    Beside,
+    /// In the documents' folder of pictures.
+    Below,
+}
+
+impl Pictures {
+    pub const FOLDER: &str = "pictures/bench";
+
+    fn path(self, picture: &str) -> String {
+        match self {
+            Self::Beside => picture.to_owned(),
+            Self::Below => format!("{}/{picture}", Self::FOLDER),
+        }
     }
 }
 
 type Pairs = [(&'static str, String)];
 
+/// What a reader must know before the first figure.
+const ABOUT: &str = "\
+Every figure is the median of its rounds `[lowest – highest]`. Our work and a peer's take turns, round after round, on the same machine, the same disk and the
+same minutes, so that the factors count more than the figures. *Ours is better by* is how many times as much of a rate, or as little of a time or a size; below
+1 the peer is ahead. Dashed lines in plots are goals. Durability is said for each scenario; the disk's own sync time stands beside each.
+
+Made by the program itself; what limits us where a goal is missed, what was tried, and earlier runs are in [Notes on benchmarks](benchmarks-notes.md).
+
+```sh not-run: takes more than an hour and a machine that nobody else uses
+sudo apt install syncthing rsync unison nodejs npm python3-pip redis-server binutils
+cargo build --release --locked -p fastness -p bench
+cargo xtask services run -- target/release/bench all --docs docs
+```
+
+";
+
 /// The whole report.
-pub fn page(command: &str, machine: &Pairs, versions: &Pairs, sections: &[Section]) -> String {
-    let mut text = format!(
-        "# Benchmarks\n\nMade by `{command}`. Each figure is the median of its rounds [lowest – highest]; sides take turns in every round.\n\n"
-    );
-    let pairs = |text: &mut String, title: &str, pairs: &Pairs| {
-        // Writing into a text does not fail.
-        let _ = writeln!(text, "| {title} | |\n|---|---|");
-        for (name, value) in pairs {
-            let _ = writeln!(text, "| {name} | {} |", cell(value));
-        }
-        text.push('\n');
-    };
-    pairs(&mut text, "machine", machine);
-    pairs(&mut text, "versions", versions);
+pub fn page(pictures: Pictures, machine: &Pairs, versions: &Pairs, sections: &[Section]) -> String {
+    let mut text = format!("# Benchmarks\n\n{ABOUT}");
+    // Writing into a text does not fail.
+    let _ = writeln!(text, "| measured on | |\n|---|---|");
+    for (name, value) in machine.iter().chain(versions) {
+        let _ = writeln!(text, "| {name} | {} |", cell(value));
+    }
+    text.push('\n');
     text.push_str(&goals(sections));
     for section in sections {
-        add(&mut text, section);
+        add(&mut text, section, pictures);
     }
-    text
+    text.trim_end().to_owned() + "\n"
 }
 
 /// Every goal at one glance.
 fn goals(sections: &[Section]) -> String {
     let mut text = String::from("## Goals\n\n| | goal | ours | |\n|---|---|---|---|\n");
     for section in sections {
-        for figure in section.figures.iter().filter(|figure| figure.goal.is_some()) {
+        for figure in &section.figures {
             let (Some(goal), Some(ours), Some(reached)) = (figure.goal, figure.sides.first(), figure.is_reached())
             else {
                 continue;
             };
-            let word = if reached { "reached" } else { "**missed**" };
-            let goal = figure.unit.text(goal);
-            let _ = writeln!(
-                text,
-                "| {}: {} | {goal} | {} | {word} |",
-                section.name,
-                cell(&figure.what),
-                told(figure, ours)
-            );
+            let (word, goal) = (if reached { "reached" } else { "**missed**" }, figure.unit.text(goal));
+            let (name, what) = (&section.name, cell(&figure.what));
+            let _ = writeln!(text, "| {name}: {what} | {goal} | {} | {word} |", told(figure, ours));
         }
     }
     text.push('\n');
     text
 }
 
-fn add(text: &mut String, section: &Section) {
-    let _ = writeln!(text, "## {}\n\n{}\n", section.name, section.about);
+fn add(text: &mut String, section: &Section, pictures: Pictures) {
+    let _ = writeln!(text, "## {}\n\n{}\n", section.title, section.about);
     if let Some(failed) = &section.failed {
         let _ = writeln!(text, "**It did not come to its end:** {}\n", cell(failed));
     }
-    for line in section.missing() {
-        let _ = writeln!(text, "- {}", cell(line));
+    let printed = match pictures {
+        Pictures::Beside => format!("; all that it printed: [{name}.txt]({name}.txt)", name = section.name),
+        Pictures::Below => String::new(),
+    };
+    let (moment, seconds, syncs) = (&section.moment, section.seconds, section.syncs());
+    let _ = writeln!(text, "{moment}; {seconds:.0} s; {syncs}{printed}.\n");
+    let missing: Vec<String> = section.missing().map(|line| format!("- {}\n", cell(line))).collect();
+    if !missing.is_empty() {
+        let _ = writeln!(text, "{}", missing.concat());
     }
-    let syncs = section.syncs().join("; then ");
-    let _ = writeln!(
-        text,
-        "\n{:.0} s; disk: {}; all that it printed: [{name}.txt]({name}.txt)\n",
-        section.seconds,
-        if syncs.is_empty() { "not asked" } else { &syncs },
-        name = section.name
-    );
-    for (place, figure) in section.figures.iter().enumerate() {
-        let _ = writeln!(text, "![{}]({})\n", cell(&figure.what), section.picture(place));
-        let _ = writeln!(text, "| {} | median [spread] | ours is better by |\n|---|---|---|", cell(&figure.what));
+    if section.figures.iter().any(is_drawn) {
+        let _ = writeln!(text, "![{}]({})\n", section.title, pictures.path(&section.picture()));
+    }
+    table(text, &section.figures);
+}
+
+/// One line for each side of each figure; what is measured stands before the first.
+fn table(text: &mut String, figures: &[Figure]) {
+    text.push_str("| | side | median [lowest – highest] | ours is better by |\n|---|---|---|---|\n");
+    for figure in figures {
         for (place, side) in figure.sides.iter().enumerate() {
-            let factor =
-                figure.factor(side).filter(|_| place > 0).map(|factor| format!("{factor:.2} ×")).unwrap_or_default();
-            let _ = writeln!(text, "| {} | {} | {factor} |", cell(&side.name), told(figure, side));
+            let what = if place == 0 { cell(&figure.what) } else { String::new() };
+            let factor = figure.factor(side).filter(|_| place > 0);
+            let factor = factor.map(|factor| format!("{factor:.2} ×")).unwrap_or_default();
+            let _ = writeln!(text, "| {what} | {} | {} | {factor} |", cell(&side.name), told(figure, side));
         }
-        text.push('\n');
     }
+    text.push('\n');
 }
 
 fn told(figure: &Figure, side: &Measured) -> String {
@@ -118,7 +161,7 @@ fn told(figure: &Figure, side: &Measured) -> String {
     if side.rounds.len() < 2 {
         return middle;
     }
-    format!("{middle} [{} – {}] of {}", figure.unit.bare(low), figure.unit.bare(high), side.rounds.len())
+    format!("{middle} [{} – {}]", figure.unit.bare(low), figure.unit.bare(high))
 }
 
 /// Whatever it is, it stays in its cell.
@@ -131,31 +174,43 @@ mod tests {
     use super::super::figure::Unit;
     use super::*;
 
-    #[test]
-    fn a_report_says_what_was_measured_what_was_missed_and_what_could_not_be_run() {
+    fn section() -> Section {
         let figure = Figure::new("messages in", Unit::PerSecond)
             .side("ours", &[90.0, 110.0, 95.0])
             .side("NATS", &[50.0])
             .goal(100.0);
-        let printed =
-            ["RabbitMQ: not run, no | broker", "disk: fdatasync p50 140 µs, p99 300 µs"].map(str::to_owned).into();
-        let section = Section {
-            name: "exchange",
-            about: "Messages.",
+        let printed = [
+            "disk: fdatasync p50 140 µs, p99 300 µs",
+            "disk: fdatasync p50 1 µs, p99 1 µs",
+            "RabbitMQ: not run, no | broker",
+            "disk: fdatasync p50 150 µs, p99 310 µs",
+        ];
+        Section {
+            name: "exchange".into(),
+            title: "Exchange (EXC-26)".into(),
+            about: "Messages.".into(),
+            moment: "2026-11-18 12:00 UTC, load 0.10".into(),
             figures: vec![figure],
-            printed,
+            printed: printed.map(str::to_owned).into(),
             failed: Some("exit code 1".into()),
             seconds: 3.0,
-        };
-        let page = page("bench all", &[("cores", "2".into())], &[("Fastness", "0.1.0".into())], &[section]);
+        }
+    }
+
+    #[test]
+    fn a_report_says_what_was_measured_what_was_missed_and_what_could_not_be_run() {
+        let (machine, versions) = ([("cores", "2".into())], [("Fastness", "0.1.0".into())]);
+        let page = page(Pictures::Below, &machine, &versions, &[section()]);
         for said in [
             "| cores | 2 |",
-            "| exchange: messages in | 100/s | 95.0/s [90.0 – 110] of 3 | **missed** |",
+            "| Fastness | 0.1.0 |",
+            "| exchange: messages in | 100/s | 95.0/s [90.0 – 110] | **missed** |",
             "**It did not come to its end:** exit code 1",
+            "2026-11-18 12:00 UTC, load 0.10; 3 s; fdatasync p50 140 µs, p99 300 µs at the beginning, fdatasync p50 150 µs, p99 310 µs at the end.",
             "- RabbitMQ: not run, no \\| broker",
-            "disk: fdatasync p50 140 µs, p99 300 µs",
-            "![messages in](exchange-01.svg)",
-            "| NATS | 50.0/s | 1.90 × |",
+            "![Exchange (EXC-26)](pictures/bench/exchange.svg)",
+            "| messages in | ours | 95.0/s [90.0 – 110] |  |",
+            "|  | NATS | 50.0/s | 1.90 × |",
         ] {
             assert!(page.contains(said), "no `{said}` in\n{page}");
         }

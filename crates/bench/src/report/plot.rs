@@ -1,4 +1,4 @@
-//! A figure as bars: SVG of our own, which is legible on light and on dark paper.
+//! Figures as bars: SVG of our own, which is legible on light and on dark paper.
 
 use std::fmt::Write as _;
 
@@ -19,32 +19,59 @@ const STYLE: &str = "text{font:13px system-ui,sans-serif;fill:#1f2328}.what{font
 @media(prefers-color-scheme:dark){text{fill:#e6edf3}.quiet{fill:#9198a1}.ours{fill:#2dd4bf}.theirs{fill:#5b6570}.spread{stroke:#e6edf3}\
 .goal{stroke:#fbbf24}.goaltext{fill:#fbbf24}}";
 
-/// The picture of a figure.
-pub fn svg(figure: &Figure) -> String {
-    let height = TOP + ROW * figure.sides.len() as f64 + if figure.goal.is_some() { 24.0 } else { 10.0 };
+/// Whether a figure shows more as bars than as a number: there is something to compare ours with.
+pub fn is_drawn(figure: &Figure) -> bool {
+    figure.sides.len() > 1 || (figure.goal.is_some() && !figure.sides.is_empty())
+}
+
+/// The picture of a scenario, its figures one below the other; none where there is nothing to compare.
+pub fn svg(title: &str, figures: &[Figure]) -> Option<String> {
+    let (mut bars, mut top) = (String::new(), 8.0);
+    for figure in figures.iter().filter(|figure| is_drawn(figure)) {
+        let _ = writeln!(bars, "<g transform=\"translate(0 {top})\">");
+        top += one(&mut bars, figure);
+        bars.push_str("</g>\n");
+    }
+    (!bars.is_empty()).then(|| {
+        format!(
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {top}\" width=\"{WIDTH}\" height=\"{top}\" role=\"img\" \
+             aria-label=\"{}\">\n<style>{STYLE}</style>\n{bars}</svg>\n",
+            escaped(title)
+        )
+    })
+}
+
+/// Draws a figure, and says how high it is.
+fn one(text: &mut String, figure: &Figure) -> f64 {
     let scale = LENGTH / largest(figure);
     let better = if figure.unit.is_rate() { "longer is better" } else { "shorter is better" };
-    let mut text = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {height}\" width=\"{WIDTH}\" height=\"{height}\" role=\"img\" \
-         aria-label=\"{what}\">\n<style>{STYLE}</style>\n<text class=\"what\" x=\"8\" y=\"18\">{what}</text>\n\
-         <text class=\"quiet\" x=\"8\" y=\"35\">{better}; the line is the spread of the rounds</text>\n",
-        what = escaped(&figure.what),
+    let spread = if figure.sides.iter().any(|side| side.rounds.len() > 1) {
+        "; the line is the spread of the rounds"
+    } else {
+        ""
+    };
+    // Writing into a text does not fail.
+    let _ = writeln!(
+        text,
+        "<text class=\"what\" x=\"8\" y=\"18\">{}</text>\n<text class=\"quiet\" x=\"8\" y=\"35\">{better}{spread}</text>",
+        escaped(&figure.what),
     );
     for (place, side) in figure.sides.iter().enumerate() {
-        bar(&mut text, figure, side, place, scale);
+        bar(text, figure, side, place, scale);
     }
+    let bottom = TOP + ROW * figure.sides.len() as f64;
     if let Some(goal) = figure.goal {
-        let (x, bottom) = (LEFT + goal * scale, TOP + ROW * figure.sides.len() as f64 + 4.0);
-        // Writing into a text does not fail.
-        let _ = writeln!(text, "<line class=\"goal\" x1=\"{x:.1}\" y1=\"{TOP}\" x2=\"{x:.1}\" y2=\"{bottom}\"/>");
-        let (anchor, y) = (if x > WIDTH - 120.0 { "end" } else { "middle" }, bottom + 14.0);
-        let goal = figure.unit.text(goal);
-        let _ = writeln!(
-            text,
-            "<text class=\"goaltext\" x=\"{x:.1}\" y=\"{y}\" text-anchor=\"{anchor}\">goal {goal}</text>"
-        );
+        mark(text, &figure.unit.text(goal), LEFT + goal * scale, bottom + 4.0);
     }
-    text + "</svg>\n"
+    bottom + if figure.goal.is_some() { 34.0 } else { 18.0 }
+}
+
+/// The line of a goal, with its words below.
+fn mark(text: &mut String, goal: &str, x: f64, bottom: f64) {
+    let _ = writeln!(text, "<line class=\"goal\" x1=\"{x:.1}\" y1=\"{TOP}\" x2=\"{x:.1}\" y2=\"{bottom}\"/>");
+    let (anchor, y) = (if x > WIDTH - 120.0 { "end" } else { "middle" }, bottom + 14.0);
+    let _ =
+        writeln!(text, "<text class=\"goaltext\" x=\"{x:.1}\" y=\"{y}\" text-anchor=\"{anchor}\">goal {goal}</text>");
 }
 
 fn bar(text: &mut String, figure: &Figure, side: &Measured, place: usize, scale: f64) {
@@ -94,7 +121,10 @@ mod tests {
             .side("ours", &[100.0])
             .side("<i>", &[50.0, 40.0, 60.0])
             .goal(80.0);
-        let picture = svg(&figure);
+        let lone = Figure::new("nothing to compare with", Unit::PerSecond).side("ours", &[1.0]);
+        assert_eq!(svg("lone", std::slice::from_ref(&lone)), None);
+        let picture = svg("both", &[lone, figure]).unwrap();
+        assert!(!picture.contains("nothing to compare with"), "{picture}");
         assert!(picture.contains("a &lt; b &amp; &quot;c&quot;") && picture.contains("&lt;i&gt;"), "{picture}");
         assert!(picture.contains("class=\"ours\" x=\"285\" y=\"46\" width=\"305.0\""), "{picture}");
         assert!(picture.contains("class=\"theirs\" x=\"285\" y=\"72\" width=\"152.5\""), "{picture}");

@@ -48,7 +48,10 @@ pub fn run(effort: &Effort, folder: &Path) -> Result<()> {
         println!(
             "  {size:>6} in a request {rate:>10.0} signals/s, {cores:.2} cores of the server, {own:.2} of the clients"
         );
-        Figure::new(format!("signals over HTTP, {size} in a request"), Unit::PerSecond).side("ours", rates).tell();
+        Figure::new(format!("signals over HTTP, {size} in a request"), Unit::PerSecond)
+            .side("ours", rates)
+            .goal(100_000.0)
+            .tell();
         tell(
             TITLE,
             &json!({ "batch": size, "signals_per_s": rate, "rounds": rates, "cores": cores, "client_cores": own }),

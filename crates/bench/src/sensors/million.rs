@@ -14,6 +14,8 @@ use crate::report::{Figure, Unit};
 
 pub const TITLE: &str = "a million sensors";
 const MILLION: usize = 1_000_000;
+/// 300 MB.
+const MEMORY_GOAL_MIB: f64 = 286.0;
 const BATCH: usize = 10_000;
 
 /// Before they spoke, after, and after they spoke with ids of their own.
@@ -56,7 +58,10 @@ fn show(server: &Process, when: &str) -> Result<()> {
     let memory = server.memory()?;
     let (resident, highest) = (memory.resident_mib, memory.highest_mib);
     println!("  {resident:>6.0} MiB resident, {highest:>6.0} highest: {when}");
-    Figure::new(format!("memory with a million sensors, {when}"), Unit::Mebibytes).side("ours", &[resident]).tell();
+    Figure::new(format!("memory with a million sensors, {when}"), Unit::Mebibytes)
+        .side("ours", &[resident])
+        .goal(MEMORY_GOAL_MIB)
+        .tell();
     tell(TITLE, &json!({ "when": when, "resident_mib": resident, "highest_mib": highest }));
     Ok(())
 }

@@ -64,7 +64,10 @@ pub fn run(effort: &Effort, folder: &Path) -> Result<()> {
         println!("  {peer:>8.0}/s a bare consumer that acknowledges {how}: ours is {:.2} of it", rate / peer);
     }
     let told = Figure::new("signals from RabbitMQ", Unit::PerSecond).side("ours, acknowledged after commit", &ours);
-    told.side("a bare consumer, each alone", &single).side("a bare consumer, a hundred at once", &many).tell();
+    told.side("a bare consumer, each alone", &single)
+        .side("a bare consumer, a hundred at once", &many)
+        .goal(20_000.0)
+        .tell();
     tell(TITLE, &json!({ "ours_per_s": ours, "bare_each_per_s": single, "bare_many_per_s": many }));
     Ok(())
 }

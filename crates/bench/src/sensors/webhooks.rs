@@ -55,7 +55,10 @@ pub fn run(effort: &Effort, folder: &Path) -> Result<()> {
     for (case, rates, cores) in &found {
         let (rate, cores) = (median(rates), median(cores));
         println!("  {rate:>8.0}/s to {FAST} clients that answer, {cores:.2} cores of the server: {}", case.words());
-        Figure::new(format!("notifications while {}", case.words()), Unit::PerSecond).side("ours", rates).tell();
+        Figure::new(format!("notifications while {}", case.words()), Unit::PerSecond)
+            .side("ours", rates)
+            .goal(2_000.0)
+            .tell();
         tell(TITLE, &json!({ "case": case.words(), "per_s": rates, "cores": cores, "hung": hanging.told() }));
     }
     Ok(())
