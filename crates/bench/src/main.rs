@@ -28,7 +28,7 @@ use std::time::Duration;
 
 use contest::Effort;
 
-const USAGE: &str = "usage: bench all [--quick] [--resume] [--out FOLDER] [--docs FOLDER] [--only NAME,NAME]
+const USAGE: &str = "usage: bench all [--quick] [--resume] [--rounds N] [--out FOLDER] [--docs FOLDER] [--only NAME,NAME]
        bench start|kernel|overload|tasks|documents|console|sensors|exchange|workflow|folders|folders-server|nodes|scaling [--seconds N] [--rounds N] [--only TEXT]
 
   all      every scenario but scaling, one after the other, and one report of them (target/bench-report/report.md, with plots); what cannot

@@ -1,6 +1,6 @@
 //! `bench scaling`: what measured costs become at a million to a thousand million messages a day.
 //!
-//! Pure: figures in, tables out. Nothing is measured here. What was measured is in `docs/benchmarks.md`, and each such figure stands
+//! Pure: figures in, tables out. Nothing is measured here. What was measured is in `docs/benchmarks-notes.md`, and each such figure stands
 //! below with the words of that page, which a test looks for. What is assumed is marked so. Everything above the rates of that page is
 //! extrapolated: it was measured on one machine of two cores, and is multiplied.
 //!
@@ -16,7 +16,7 @@ const DAYS: [f64; 4] = [1e6, 1e7, 1e8, 1e9];
 /// Cores of the machine on which everything was measured, those who send and receive included.
 const MEASURED_CORES: f64 = 2.0;
 
-// Measured, on SQLite (`docs/benchmarks.md`, test `measured_figures_are_those_of_the_page`).
+// Measured, on SQLite (`docs/benchmarks-notes.md`, test `measured_figures_are_those_of_the_page`).
 
 /// Messages of 1 KB a second through the whole handshake, 64 senders, one namespace.
 const EXCHANGE_THROUGH: f64 = 5_090.0;
@@ -239,7 +239,7 @@ fn bits(a_second: f64) -> String {
 mod tests {
     use super::*;
 
-    const BENCHMARKS: &str = include_str!("../../../docs/benchmarks.md");
+    const BENCHMARKS: &str = include_str!("../../../docs/benchmarks-notes.md");
     const CONFIGURATION: &str = include_str!("../../../docs/reference/configuration.md");
     const PAGE: &str = include_str!("../../../docs/scaling.md");
 

@@ -122,14 +122,22 @@ struct Options {
     out: PathBuf,
     /// The folder of documents that the report is put into as well.
     docs: Option<PathBuf>,
+    /// Rounds of every scenario, in place of its own.
+    rounds: Option<usize>,
     /// Scenarios; none: all.
     only: Vec<String>,
 }
 
 impl Options {
     fn read(words: &[&str]) -> Result<Self> {
-        let mut options =
-            Self { quick: false, resume: false, out: "target/bench-report".into(), docs: None, only: vec![] };
+        let mut options = Self {
+            quick: false,
+            resume: false,
+            out: "target/bench-report".into(),
+            docs: None,
+            rounds: None,
+            only: vec![],
+        };
         let mut words = words.iter();
         while let Some(word) = words.next() {
             let mut value = || words.next().with_context(|| format!("{word} needs a value"));
@@ -138,15 +146,31 @@ impl Options {
                 "--resume" => options.resume = true,
                 "--out" => options.out = value()?.into(),
                 "--docs" => options.docs = Some(value()?.into()),
+                "--rounds" => options.rounds = Some(value()?.parse().context("--rounds takes a number")?),
                 "--only" => options.only = value()?.split(',').map(str::to_owned).collect(),
                 other => {
-                    bail!("unknown option {other}; --quick, --resume, --out FOLDER, --docs FOLDER, --only {}", names())
+                    bail!(
+                        "unknown option {other}; --quick, --resume, --rounds N, --out FOLDER, --docs FOLDER, --only {}",
+                        names()
+                    )
                 }
             }
         }
         let unknown = options.only.iter().find(|only| SCENARIOS.iter().all(|scenario| scenario.name != *only));
         ensure!(unknown.is_none(), "no scenario is called {unknown:?}; there are {}", names());
         Ok(options)
+    }
+
+    /// What a scenario is started with.
+    fn words(&self, scenario: &Scenario) -> Vec<String> {
+        let own = if self.quick { scenario.quick } else { scenario.full };
+        let mut words: Vec<String> = own.iter().map(|word| (*word).to_owned()).collect();
+        let Some(rounds) = self.rounds.map(|rounds| rounds.to_string()) else { return words };
+        match words.iter().position(|word| word == "--rounds") {
+            Some(place) => words[place + 1] = rounds,
+            None => words.extend(["--rounds".to_owned(), rounds]),
+        }
+        words
     }
 
     fn wants(&self, scenario: &Scenario) -> bool {
@@ -207,7 +231,7 @@ fn section(scenario: &Scenario, options: &Options) -> Result<Section> {
     let _ = fs::remove_file(&figures);
     let (begun, moment) = (Instant::now(), moment());
     let mut command = Command::new(std::env::current_exe()?);
-    command.arg(scenario.name).args(if options.quick { scenario.quick } else { scenario.full });
+    command.arg(scenario.name).args(options.words(scenario));
     let (printed, failed) = watch(command.env(FILE_VARIABLE, std::path::absolute(&figures)?))?;
     let figures = read(&figures)?;
     let nothing = (figures.is_empty() && failed.is_none()).then(|| "it told no figures".to_owned());
@@ -307,8 +331,20 @@ mod tests {
     }
 
     #[test]
+    fn rounds_that_are_asked_for_stand_in_place_of_a_scenarios_own() {
+        let words = |words: &[&str], name: &str| {
+            let scenario = SCENARIOS.iter().find(|scenario| scenario.name == name).unwrap();
+            Options::read(words).unwrap().words(scenario).join(" ")
+        };
+        assert_eq!(words(&["--rounds", "5"], "kernel"), "--rounds 5");
+        assert_eq!(words(&["--rounds", "5"], "folders"), "--rounds 5");
+        assert_eq!(words(&["--rounds", "5", "--quick"], "start"), "--rounds 5");
+        assert_eq!(words(&["--quick"], "start"), "--rounds 3");
+    }
+
+    #[test]
     fn options_that_nobody_knows_are_refused_by_name() {
-        for words in [&["--fast"][..], &["--only", "kernels"], &["--out"]] {
+        for words in [&["--fast"][..], &["--only", "kernels"], &["--out"], &["--rounds", "many"]] {
             let told = Options::read(words).err().map(|error| error.to_string());
             assert!(told.as_deref().is_some_and(|told| told.contains(words[0]) || told.contains(words[1])), "{told:?}");
         }
