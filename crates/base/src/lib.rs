@@ -30,6 +30,7 @@ mod stamp;
 mod store;
 mod ticket;
 mod time;
+pub mod trace;
 mod value;
 
 pub use batch::{Connection, run_alone, run_batch};

@@ -33,6 +33,7 @@ mod stores;
 mod supervise;
 mod tasks;
 mod tls;
+mod traces;
 mod watch;
 mod watchdog;
 mod welcome;

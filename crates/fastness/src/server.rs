@@ -26,7 +26,9 @@ use crate::keeper::{self, Keeper};
 use crate::sensing::Sensing;
 use crate::stores::Opener;
 use crate::tls::Certificate;
-use crate::{backup, blobs, exchanging, filing, flowing, outbound, restore, tasks, watch, watchdog, welcome, work};
+use crate::{
+    backup, blobs, exchanging, filing, flowing, outbound, restore, tasks, traces, watch, watchdog, welcome, work,
+};
 
 /// How often old answers of idempotent requests are forgotten.
 const FORGET_EVERY: Duration = Duration::from_secs(60);
@@ -48,6 +50,7 @@ pub(crate) fn run(loaded: &Loaded, services: Vec<web::Service>) -> Result<()> {
     let certificate = Certificate::open(config)?;
     let outbound = outbound::outbound(config)?;
     let (kernel, opener) = open(config, &services)?;
+    let traces = traces::start(config, &tasks::node_name(config, &opener), kernel.env())?;
     let alone = Alone::claim(&kernel)?;
     keeper::seed(&kernel)?;
     let runtime = Runtime::new().context("no threads for the HTTP edge")?;
@@ -68,7 +71,8 @@ pub(crate) fn run(loaded: &Loaded, services: Vec<web::Service>) -> Result<()> {
     work::register(&outbound, config, &kernel, &places);
     // Before tasks run: whoever moves files is one at a time.
     let exchanging = exchanging::start(config, &kernel, &places)?;
-    let (dispatcher, sequencer) = (Dispatcher::start(&kernel, outbound.clone()), Sequencer::start(&kernel));
+    let calls = traces::watched(outbound.clone(), traces.as_ref(), kernel.env());
+    let (dispatcher, sequencer) = (Dispatcher::start(&kernel, calls), Sequencer::start(&kernel));
     let sensing = Sensing::start(config, &kernel, &dispatcher)?;
     let flowing = flowing::start(&kernel);
     let filing = filing::start(config, &kernel)?;
@@ -76,13 +80,15 @@ pub(crate) fn run(loaded: &Loaded, services: Vec<web::Service>) -> Result<()> {
     let password = welcome::first_account(&kernel)?;
     let shown = config::shown(loaded);
     let carrier: Arc<dyn web::Carrier> = Arc::new(desk);
-    let edge = Edge { carrier, listener, certificate, dispatcher: dispatcher.clone(), places, password, shown };
+    let spans = traces.clone().map(|traces| Arc::new(traces) as Arc<dyn base::trace::Spans>);
+    let edge = Edge { carrier, listener, certificate, dispatcher: dispatcher.clone(), places, password, shown, spans };
     let served = runtime.block_on(serve(config, edge, kernel.clone(), services));
     sensing.iter().for_each(Sensing::close_intake);
     runtime.block_on(end_tasks(&dispatcher));
     runtime.shutdown_timeout(Duration::from_secs(1));
     // Before the stores: what was in flight still wants to say that it is unknown.
     outbound.close();
+    traces.iter().for_each(traces::Collector::close);
     sequencer.stop();
     sensing.into_iter().for_each(Sensing::stop);
     drop((exchanging, flowing, filing));
@@ -173,6 +179,7 @@ struct Edge {
     password: Option<String>,
     /// The configuration, for the console.
     shown: Vec<web::ShownSection>,
+    spans: Option<Arc<dyn base::trace::Spans>>,
 }
 
 /// Nothing more is begun; what runs may end; then other nodes are told that they need not wait for us.
@@ -202,7 +209,7 @@ async fn until_none(left: impl Fn() -> usize) {
 }
 
 async fn serve(config: &Config, edge: Edge, kernel: Kernel, services: Vec<web::Service>) -> Result<()> {
-    let Edge { carrier, listener, certificate, dispatcher, places, password, shown } = edge;
+    let Edge { carrier, listener, certificate, dispatcher, places, password, shown, spans } = edge;
     let scheme = if certificate.is_some() { "https" } else { "http" };
     let url = format!("{scheme}://{}", listener.local_addr()?);
     let shutdown = Shutdown::new();
@@ -214,6 +221,7 @@ async fn serve(config: &Config, edge: Edge, kernel: Kernel, services: Vec<web::S
             blobs: Some(places),
             carrier: Some(carrier),
             shown_configuration: shown,
+            spans,
             secure_cookies: certificate.is_some() || app_config(config, &url, &shutdown).secure_cookies,
             ..app_config(config, &url, &shutdown)
         },

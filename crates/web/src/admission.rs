@@ -15,8 +15,8 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::error::{ApiError, BUSY};
 
-/// Paths that are answered whatever happens: an overloaded server must still say that it lives.
-const ALWAYS: [&str; 3] = ["/healthz", "/readyz", "/metrics"];
+/// Paths that machines ask every few seconds, and that are answered whatever happens: an overloaded server must still say that it lives.
+pub(crate) const ALWAYS: [&str; 3] = ["/healthz", "/readyz", "/metrics"];
 /// Keys that one namespace remembers as refused; then it begins anew.
 const REMEMBERED_MAX: usize = 1_024;
 

@@ -7,6 +7,7 @@ use axum::body::Bytes;
 use axum::http::Method;
 use axum::routing::MethodRouter;
 use base::BlobPlaces;
+use base::trace::Spans;
 use kernel::Kernel;
 use kernel::tasks::Dispatcher;
 use tokio::sync::{Notify, Semaphore};
@@ -73,6 +74,8 @@ pub struct AppConfig {
     pub dispatcher: Option<Dispatcher>,
     /// The configuration as it is shown to administrators: no secret is in it.
     pub shown_configuration: Vec<ShownSection>,
+    /// Who collects a span of each request, if somebody does.
+    pub spans: Option<Arc<dyn Spans>>,
 }
 
 impl Default for AppConfig {
@@ -97,6 +100,7 @@ impl Default for AppConfig {
             shutdown: Shutdown::new(),
             dispatcher: None,
             shown_configuration: vec![],
+            spans: None,
         }
     }
 }

@@ -20,7 +20,7 @@ use crate::{auth, console, grpc, head, refusal};
 
 /// Answers a request, whatever happens.
 pub(crate) async fn answer(shared: Shared, router: Router, mut request: Request) -> Response {
-    let watch = Watch::begin(&mut request, &shared.kernel().env().clock);
+    let watch = Watch::begin(&mut request, &shared.kernel().env().clock, shared.config().spans.as_ref());
     let page = console::below(request.uri().path()).map(|_| (request.headers().clone(), request.uri().clone()));
     let answered = async {
         match shared.stream(request.uri().path()) {

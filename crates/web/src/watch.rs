@@ -1,4 +1,4 @@
-//! One line in the log and three numbers in the metrics for every request.
+//! One line in the log, three numbers in the metrics and, where traces are collected, one span for every request.
 //!
 //! Invariant: bodies, keys and raw paths are never written: a path may hold what a client put there by mistake, so
 //! logs and metrics name the route's pattern.
@@ -8,8 +8,10 @@ use std::sync::{Arc, OnceLock};
 use axum::extract::Request;
 use axum::http::Method;
 use axum::response::Response;
-use base::Clock;
+use base::trace::{Fact, Place, Span, SpanKind, Spans, TraceParent};
+use base::{Clock, Wall};
 
+use crate::admission::ALWAYS as PROBES;
 use crate::error::Failure;
 use crate::metrics::Raised;
 use crate::refusal::is_busy;
@@ -40,9 +42,26 @@ impl Trace {
     }
 }
 
+/// A request whose span is told when it ends.
+struct Traced {
+    spans: Arc<dyn Spans>,
+    place: Place,
+    begun: Wall,
+}
+
+impl Traced {
+    /// Goes on with the trace of who asks, if the request names one.
+    fn begin(request: &Request, clock: &Arc<dyn Clock>, spans: &Arc<dyn Spans>) -> Option<Self> {
+        let parent = request.headers().get(TraceParent::HEADER).and_then(|value| value.to_str().ok());
+        let place = spans.begin(parent.and_then(TraceParent::parse))?;
+        Some(Self { spans: spans.clone(), place, begun: clock.wall() })
+    }
+}
+
 /// A request that is being answered.
 pub(crate) struct Watch {
     trace: Arc<Trace>,
+    traced: Option<Traced>,
     method: &'static str,
     clock: Arc<dyn Clock>,
     begun_us: u64,
@@ -50,11 +69,12 @@ pub(crate) struct Watch {
 }
 
 impl Watch {
-    pub(crate) fn begin(request: &mut Request, clock: &Arc<dyn Clock>) -> Self {
+    pub(crate) fn begin(request: &mut Request, clock: &Arc<dyn Clock>, spans: Option<&Arc<dyn Spans>>) -> Self {
         let trace = Arc::new(Trace::default());
         request.extensions_mut().insert(trace.clone());
         Self {
             trace,
+            traced: spans.and_then(|spans| Traced::begin(request, clock, spans)),
             method: known_method(request.method()),
             clock: clock.clone(),
             begun_us: clock.monotonic_us(),
@@ -62,10 +82,36 @@ impl Watch {
         }
     }
 
-    pub(crate) fn end(self, response: &Response) {
+    pub(crate) fn end(mut self, response: &Response) {
         let us = self.clock.monotonic_us().saturating_sub(self.begun_us);
         self.count(response, us);
         self.log(response, us / 1000);
+        if let Some(traced) = self.traced.take().filter(|_| !PROBES.contains(&self.trace.route())) {
+            traced.spans.tell(self.span(response, us, &traced));
+        }
+    }
+
+    fn span(&self, response: &Response, took_us: u64, traced: &Traced) -> Span {
+        let (method, route, status) = (self.method, self.trace.route(), response.status());
+        let text = |text: &str| Fact::Text(text.to_owned());
+        let mut facts = vec![
+            ("http.request.method", text(method)),
+            ("http.route", text(route)),
+            ("http.response.status_code", Fact::Number(status.as_u16().into())),
+            ("fastness.caller", text(self.trace.caller())),
+        ];
+        let failure = response.extensions().get::<Failure>();
+        facts.extend(failure.map(|failure| ("error.type", text(failure.0.code.name))));
+        Span {
+            place: traced.place,
+            kind: SpanKind::Server,
+            name: format!("{method} {route}"),
+            begun: traced.begun,
+            took_us,
+            facts,
+            // A refusal is an answer; only what we owed and did not give has failed.
+            failed: status.is_server_error().then(|| failure.map_or_else(String::new, |failure| failure.0.to_string())),
+        }
     }
 
     fn count(&self, response: &Response, us: u64) {
@@ -164,7 +210,7 @@ mod tests {
             let request = Request::builder().method("POST").uri("/secret?secret").header("authorization", "secret");
             let mut request = request.body(Body::from("secret")).unwrap();
             let clock: Arc<dyn Clock> = Arc::new(Stopped);
-            let watch = Watch::begin(&mut request, &clock);
+            let watch = Watch::begin(&mut request, &clock, None);
             watch.trace.set_caller("01KEY");
             watch.end(response);
         });
@@ -188,5 +234,63 @@ mod tests {
         let line = logged(&ApiError(fault).into_response());
         assert!(line.starts_with("WARN") && line.contains("status=503") && !line.contains("secret"), "{line}");
         assert!(line.contains("/data/z.db: I/O error") && line.contains("at COMMIT"), "{line}");
+    }
+
+    /// Keeps what it is told; goes on with every trace.
+    #[derive(Default)]
+    struct Kept(Mutex<Vec<Span>>);
+
+    impl Spans for Kept {
+        fn begin(&self, parent: Option<TraceParent>) -> Option<Place> {
+            let (trace, parent) = parent.map_or(([7; 16], None), |parent| (parent.trace, Some(parent.span)));
+            Some(Place { trace, span: [9; 8], parent })
+        }
+        fn tell(&self, span: Span) {
+            self.0.lock().unwrap().push(span);
+        }
+    }
+
+    /// The span of a request to this route, answered so.
+    fn told(route: Option<&'static str>, headers: &[(&str, &str)], response: &Response) -> Vec<Span> {
+        let kept = Arc::new(Kept::default());
+        let request = Request::builder().method("POST").uri("/secret?secret").header("authorization", "secret");
+        let request = headers.iter().fold(request, |request, (name, value)| request.header(*name, *value));
+        let mut request = request.body(Body::from("secret")).unwrap();
+        let (clock, spans): (Arc<dyn Clock>, Arc<dyn Spans>) = (Arc::new(Stopped), kept.clone());
+        let watch = Watch::begin(&mut request, &clock, Some(&spans));
+        if let Some(path) = route {
+            watch.trace.set_route(&Arc::new(RouteInfo::new(Method::GET, path)));
+        }
+        watch.end(response);
+        std::mem::take(&mut kept.0.lock().unwrap())
+    }
+
+    #[test]
+    fn ker_30_a_request_is_a_span_of_its_callers_trace_without_secrets() {
+        let parent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+        let refused = ApiError::refused(codes::NROUTE, "no such path").into_response();
+        let spans = told(None, &[("traceparent", parent)], &refused);
+        let [span] = spans.as_slice() else { panic!("{spans:?}") };
+        let parent = TraceParent::parse(parent).unwrap();
+        assert_eq!((span.place.trace, span.place.parent), (parent.trace, Some(parent.span)));
+        assert_eq!((span.name.as_str(), span.kind, span.failed.as_deref()), ("POST none", SpanKind::Server, None));
+        assert!(span.facts.contains(&("error.type", Fact::Text("NROUTE".into()))), "{span:?}");
+        assert!(span.facts.contains(&("http.response.status_code", Fact::Number(404))), "{span:?}");
+        assert!(!format!("{span:?}").contains("secret"), "{span:?}");
+    }
+
+    #[test]
+    fn ker_30_a_fault_is_a_failed_span_and_a_strange_parent_begins_a_trace() {
+        let fault = ApiError(OpError::new(codes::XSTORE, "/data/z.db: I/O error")).into_response();
+        let spans = told(None, &[("traceparent", "00-secret")], &fault);
+        assert!(spans[0].failed.as_deref().is_some_and(|words| words.contains("I/O error")), "{spans:?}");
+        assert_eq!((spans[0].place.trace, spans[0].place.parent), ([7; 16], None));
+    }
+
+    #[test]
+    fn ker_30_what_machines_ask_every_few_seconds_is_no_span() {
+        let response = "fine".into_response();
+        assert!(told(Some("/readyz"), &[], &response).is_empty());
+        assert_eq!(told(Some("/v1/{ns}/tasks"), &[], &response).len(), 1);
     }
 }

@@ -13,7 +13,7 @@ use base::limits::{BLOB_GRACE_MS, BLOB_MAX, BODY_MAX, OP_ROWS_MAX, PAGE_MAX, QUE
 use super::field::{BlobPlace, BodiesPlace, Field, HistoryScope, LogFormat, NodeCount, QueueWish, Secret, Value};
 use super::key::{Key, Kind, Preset, Section};
 use super::rules::{
-    ADDRESSES, CRON, FILTER, NAMESPACE, NETWORKS, NODE, ORIGIN, QUEUE_NAME, QUEUES, S3_NAME, S3_URL, SCHEMA_PREFIX,
+    ADDRESSES, CRON, FILTER, NAMESPACE, NETWORKS, NODE, ORIGIN, PLAIN_URL, QUEUE_NAME, QUEUES, S3_NAME, SCHEMA_PREFIX,
     SENDER,
 };
 
@@ -194,7 +194,7 @@ configuration! {
         /// is changed, and is not found any more.
         place: BlobPlace = Preset::Text("local"), Kind::OneOf(&["local", "s3"]);
         /// S3: address of the storage without the bucket, such as `https://s3.eu-central-1.amazonaws.com`.
-        url: String = Preset::Text(""), Kind::Text(&S3_URL);
+        url: String = Preset::Text(""), Kind::Text(&PLAIN_URL);
         /// S3: the bucket; it must exist. Give it a lifecycle rule that aborts incomplete uploads after a day.
         bucket: String = Preset::Text(""), Kind::Text(&S3_NAME);
         /// S3: the region; most compatible servers take any.
@@ -388,6 +388,16 @@ configuration! {
     events: Events {
         /// How long events are kept for readers that are away; a reader that comes later starts over with a full read.
         kept: Duration = Preset::Number(168 * HOUR), Kind::Duration { min_ms: MINUTE, max_ms: 8_760 * HOUR };
+    }
+
+    /// Traces for OpenTelemetry: a span for each request and for each call of a task to the outside, sent as OTLP over HTTP (JSON).
+    traces: Traces {
+        /// The collector, such as `http://127.0.0.1:4318`; spans are posted to `/v1/traces` there. Empty: no traces.
+        url: String = Preset::Text(""), Kind::Text(&PLAIN_URL);
+        /// The header `Authorization` for the collector. Better in the environment than in a file.
+        authorization: Option<Secret> = Preset::Text(""), Kind::Secret;
+        /// One trace in so many is told of. Who sends a `traceparent` has decided for its own trace.
+        one_in: u64 = Preset::Number(1), Kind::Integer { min: 1, max: 1_000_000, unit: "traces" };
     }
 
     /// What the server writes to its standard error.

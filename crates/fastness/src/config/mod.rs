@@ -31,7 +31,7 @@ pub use field::{BlobPlace, BodiesPlace, HistoryScope, LogFormat, NodeCount, Queu
 pub use key::{Key, Kind, Preset, Section, TextRule};
 pub use keys::{
     Alerts, Backup, BlobSettings, Client, Config, Counters, Data, Documents, Journal, KEYS, Limits, Log, Mail,
-    Namespaces, Outbound, Requests, SECTIONS, Sensors, Server, Store, Tasks,
+    Namespaces, Outbound, Requests, SECTIONS, Sensors, Server, Store, Tasks, Traces,
 };
 pub use layers::{Loaded, Sources};
 pub use reference::{example, reference};

@@ -206,9 +206,9 @@ fn networks(text: &str) -> Option<Vec<web::Network>> {
 }
 
 /// Of a storage.
-pub(super) const S3_URL: TextRule = TextRule {
+pub(super) const PLAIN_URL: TextRule = TextRule {
     says: "empty, or a URL that begins with https:// or http://, without a slash at its end",
-    holds: is_s3_url,
+    holds: is_plain_url,
 };
 
 /// Of a bucket or a region.
@@ -220,7 +220,7 @@ fn knows_s3(blobs: &BlobSettings) -> bool {
     named && blobs.access_key.is_some() && blobs.secret_key.is_some()
 }
 
-fn is_s3_url(text: &str) -> bool {
+fn is_plain_url(text: &str) -> bool {
     let rest = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"));
     let plain = |rest: &str| !rest.is_empty() && rest.len() <= 255 && rest.bytes().all(|byte| byte.is_ascii_graphic());
     text.is_empty() || rest.is_some_and(|rest| plain(rest) && !rest.ends_with('/'))
@@ -294,8 +294,8 @@ mod tests {
 
     #[test]
     fn ker_26_ker_36_a_storage_is_named_by_a_url_and_a_bucket() {
-        assert!(["", "https://s3.example.org", "http://127.0.0.1:9000"].into_iter().all(is_s3_url));
-        assert!(!["s3.example.org", "https://", "https://a/", "https://a b", "ftp://a"].into_iter().any(is_s3_url));
+        assert!(["", "https://s3.example.org", "http://127.0.0.1:9000"].into_iter().all(is_plain_url));
+        assert!(!["s3.example.org", "https://", "https://a/", "https://a b", "ftp://a"].into_iter().any(is_plain_url));
         assert!(["", "my-bucket.1", "eu-central-1"].into_iter().all(is_s3_name));
         assert!(!["a/b", "a b", &"a".repeat(64)].into_iter().any(is_s3_name));
     }
