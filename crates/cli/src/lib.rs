@@ -23,6 +23,7 @@ mod search;
 mod services;
 mod session;
 mod status;
+mod stop;
 
 pub use failure::EXIT_CODES;
 pub use program::{joined, parse, run};

@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 use std::process::ExitCode;
 
+use clap::error::{ContextKind, ContextValue};
 use clap::{ArgMatches, Command, FromArgMatches};
 
 use crate::failure::{Done, Failure};
@@ -17,7 +18,22 @@ use crate::{completions, login, reference, search, status};
 pub fn joined(program: Command) -> Command {
     let single = [search::command(), status::command(), login::login_command(), login::logout_command()];
     let single = single.into_iter().chain([completions::command(), reference::command()]);
-    ALL.iter().map(service_command).chain(single).fold(program, add)
+    understanding(ALL.iter().map(service_command).chain(single).fold(program, add))
+}
+
+/// Verbs that other programs call otherwise: whoever knows one of these words is understood at every noun.
+const SAME: &[&[&str]] = &[&["show", "get"], &["list", "ls"], &["delete", "remove", "rm"]];
+
+/// With the other words for what a command has below it, as far as they are not words of its own.
+fn understanding(command: Command) -> Command {
+    let words: Vec<String> = command.get_subcommands().map(|own| own.get_name().to_owned()).collect();
+    let is_own = |word: &&&str| words.iter().any(|own| own == **word);
+    command.mut_subcommands(|own| {
+        let own = understanding(own);
+        let same = SAME.iter().find(|same| same.iter().find(is_own) == Some(&own.get_name()));
+        let others = same.into_iter().flat_map(|same| same.iter()).filter(|word| !is_own(word));
+        own.visible_aliases(others.copied().collect::<Vec<_>>())
+    })
 }
 
 fn service_command(service: &Service) -> Command {
@@ -46,7 +62,8 @@ fn add(program: Command, command: Command) -> Command {
 /// The exit code of a program that ends here.
 pub fn parse(grammar: &Command, words: Vec<OsString>) -> Result<ArgMatches, ExitCode> {
     let json = words.iter().skip(1).take_while(|word| *word != "--").any(|word| word == "--json");
-    grammar.clone().try_get_matches_from(words).map_err(|error| {
+    grammar.clone().try_get_matches_from(&words).map_err(|mut error| {
+        propose(&mut error, grammar, &words);
         if json && error.use_stderr() {
             return Failure::usage(one_line(&error)).tell(true);
         }
@@ -54,6 +71,45 @@ pub fn parse(grammar: &Command, words: Vec<OsString>) -> Result<ArgMatches, Exit
         let _ = error.print();
         ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(1))
     })
+}
+
+/// Words that newcomers try, and ours for them.
+const MEANT: &[(&str, &str)] = &[
+    ("start", "serve"),
+    ("run", "serve"),
+    ("server", "serve"),
+    ("up", "serve"),
+    ("init", "serve"),
+    ("verify", "check"),
+];
+/// More proposals than this are no help.
+const PROPOSED_MAX: usize = 4;
+
+/// A word that is none here may be one a step further down, where its noun was left out: that is said in place of what merely looks alike.
+fn propose(error: &mut clap::Error, grammar: &Command, words: &[OsString]) {
+    let Some(ContextValue::String(wrong)) = error.get(ContextKind::InvalidSubcommand).cloned() else { return };
+    let mut path = vec![grammar.get_name()];
+    let mut at = grammar;
+    for word in words.iter().skip(1).take_while(|word| **word != *wrong) {
+        if let Some(below) = at.find_subcommand(word) {
+            at = below;
+            path.push(at.get_name());
+        }
+    }
+    let path = path.join(" ");
+    let further = at.get_subcommands().filter(|own| !own.is_hide_set());
+    let further = further.filter_map(|own| Some((own.get_name(), own.find_subcommand(&wrong)?.get_name())));
+    let mut found: Vec<String> = further.map(|(own, verb)| format!("{path} {own} {verb}")).collect();
+    if path == grammar.get_name() {
+        found.extend(MEANT.iter().find(|(word, _)| *word == wrong).map(|(_, ours)| format!("{path} {ours}")));
+    }
+    if !found.is_empty() {
+        found.truncate(PROPOSED_MAX);
+        let tip =
+            format!("perhaps you mean {}", found.iter().map(|one| format!("`{one}`")).collect::<Vec<_>>().join(", "));
+        error.insert(ContextKind::SuggestedSubcommand, ContextValue::None);
+        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
+    }
 }
 
 fn one_line(error: &clap::Error) -> String {

@@ -98,7 +98,9 @@ fn verb(text: &mut String, path: &str, command: &Command) {
         true => format!(" {}", value_name(arg)),
         false => format!(" [{}]", value_name(arg)),
     });
-    let _ = write!(text, "\n**`{path}{}`** — {}.\n\n", positional.collect::<String>(), about(command));
+    let also: Vec<String> = command.get_visible_aliases().map(|word| format!("`{word}`")).collect();
+    let also = if also.is_empty() { String::new() } else { format!(" Also {}.", also.join(", ")) };
+    let _ = write!(text, "\n**`{path}{}`** — {}.{also}\n\n", positional.collect::<String>(), about(command));
     let own: Vec<&Arg> = command.get_arguments().filter(|arg| !arg.is_global_set() && !arg.is_hide_set()).collect();
     own.iter().for_each(|arg| argument(text, arg));
     if !own.is_empty() {

@@ -3,9 +3,9 @@
 use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use base::limits::{BLOB_DELAY_MS, OP_TIME_MS};
-use base::{BlobPlaces, OpResult};
+use base::{BlobPlaces, Blobs, OpResult};
 use host::{DiskPlaces, S3Config, S3Places};
 use kernel::blobs::{Rule, SET_RULE, USAGE, Usage};
 use kernel::{Caller, Kernel, Namespace};
@@ -14,6 +14,9 @@ use crate::config::{BlobPlace, Config};
 
 /// Longer than an operation takes: only a store that hangs answers later.
 const RULE_TIMEOUT: Duration = Duration::from_millis(OP_TIME_MS + 5_000);
+
+/// How many blobs are listed at once to be removed.
+const CLEARED_AT_ONCE: usize = 1_000;
 
 /// The places of all namespaces.
 pub(crate) fn open(config: &Config) -> Result<Arc<dyn BlobPlaces>> {
@@ -34,6 +37,25 @@ fn s3(config: &Config) -> Result<S3Config> {
         access_key: blobs.access_key.as_ref().context("blobs.access_key is not set")?.expose().to_owned(),
         secret_key: blobs.secret_key.as_ref().context("blobs.secret_key is not set")?.expose().to_owned(),
     })
+}
+
+/// Removes all blobs of a namespace to try things in whose store is gone; a repeat is harmless. On the disk its folder has taken them along.
+pub(crate) fn destroy(config: &Config, places: &dyn BlobPlaces, place: &str) -> Result<()> {
+    match config.blobs.place {
+        BlobPlace::Local => Ok(()),
+        BlobPlace::S3 => clear(places.place(place)?.as_ref()).context("its blobs cannot be removed from the storage"),
+    }
+}
+
+fn clear(blobs: &dyn Blobs) -> Result<()> {
+    loop {
+        let names = blobs.list(None, CLEARED_AT_ONCE)?;
+        let Some(first) = names.first() else { return Ok(()) };
+        for name in &names {
+            blobs.remove(name)?;
+        }
+        ensure!(blobs.size(first)?.is_none(), "the storage keeps {first}, which was removed");
+    }
 }
 
 /// How long blobs are kept, as configured.

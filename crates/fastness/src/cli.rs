@@ -6,13 +6,12 @@ use std::io::Write as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use anyhow::Context;
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 use serde_json::json;
 
 use crate::config::{self, Config, Loaded};
 use crate::progress::Progress;
-use crate::{admin, backup, check, doctor, log, report, restore, server, supervise};
+use crate::{admin, backup, check, doctor, log, obstacle, report, restore, server, supervise};
 
 /// Wrong use or configuration.
 pub(crate) const USAGE: u8 = 2;
@@ -289,8 +288,12 @@ pub(crate) fn run(services: Vec<web::Service>) -> ExitCode {
 
 fn run_config(command: ConfigCommand) -> ExitCode {
     match command {
-        ConfigCommand::Check(args) => with_config(&args.settings, args.form, |_| {
-            print_as(args.form, &json!({ "good": true }), |_| "the configuration is good\n".to_owned());
+        ConfigCommand::Check(args) => with_config(&args.settings, args.form, |loaded| {
+            let warnings: Vec<String> = loaded.warnings.iter().map(ToString::to_string).collect();
+            let lines: String = warnings.iter().map(|warning| format!("warning: {warning}\n")).collect();
+            print_as(args.form, &json!({ "good": true, "warnings": warnings }), |_| {
+                format!("{lines}the configuration is good\n")
+            });
             ExitCode::SUCCESS
         }),
         ConfigCommand::Show(args) => with_config(&args.settings, args.form, |loaded| {
@@ -390,7 +393,7 @@ fn run_check(config: &Config, args: &CheckArgs, services: &[web::Service]) -> Ex
 /// 0 if nothing is bad, 1 if something is. Mistakes in the configuration are findings here, not wrong use.
 fn run_doctor(args: &DoctorArgs, services: &[web::Service]) -> ExitCode {
     let lines = match load(&args.settings) {
-        Ok(loaded) => doctor::examine(&loaded.config, services),
+        Ok(loaded) => doctor::examine(&loaded, services),
         Err(error) => doctor::of_mistakes(&error),
     };
     print_as(args.form, &lines[..], doctor::text);
@@ -442,7 +445,7 @@ fn with_config(settings: &Settings, form: Form, then: impl FnOnce(Loaded) -> Exi
 fn load(settings: &Settings) -> anyhow::Result<Loaded> {
     let name = settings.config.as_ref().map(|path| path.display().to_string());
     let text = match &settings.config {
-        Some(path) => Some(fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?),
+        Some(path) => Some(fs::read_to_string(path).map_err(|error| obstacle::configuration(path, &error))?),
         None => None,
     };
     let file = name.as_deref().zip(text.as_deref());
@@ -539,6 +542,32 @@ mod tests {
             let path = path.trim_start_matches("fastness ");
             assert_eq!(has, !without.contains(&path), "{path}");
         }
+    }
+
+    /// Every command that has others below it.
+    fn inner(command: &clap::Command, path: &str) -> Vec<(String, clap::Command)> {
+        let own = command.get_subcommands().filter(|own| own.has_subcommands());
+        let below = own.flat_map(|own| inner(own, &format!("{path} {}", own.get_name())));
+        below.chain([(path.to_owned(), command.clone())]).collect()
+    }
+
+    #[test]
+    fn con_9_one_verb_is_understood_by_all_its_names_wherever_there_is_one() {
+        let (mut shown, mut listed, mut deleted) = (0, 0, 0);
+        for (path, command) in inner(&command(), "fastness") {
+            let has = |word: &str| command.find_subcommand(word).is_some();
+            for (names, count) in [
+                (&["show", "get"][..], &mut shown),
+                (&["list", "ls"], &mut listed),
+                (&["delete", "remove", "rm"], &mut deleted),
+            ] {
+                if names.iter().any(|name| has(name)) {
+                    *count += 1;
+                    assert!(names.iter().all(|name| has(name)), "{path} does not understand all of {names:?}");
+                }
+            }
+        }
+        assert!(shown > 10 && listed > 25 && deleted > 10, "{shown} {listed} {deleted}");
     }
 
     #[test]

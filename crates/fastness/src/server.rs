@@ -24,10 +24,12 @@ use crate::config::{self, Config, HistoryScope, Loaded};
 use crate::keeper::transfers::Carrying;
 use crate::keeper::{self, Keeper};
 use crate::sensing::Sensing;
+use crate::stop::Stop;
 use crate::stores::Opener;
 use crate::tls::Certificate;
 use crate::{
-    backup, blobs, exchanging, filing, flowing, outbound, restore, tasks, traces, watch, watchdog, welcome, work,
+    backup, blobs, exchanging, filing, flowing, obstacle, outbound, restore, tasks, traces, watch, watchdog, welcome,
+    work,
 };
 
 /// How often old answers of idempotent requests are forgotten.
@@ -35,17 +37,20 @@ const FORGET_EVERY: Duration = Duration::from_secs(60);
 /// How many at once, so that the writer is never held up.
 const FORGET_MAX: u32 = 500;
 
-/// How long tasks that run may take to end when the server stops.
+/// How long tasks that run may take to end when the server stops, if the stop has so much time left.
 const END_TASKS: Duration = Duration::from_secs(5);
 /// Calls to the outside may end so long after that: most are answered soon, and one that is cut is made a second time by whoever takes over.
 const END_CALLS: Duration = Duration::from_secs(2);
+/// Threads of the edge that do not end by themselves are left behind after so long.
+const END_EDGE: Duration = Duration::from_secs(1);
 const LOOK_EVERY: Duration = Duration::from_millis(20);
 
 /// Runs the server until it is told to stop.
 pub(crate) fn run(loaded: &Loaded, services: Vec<web::Service>) -> Result<()> {
     let config = &loaded.config;
+    loaded.warnings.iter().for_each(|warning| tracing::warn!("{warning}"));
     // One data directory, one server (KER-42); the lock is held until the stores are closed.
-    let _lock = DirLock::acquire(&config.data.dir)?;
+    let _lock = DirLock::acquire(&config.data.dir).map_err(|error| obstacle::data(&error))?;
     restore::refuse_unfinished(&config.data.dir)?;
     let certificate = Certificate::open(config)?;
     let outbound = outbound::outbound(config)?;
@@ -83,12 +88,14 @@ pub(crate) fn run(loaded: &Loaded, services: Vec<web::Service>) -> Result<()> {
     let spans = traces.clone().map(|traces| Arc::new(traces) as Arc<dyn base::trace::Spans>);
     let edge = Edge { carrier, listener, certificate, dispatcher: dispatcher.clone(), places, password, shown, spans };
     let served = runtime.block_on(serve(config, edge, kernel.clone(), services));
+    let clock = kernel.env().clock.clone();
+    let stop = Stop::begun(config.server.drain, *served.as_ref().unwrap_or(&clock.ran_ms()));
     sensing.iter().for_each(Sensing::close_intake);
-    runtime.block_on(end_tasks(&dispatcher));
-    runtime.shutdown_timeout(Duration::from_secs(1));
+    runtime.block_on(end_tasks(&dispatcher, stop.tasks(clock.ran_ms()).min(END_TASKS)));
+    runtime.shutdown_timeout(stop.rest(clock.ran_ms()).min(END_EDGE));
     // Before the stores: what was in flight still wants to say that it is unknown.
     outbound.close();
-    traces.iter().for_each(traces::Collector::close);
+    traces.iter().for_each(|traces| traces.close(stop.rest(clock.ran_ms())));
     sequencer.stop();
     sensing.into_iter().for_each(Sensing::stop);
     drop((exchanging, flowing, filing));
@@ -96,12 +103,12 @@ pub(crate) fn run(loaded: &Loaded, services: Vec<web::Service>) -> Result<()> {
     alone.release();
     kernel.namespaces().iter().for_each(|ns| ns.store.close());
     tracing::info!("stopped");
-    served
+    served.map(drop)
 }
 
 fn listen(config: &Config, runtime: &Runtime) -> Result<TcpListener> {
     let address = config.server.listen;
-    runtime.block_on(TcpListener::bind(address)).with_context(|| format!("cannot listen on {address}"))
+    runtime.block_on(TcpListener::bind(address)).map_err(|error| obstacle::port(address, &error).into())
 }
 
 /// All but the stores of the other namespaces, which their keeper has watched.
@@ -183,11 +190,13 @@ struct Edge {
 }
 
 /// Nothing more is begun; what runs may end; then other nodes are told that they need not wait for us.
-async fn end_tasks(dispatcher: &Dispatcher) {
+async fn end_tasks(dispatcher: &Dispatcher, within: Duration) {
     dispatcher.stop();
     let ended = async {
         until_none(|| dispatcher.busy()).await;
-        if tokio::time::timeout(END_CALLS, until_none(|| dispatcher.under_way())).await.is_err() {
+        // The last part is for telling the others.
+        let calls = END_CALLS.min(within * 8 / 10);
+        if tokio::time::timeout(calls, until_none(|| dispatcher.under_way())).await.is_err() {
             tracing::info!(calls = dispatcher.calls(), "calls to the outside are cut off; they are made again");
         }
         let (tell, mut told) = tokio::sync::mpsc::unbounded_channel();
@@ -196,7 +205,7 @@ async fn end_tasks(dispatcher: &Dispatcher) {
         });
         while told.recv().await.is_some() {}
     };
-    if tokio::time::timeout(END_TASKS, ended).await.is_err() {
+    if tokio::time::timeout(within, ended).await.is_err() {
         tracing::warn!(busy = dispatcher.busy(), "tasks are cut off; they begin again at the next start");
     }
 }
@@ -208,7 +217,8 @@ async fn until_none(left: impl Fn() -> usize) {
     }
 }
 
-async fn serve(config: &Config, edge: Edge, kernel: Kernel, services: Vec<web::Service>) -> Result<()> {
+/// Serves until it is told to stop; gives the moment of that.
+async fn serve(config: &Config, edge: Edge, kernel: Kernel, services: Vec<web::Service>) -> Result<u64> {
     let Edge { carrier, listener, certificate, dispatcher, places, password, shown, spans } = edge;
     let scheme = if certificate.is_some() { "https" } else { "http" };
     let url = format!("{scheme}://{}", listener.local_addr()?);
@@ -228,15 +238,23 @@ async fn serve(config: &Config, edge: Edge, kernel: Kernel, services: Vec<web::S
     );
     stop_on_signal(shutdown.clone())?;
     kernel.watch_over();
+    let (clock, stopping) = (kernel.env().clock.clone(), shutdown.clone());
     tokio::spawn(forget_old_answers(kernel));
     print!("{}", welcome::text(&url, &data_text(config), &config.namespaces.admin, password.as_deref()));
     let (router, limits) = (app.router(), edge_limits(config));
-    let drained = match certificate {
-        Some(certificate) => web::serve_tls(listener, certificate.watched(), router, limits, shutdown).await,
-        None => web::serve(listener, router, limits, shutdown).await,
+    let served = async {
+        match certificate {
+            Some(certificate) => web::serve_tls(listener, certificate.watched(), router, limits, shutdown).await,
+            None => web::serve(listener, router, limits, shutdown).await,
+        }
     };
+    let begun = async {
+        stopping.begun().await;
+        clock.ran_ms()
+    };
+    let (drained, begun_ms) = tokio::join!(served, begun);
     tracing::info!(cut = drained.cut, "drained");
-    Ok(())
+    Ok(begun_ms)
 }
 
 fn app_config(config: &Config, url: &str, shutdown: &Shutdown) -> AppConfig {
@@ -265,7 +283,7 @@ fn edge_limits(config: &Config) -> EdgeLimits {
         connections_max: connections_max(config.server.connections_max),
         handshake_timeout: config.server.header_timeout,
         header_timeout: config.server.header_timeout,
-        drain_timeout: config.server.drain,
+        drain_timeout: Stop::requests(config.server.drain),
         ..EdgeLimits::default()
     }
 }

@@ -15,7 +15,10 @@ pub(super) async fn with_key(session: &Session) -> Result<Session, Failure> {
     if !(io::stdin().is_terminal() && io::stderr().is_terminal()) {
         return Err(no_key(session));
     }
-    session.out.remark("A demo needs an administrator. The first start of the server printed a password for `admin`.");
+    session.out.remark(
+        "A demo needs an administrator: the password of `admin` is the one that the first start of the server printed, \
+         or, if you have logged in to the console since, the one that you chose there.",
+    );
     Login::of_administrator().run(session.common().clone()).await?;
     Session::open(session.common())
 }
@@ -23,7 +26,8 @@ pub(super) async fn with_key(session: &Session) -> Result<Session, Failure> {
 fn no_key(session: &Session) -> Failure {
     let (program, server) = (program(), at(session));
     Failure::usage("no access key: a demo needs an administrator's").hint(format!(
-        "log in once, with the password that the first start of the server printed: {program} login{server}   \
+        "log in once, as `admin`, with the password that the first start of the server printed or that you chose since: \
+         {program} login{server}   \
          (or start the server with FASTNESS_ADMIN_KEY=a-key-of-my-own-choice, and set FASTNESS_KEY to the same)"
     ))
 }

@@ -9,7 +9,6 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
 use serde_json::Value;
-use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 use tokio::sync::oneshot;
 use tokio::time::timeout;
@@ -19,23 +18,6 @@ use crate::failure::{Done, Failure};
 
 /// Longest wait for a word of a child process.
 const PATIENCE: std::time::Duration = std::time::Duration::from_secs(60);
-
-/// A word from outside to end.
-pub(super) struct Stop {
-    interrupt: Signal,
-    terminate: Signal,
-}
-
-impl Stop {
-    pub(super) fn new() -> Result<Self, Failure> {
-        let open = |kind| signal(kind).map_err(|error| Failure::here(format!("no signals: {error}")));
-        Ok(Self { interrupt: open(SignalKind::interrupt())?, terminate: open(SignalKind::terminate())? })
-    }
-
-    pub(super) async fn comes(&mut self) {
-        tokio::select! { _ = self.interrupt.recv() => {}, _ = self.terminate.recv() => {} }
-    }
-}
 
 /// Waits for a line at the terminal. Its thread ends with the line or with the process, which does not wait for it.
 pub(super) async fn enter() {

@@ -28,6 +28,7 @@ use self::stage::Stage;
 use crate::failure::Done;
 use crate::services::Nouns;
 use crate::session::Session;
+use crate::stop::Stop;
 
 /// What can be shown.
 #[derive(Debug, Subcommand)]
@@ -128,7 +129,7 @@ impl Nouns for Demo {
 /// One story, from making its namespace to removing it. What goes wrong on the way is told after that.
 async fn shown(session: &Session, plot: Plot, wishes: Wishes) -> Done {
     let pace = if wishes.quick { Pace::Fast } else { wishes.pace };
-    let mut stop = machine::Stop::new()?;
+    let mut stop = Stop::new()?;
     let stage = Stage::open(session, plot).await?;
     let mut narrator = Narrator::new(&stage, plot, pace);
     let told = tokio::select! {

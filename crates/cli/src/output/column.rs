@@ -22,6 +22,7 @@ enum Form {
     State,
     Flag,
     Json,
+    Tries,
 }
 
 /// Text; `at` is a JSON pointer.
@@ -59,6 +60,11 @@ pub(crate) const fn json(head: &'static str, at: &'static str) -> Column {
     Column { head, at, form: Form::Json }
 }
 
+/// How often something was tried, and what came of it the last time.
+pub(crate) const fn tries(head: &'static str, at: &'static str) -> Column {
+    Column { head, at, form: Form::Tries }
+}
+
 impl Column {
     /// The cell in a table.
     pub(super) fn cell(&self, out: &Output, row: &Value) -> String {
@@ -83,6 +89,7 @@ impl Column {
             (Form::Flag, Some(value)) => if value == &Value::Bool(true) { "yes" } else { "" }.to_owned(),
             (Form::Json, Some(value)) if is_empty(value) => String::new(),
             (Form::Json, Some(value)) => Output::json_text(value),
+            (Form::Tries, Some(value)) => tried(value),
             (_, Some(value)) => word(value),
         }
     }
@@ -93,7 +100,7 @@ impl Column {
 
     /// Whether it may be cut where room is short: what cannot be typed again from half of it may not.
     pub(super) fn may_be_cut(&self) -> bool {
-        matches!(self.form, Form::Text | Form::Json) && !matches!(self.head, "ID" | "NAME")
+        matches!(self.form, Form::Text | Form::Json | Form::Tries) && !matches!(self.head, "ID" | "NAME")
     }
 
     /// The colour's code for a word.
@@ -116,6 +123,18 @@ pub(super) fn plain(row: &Value, at: &str) -> String {
     row.pointer(at).map(word).unwrap_or_default()
 }
 
+/// `3 (last: answered 500)`.
+fn tried(value: &Value) -> String {
+    let tries = value.as_array().map(Vec::as_slice).unwrap_or_default();
+    let Some(last) = tries.iter().max_by_key(|one| one["number"].as_i64()) else { return String::new() };
+    let came = match (last["error"].as_str(), last["status"].as_i64()) {
+        (Some(error), _) => escaped(error),
+        (None, Some(status)) => format!("answered {status}"),
+        (None, None) => "under way".to_owned(),
+    };
+    if tries.len() == 1 { format!("1 ({came})") } else { format!("{} (last: {came})", tries.len()) }
+}
+
 fn is_empty(value: &Value) -> bool {
     value.as_object().is_some_and(serde_json::Map::is_empty) || value.as_array().is_some_and(Vec::is_empty)
 }
@@ -126,5 +145,24 @@ fn word(value: &Value) -> String {
         Value::Array(list) if list.iter().all(Value::is_string) => list.iter().map(word).collect::<Vec<_>>().join(", "),
         Value::Null => String::new(),
         other => Output::json_text(other),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use base::Wall;
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn con_9_tries_are_told_in_words() {
+        let out = Output::plain(Wall(0));
+        let cell = |told: Value| tries("TRIES", "/tries").cell(&out, &json!({ "tries": told }));
+        let one = |number: u8, status: Option<u16>, error: Option<&str>| json!({"number": number, "status": status, "error": error});
+        assert_eq!(cell(json!([])), "");
+        assert_eq!(cell(json!([one(1, Some(204), None)])), "1 (answered 204)");
+        assert_eq!(cell(json!([one(2, Some(500), None), one(1, None, Some("x"))])), "2 (last: answered 500)");
+        assert_eq!(cell(json!([one(1, None, Some("\u{1b}[31mred"))])), "1 (\\u{1b}[31mred)");
     }
 }

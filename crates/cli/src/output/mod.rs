@@ -16,7 +16,7 @@ use serde_json::Value;
 use crate::failure::{Done, Failure};
 use crate::flags::Show;
 use crate::local;
-pub(crate) use column::{Column, clock, flag, json, moment, number, state, text};
+pub(crate) use column::{Column, clock, flag, json, moment, number, state, text, tries};
 pub(crate) use progress::Progress;
 pub(crate) use table::Table;
 pub(crate) use text::escaped;

@@ -106,7 +106,8 @@ configuration! {
         /// Proxies before the server, as addresses or networks separated by commas: `10.0.0.0/8, 192.0.2.1`. Only what these
         /// say in X-Forwarded-For is believed.
         trusted_proxies: String = Preset::Text(""), Kind::Text(&NETWORKS);
-        /// How long a stop waits for the requests in flight before it cuts them off.
+        /// How long a stop takes at most: requests in flight are cut off after six tenths of it, tasks after nine. What ends sooner
+        /// is not waited for.
         drain: Duration = Preset::Number(10 * SECOND), Kind::Duration { min_ms: 0, max_ms: 10 * MINUTE };
         /// Open connections; a further one waits until one of them ends. Each needs a file descriptor.
         connections_max: usize = Preset::Number(4_096), Kind::Integer { min: 1, max: 1_000_000, unit: "connections" };

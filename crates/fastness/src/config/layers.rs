@@ -8,6 +8,7 @@ use super::keys::{Config, KEYS};
 use super::nearest::nearest;
 use super::read::Raw;
 use super::rules::{RULES, Rule};
+use super::variables;
 
 /// A configuration, and where each key's value comes from.
 #[derive(Debug, Clone)]
@@ -16,6 +17,8 @@ pub struct Loaded {
     pub config: Config,
     /// Where each value comes from.
     pub sources: Sources,
+    /// What has no effect and was probably meant to have one.
+    pub warnings: Vec<ConfigError>,
 }
 
 /// Where each key's value comes from.
@@ -78,12 +81,13 @@ struct Slot {
 pub(super) struct Layers {
     slots: Vec<Slot>,
     errors: Vec<ConfigError>,
+    warnings: Vec<ConfigError>,
 }
 
 impl Layers {
     fn defaults() -> Self {
         let slot = |key: &Key| Slot { value: default_of(key), source: Source::Default, broken: false };
-        Self { slots: KEYS.iter().map(slot).collect(), errors: vec![] }
+        Self { slots: KEYS.iter().map(slot).collect(), errors: vec![], warnings: vec![] }
     }
 
     /// A key of the file. `shown` is the value as it was written.
@@ -116,6 +120,9 @@ impl Layers {
         } else if rest.contains("__") || is_near_miss(name) {
             let nearest = nearest(&rest.to_lowercase().replace("__", ".")).env();
             self.error(at(), format!("unknown variable; the nearest is {nearest}"));
+        } else if let Some(meant) = variables::meant(name, value) {
+            let message = format!("nobody reads this variable; the nearest is {meant}");
+            self.warnings.push(ConfigError { at: Some(at()), message });
         }
     }
 
@@ -150,7 +157,7 @@ impl Layers {
         self.errors.extend(broken);
         if self.errors.is_empty() {
             let sources = Sources(self.slots.into_iter().map(|slot| slot.source).collect());
-            return Ok(Loaded { config, sources });
+            return Ok(Loaded { config, sources, warnings: self.warnings });
         }
         Err(ConfigErrors(self.errors))
     }

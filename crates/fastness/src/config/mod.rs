@@ -22,6 +22,7 @@ mod reference;
 mod rules;
 mod show;
 mod units;
+mod variables;
 
 #[cfg(test)]
 mod tests;

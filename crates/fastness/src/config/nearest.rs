@@ -22,7 +22,7 @@ pub(super) fn nearest_section(given: &str) -> &'static str {
 }
 
 /// Levenshtein's distance in characters.
-fn distance(from: &str, to: &str) -> usize {
+pub(super) fn distance(from: &str, to: &str) -> usize {
     let to: Vec<char> = to.chars().take(COMPARED_MAX).collect();
     let first: Vec<usize> = (0..=to.len()).collect();
     let last = from.chars().take(COMPARED_MAX).fold(first, |row, letter| next_row(&row, letter, &to));

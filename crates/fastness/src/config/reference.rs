@@ -7,6 +7,7 @@ use super::key::{Key, Kind, Section};
 use super::keys::{KEYS, SECTIONS};
 use super::read::Raw;
 use super::rules::RULES;
+use super::variables::OTHERS;
 
 /// Longest line of a comment in the example.
 const WIDTH: usize = 100;
@@ -22,9 +23,11 @@ Every key has a default. A value comes, in rising order, from the TOML file, fro
 - The environment variable of `section.key` is `FASTNESS_SECTION__KEY`: capitals, two underscores after the section.
 - Sizes are a whole number and B, KiB, MiB, GiB or TiB (`\"64 MiB\"`); a number alone means bytes.
 - Durations are a whole number and ms, s, m or h (`\"10s\"`); a number alone is refused.
-- An unknown key or variable, a value beyond its limit and a broken rule are errors. All are told at once, and the
-  server does not start. `fastness config check` tells them without starting; `fastness config show` prints every
-  value with its source.
+- An unknown key, an unknown variable with two underscores, a value beyond its limit and a broken rule are errors. All are
+  told at once, and the server does not start. `fastness config check` tells them without starting; `fastness config show`
+  prints every value with its source.
+- Any other variable that begins with `FASTNESS_` and that nobody reads is a warning of `serve`, `config check` and `doctor`:
+  [these](#other-variables) are read.
 ";
 
 const EXAMPLE: &str = "\
@@ -44,6 +47,10 @@ pub fn reference() -> String {
     text.push_str("\n## Rules between keys\n\n");
     for rule in RULES {
         let _ = writeln!(text, "- {}: `{}`.", capital(rule.says), rule.keys.join("`, `"));
+    }
+    text.push_str("\n## Other variables\n\n");
+    for other in OTHERS {
+        let _ = writeln!(text, "- `{}`: {}.", other.name, other.about);
     }
     text
 }

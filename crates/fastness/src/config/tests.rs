@@ -100,7 +100,23 @@ fn ker_36_unknown_variables_name_the_nearest() {
 #[test]
 fn ker_36_other_variables_are_not_keys() {
     let others = [("FASTNESS_ADMIN_KEY", "k"), ("FASTNESS_PORT_7400_TCP", "t"), ("SERVER__LISTEN", "x"), ("", "")];
-    assert_eq!(env(&others).unwrap().config, Config::default());
+    let loaded = env(&others).unwrap();
+    assert_eq!((loaded.config, loaded.warnings), (Config::default(), vec![]));
+}
+
+#[test]
+fn ker_36_variables_that_nobody_reads_are_told_and_keep_nobody_from_starting() {
+    let loaded =
+        env(&[("FASTNESS_LISTN", "127.0.0.1:8080"), ("FASTNESS_PORT", "8080"), ("FASTNESS_KEY", "k")]).unwrap();
+    let told: Vec<String> = loaded.warnings.iter().map(ToString::to_string).collect();
+    assert_eq!(
+        told,
+        [
+            "environment FASTNESS_LISTN: nobody reads this variable; the nearest is FASTNESS_SERVER__LISTEN",
+            "environment FASTNESS_PORT: nobody reads this variable; the nearest is FASTNESS_SERVER__LISTEN"
+        ]
+    );
+    assert_eq!(loaded.config, Config::default());
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! The data directory: there, ours, on a disk that keeps what it promises, with room, and not newer than we are.
 
+use std::io::ErrorKind;
 use std::path::Path;
 
 use base::{Clock, Engine};
@@ -9,7 +10,7 @@ use store_sqlite::archive as sqlite;
 use super::Line;
 use crate::backup::{self, Rows, disk};
 use crate::config::Config;
-use crate::restore;
+use crate::{obstacle, restore};
 
 const MIB: u64 = 1 << 20;
 /// Less is too little to work with, and less than this to live with for long.
@@ -26,6 +27,11 @@ const INCREDIBLE_US: u64 = 15;
 pub(super) fn lines(config: &Config, services: &[web::Service]) -> Vec<Line> {
     let data = &config.data.dir;
     let name = data.display();
+    if may_not_look(data) {
+        let told = obstacle::forbidden(data);
+        let why = "nothing can be said of what it holds, and a server of this user does not start on it";
+        return vec![Line::bad(told.what, why, told.mend)];
+    }
     if !data.exists() {
         let above = data.ancestors().skip(1).find(|path| path.exists() && !path.as_os_str().is_empty());
         let above = above.unwrap_or(Path::new("."));
@@ -52,6 +58,11 @@ pub(super) fn lines(config: &Config, services: &[web::Service]) -> Vec<Line> {
         lines.extend(written_later(config, RealClock::new().wall().0));
     }
     lines
+}
+
+#[expect(clippy::disallowed_methods, reason = "nothing is read: whether it could be is the question")]
+fn may_not_look(data: &Path) -> bool {
+    std::fs::read_dir(data).is_err_and(|error| error.kind() == ErrorKind::PermissionDenied)
 }
 
 fn of_disk(folder: &Path, is_ours: bool) -> Vec<Line> {

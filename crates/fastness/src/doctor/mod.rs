@@ -14,7 +14,7 @@ mod tls;
 
 use serde::Serialize;
 
-use crate::config::Config;
+use crate::config::Loaded;
 
 /// How good something is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -56,9 +56,14 @@ impl Line {
 }
 
 /// Looks at everything.
-pub(crate) fn examine(config: &Config, services: &[web::Service]) -> Vec<Line> {
+pub(crate) fn examine(loaded: &Loaded, services: &[web::Service]) -> Vec<Line> {
+    let config = &loaded.config;
     let server = port::server(config);
     let mut lines = vec![Line::ok("the configuration is good")];
+    lines.extend(loaded.warnings.iter().map(|warning| {
+        let mend = "correct its name, or unset it: `fastness config reference` lists all";
+        Line::warn(warning.to_string(), "what it says has no effect", mend)
+    }));
     lines.extend(data::lines(config, services));
     lines.extend(machine::lines(config));
     lines.extend(port::lines(config, &server));

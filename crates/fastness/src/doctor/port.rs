@@ -1,5 +1,4 @@
 //! Whether a server runs here, and who has its port.
-#![expect(clippy::disallowed_methods, reason = "the system's own records of processes and sockets are files")]
 
 use std::fs;
 use std::io::{ErrorKind, Read, Write};
@@ -10,6 +9,7 @@ use host::{DirLock, DirLockError};
 
 use super::Line;
 use crate::config::Config;
+use crate::obstacle;
 
 const PATIENCE: Duration = Duration::from_secs(2);
 
@@ -17,15 +17,20 @@ const PATIENCE: Duration = Duration::from_secs(2);
 pub(super) enum Server {
     Stopped,
     Running(Option<u32>),
+    /// We may not look.
+    Hidden,
 }
 
 pub(super) fn server(config: &Config) -> Server {
     // A directory that is not there must not be made by looking.
-    if !config.data.dir.join("lock").exists() {
-        return Server::Stopped;
+    match fs::metadata(config.data.dir.join("lock")) {
+        Err(error) if error.kind() == ErrorKind::PermissionDenied => return Server::Hidden,
+        Err(_) => return Server::Stopped,
+        Ok(_) => {}
     }
     match DirLock::acquire(&config.data.dir) {
         Err(DirLockError::Held { holder, .. }) => Server::Running(holder),
+        Err(DirLockError::Unusable { source, .. }) if source.kind() == ErrorKind::PermissionDenied => Server::Hidden,
         Ok(_) | Err(DirLockError::Unusable { .. }) => Server::Stopped,
     }
 }
@@ -40,6 +45,7 @@ pub(super) fn lines(config: &Config, server: &Server) -> Vec<Line> {
             lines.push(Line::ok(format!("a server is running on this data directory (pid {pid})")));
             lines.push(ready(address, config.server.tls_certificate.is_some()));
         }
+        Server::Hidden => lines.extend(hidden(config)),
     }
     let is_plain = config.server.tls_certificate.is_none();
     if is_plain && !address.ip().is_loopback() {
@@ -53,16 +59,24 @@ pub(super) fn lines(config: &Config, server: &Server) -> Vec<Line> {
 }
 
 fn taken(address: SocketAddr, error: &std::io::Error) -> Line {
-    let why = "the server cannot listen there";
-    if error.kind() != ErrorKind::AddrInUse {
-        return Line::bad(
-            format!("{address} cannot be listened on: {error}"),
-            why,
-            "choose another address (--listen)",
-        );
-    }
-    let who = holder(address.port()).unwrap_or_else(|| "a process that we may not see".to_owned());
-    Line::bad(format!("{address} is taken by {who}"), why, "stop that, or choose another port (--listen)")
+    let told = obstacle::port(address, error);
+    Line::bad(told.what, "the server cannot listen there", told.mend)
+}
+
+/// What can be said without the lock: whether anybody answers at the address.
+fn hidden(config: &Config) -> Vec<Line> {
+    let (what, why) = ("it cannot be seen whether a server is running on this data directory", "its lock lies there");
+    let told = obstacle::forbidden(&config.data.dir);
+    let mut lines = vec![Line::warn(format!("{what}: {}", told.what), why, told.mend)];
+    let address = config.server.listen;
+    let Err(error) = TcpListener::bind(address) else { return lines };
+    lines.push(match ask(address) {
+        Ok(answer) if answer.starts_with("HTTP/1.1 200") => Line::ok(format!(
+            "a server answers on {address} that it is ready; whether it is the one of this data directory cannot be seen"
+        )),
+        _ => taken(address, &error),
+    });
+    lines
 }
 
 /// What the running server says about itself.
@@ -96,41 +110,4 @@ fn ask(address: SocketAddr) -> std::io::Result<String> {
     let mut answer = String::new();
     stream.take(64 * 1024).read_to_string(&mut answer)?;
     Ok(answer)
-}
-
-/// The process that listens on a port: its socket's number, then whose socket that is.
-fn holder(port: u16) -> Option<String> {
-    let tables = ["/proc/net/tcp", "/proc/net/tcp6"].map(|path| fs::read_to_string(path).unwrap_or_default());
-    let inode = tables.iter().flat_map(|table| table.lines()).find_map(|line| listening(line, port))?;
-    let wanted = format!("socket:[{inode}]");
-    let processes = fs::read_dir("/proc").ok()?.flatten();
-    let pid = processes.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok()).find(|pid| {
-        let open = fs::read_dir(format!("/proc/{pid}/fd")).into_iter().flatten().flatten();
-        open.filter_map(|entry| fs::read_link(entry.path()).ok()).any(|link| link.as_os_str() == wanted.as_str())
-    })?;
-    let name = fs::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default();
-    Some(format!("{} (pid {pid})", name.trim()))
-}
-
-/// The number of a socket that listens on this port, from a line of the system's table.
-fn listening(line: &str, port: u16) -> Option<&str> {
-    const LISTENS: &str = "0A";
-    let mut words = line.split_whitespace().skip(1);
-    let (local, state) = (words.next()?, words.nth(1)?);
-    let (_, hex) = local.rsplit_once(':')?;
-    let is_it = state == LISTENS && u16::from_str_radix(hex, 16) == Ok(port);
-    is_it.then(|| words.nth(5)).flatten()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn ker_37_a_taken_port_is_told_with_its_holder() {
-        let taken = TcpListener::bind("127.0.0.1:0").unwrap();
-        let holder = holder(taken.local_addr().unwrap().port()).expect("we ourselves");
-        assert!(holder.contains(&format!("pid {}", std::process::id())), "{holder}");
-        assert_eq!(super::holder(1), None);
-    }
 }

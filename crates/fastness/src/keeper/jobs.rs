@@ -103,8 +103,12 @@ impl Keeper {
         if row.engine == Engine::Postgres {
             let _ = timeout(LET_GO, std::future::pending::<()>()).await;
         }
-        let (opener, place) = (self.opener.clone(), row.clone());
-        spawn_blocking(move || opener.set_aside(&place)).await.context("setting it aside panicked")??;
+        let (opener, places, aside) = (self.opener.clone(), self.carrying.places.clone(), row.clone());
+        let set_aside = move || {
+            opener.set_aside(&aside)?;
+            if aside.temporary { blobs::destroy(opener.config(), places.as_ref(), &aside.place) } else { Ok(()) }
+        };
+        spawn_blocking(set_aside).await.context("setting it aside panicked")??;
         self.tell_row(row).await
     }
 

@@ -30,7 +30,7 @@ const GATHER_MS: u64 = 2_000;
 const AGAIN_MS: u64 = 10_000;
 const TIMEOUT_MS: u64 = 10_000;
 const REPLY_MAX: usize = 4 << 10;
-/// How long the end waits for the last batch.
+/// How long the end waits for the last batch at most.
 const CLOSE_WAIT: Duration = Duration::from_secs(1);
 
 /// Where batches go, and what is said of us in each.
@@ -104,8 +104,8 @@ impl Collector {
     }
 
     /// Sends what waits, for a moment; what is not taken by then is lost.
-    pub(crate) fn close(&self) {
-        if self.last_batch().recv_timeout(CLOSE_WAIT).is_err() {
+    pub(crate) fn close(&self, wait: Duration) {
+        if self.last_batch().recv_timeout(wait.min(CLOSE_WAIT)).is_err() {
             tracing::info!(waiting = self.lock().waiting.len(), "the collector of traces did not take the last spans");
         }
     }

@@ -166,7 +166,7 @@ fn ker_30_a_collector_that_is_away_costs_bounded_memory_and_what_is_newest_is_ke
 fn ker_30_the_end_sends_what_waits_and_waits_for_no_second_try() {
     let World { partner, collector, .. } = world(1);
     collector.tell(span("a"));
-    collector.close();
+    collector.close(CLOSE_WAIT);
     assert_eq!(partner.names(), ["a"]);
     partner.answers.lock().unwrap().push_back(answered(503));
     collector.tell(span("b"));

@@ -1,8 +1,10 @@
 //! The usual mistakes, really made: `fastness doctor` finds each and says what to do (KER-37). Those of the store are tested with the
 //! ledger's server.
 
-use std::fs::{self, File};
+use std::fs::{self, File, Permissions};
 use std::net::TcpListener;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+use std::os::unix::process::CommandExt as _;
 use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, SystemTime};
@@ -136,4 +138,46 @@ fn ker_37_doctor_finds_plain_http_beyond_this_machine_and_too_few_files() {
     );
     let seen = ran(Command::new("sh").args(["-c", &script]), "");
     assert!(seen.out.contains("warn    256 files may be open") && seen.out.contains("ulimit -n"), "{seen:?}");
+}
+
+/// Another user than the one who runs the tests where these may look everywhere, else the same; and a program that it can start.
+fn stranger(folder: &Path) -> Command {
+    let copy = folder.join("fastness");
+    fs::copy(program(), &copy).expect("a copy");
+    fs::set_permissions(folder, Permissions::from_mode(0o755)).expect("rights");
+    let mut command = Command::new(copy);
+    if fs::metadata("/proc/self").expect("ourselves").uid() == 0 {
+        command.uid(65_534).gid(65_534);
+    }
+    command
+}
+
+#[test]
+fn ker_37_doctor_says_so_where_it_may_not_look() {
+    let Kit { server, folder } = Kit::start();
+    let data = folder.path().join("data");
+    let mut doctor = stranger(folder.path());
+    fs::set_permissions(&data, Permissions::from_mode(0o000)).expect("rights");
+    doctor.args(["doctor", "--data"]).arg(&data).args(["--listen", &server.address.to_string()]);
+    let seen = ran(doctor.current_dir("/"), "");
+    fs::set_permissions(&data, Permissions::from_mode(0o700)).expect("rights");
+    assert_eq!(seen.code, 1, "{seen:?}");
+    assert!(!seen.out.contains("no server is running"), "{seen:?}");
+    assert!(seen.out.contains("BAD     ") && seen.out.contains("may not be used by this user"), "{seen:?}");
+    assert!(seen.out.contains("warn    it cannot be seen whether a server is running"), "{seen:?}");
+    assert!(seen.out.contains("sudo -u") && seen.out.contains("a server answers on"), "{seen:?}");
+}
+
+#[test]
+fn ker_36_a_variable_that_nobody_reads_is_told_by_doctor_config_and_serve() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let told = "FASTNESS_LISTN: nobody reads this variable; the nearest is FASTNESS_SERVER__LISTEN";
+    finds(&folder.path().join("data"), &[("FASTNESS_LISTN", "127.0.0.1:1")], "warn", told);
+    let checked = ran(bare().args(["config", "check"]).env("FASTNESS_LISTN", "x").env("FASTNESS_KEY", "k"), "");
+    assert_eq!(checked.out, format!("warning: environment {told}\nthe configuration is good\n"), "{checked:?}");
+    let checked = ran(bare().args(["config", "check", "--json"]).env("FASTNESS_LISTN", "x"), "");
+    assert!(checked.code == 0 && checked.out.contains("FASTNESS_SERVER__LISTEN"), "{checked:?}");
+    let launch = kill::server::Launch::new(program(), &folder.path().join("other")).env("FASTNESS_LISTN", "x");
+    let server = launch.start().expect("a server");
+    assert!(server.log().contains(told), "{}", server.log());
 }

@@ -77,6 +77,79 @@ fn ker_36_a_second_server_on_the_data_is_1_and_names_the_first() {
     let second = ran(bare().args(["serve", "--listen", "127.0.0.1:0", "--data"]).arg(data), "");
     assert_eq!(second.code, 1, "{second:?}");
     assert!(second.err.contains(&format!("{}", kit.server.pid())), "{second:?}");
+    assert!(second.err.contains("what to do: ") && second.err.contains("--data DIR"), "{second:?}");
+}
+
+#[test]
+fn ker_36_a_taken_port_is_1_and_names_its_holder_and_another_port() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = taken.local_addr().expect("an address");
+    let data = folder.path().join("data");
+    let refused = ran(bare().args(["serve", "--listen", &address.to_string(), "--data"]).arg(&data), "");
+    assert_eq!(refused.code, 1, "{refused:?}");
+    assert!(refused.err.contains(&format!("{address} is taken by ")), "{refused:?}");
+    assert!(refused.err.contains(&format!("(pid {})", std::process::id())), "{refused:?}");
+    assert!(
+        refused.err.contains("what to do: stop that, or listen on another port: `--listen 127.0.0.1:"),
+        "{refused:?}"
+    );
+    assert!(refused.err.contains("server.listen"), "{refused:?}");
+}
+
+#[test]
+fn ker_36_data_that_is_no_directory_is_1_and_what_to_do_is_said() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("file");
+    std::fs::write(&file, "mine").expect("a file");
+    for data in [file.clone(), file.join("below")] {
+        let refused = ran(bare().args(["serve", "--listen", "127.0.0.1:0", "--data"]).arg(&data), "");
+        assert!(refused.code == 1 && refused.err.contains("is not a directory"), "{refused:?}");
+        assert!(
+            refused.err.contains("what to do: move the file away") && refused.err.contains("--data DIR"),
+            "{refused:?}"
+        );
+    }
+    assert_eq!(std::fs::read_to_string(&file).expect("the file"), "mine");
+}
+
+#[test]
+fn ker_36_a_configuration_that_cannot_be_read_is_2_and_what_to_do_is_said() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (missing, bytes) = (folder.path().join("none.toml"), folder.path().join("bytes.toml"));
+    std::fs::write(&bytes, [0xff, 0xfe]).expect("a file");
+    for (path, what, mend) in [
+        (missing.as_path(), "there is no configuration file", "fastness config example >"),
+        (folder.path(), "is a directory", "name the file in it"),
+        (bytes.as_path(), "is not text in UTF-8", "name a TOML file"),
+    ] {
+        let refused = ran(bare().args(["serve", "--config"]).arg(path).current_dir(folder.path()), "");
+        assert!(refused.code == 2 && refused.err.contains(what) && refused.err.contains(mend), "{refused:?}");
+        let refused = ran(bare().args(["config", "check", "--json", "--config"]).arg(path), "");
+        let error = &told(&refused)["error"];
+        assert!(error["message"].as_str().is_some_and(|text| text.contains(what)), "{error}");
+        assert!(error["detail"][0].as_str().is_some_and(|text| text.starts_with("what to do: ")), "{error}");
+    }
+    assert!(!folder.path().join("fastness-data").exists(), "nothing was made");
+}
+
+#[test]
+fn ker_36_a_word_that_is_none_is_2_and_the_one_that_was_meant_is_said() {
+    for (words, meant) in [
+        ("serv", "'serve'"),
+        ("start", "`fastness serve`"),
+        ("tasks list", "`fastness tasks task list`"),
+        ("task list", "`fastness tasks task`"),
+        ("tasks task lst", "'list'"),
+        ("tasks task list --stat parked", "'--state'"),
+        ("tasks task list --state park", "'parked'"),
+        ("serve --liste x", "'--listen'"),
+    ] {
+        let wrong = ran(bare().args(words.split(' ')), "");
+        assert!(wrong.code == 2 && wrong.err.contains(meant), "{words}: {wrong:?}");
+        let wrong = ran(bare().args(words.split(' ')).arg("--json"), "");
+        assert!(wrong.code == 2 && wrong.err.contains(meant.trim_matches('`')), "{words}: {wrong:?}");
+    }
 }
 
 #[test]

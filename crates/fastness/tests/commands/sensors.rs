@@ -1,5 +1,6 @@
 //! Sensors, clients, links, signals, imports, and doors that are only played.
 
+use kill::server::send_signal;
 use serde_json::{Value, json};
 
 use crate::kit::{Kit, plain};
@@ -150,4 +151,28 @@ fn con_7_a_play_sends_signals_that_are_all_accepted() {
     assert_eq!(told[1]["signals"], 40);
     assert_eq!(kit.out("sensors rejected list -q"), "");
     assert_eq!(kit.out("sensors sensor list --state never -q"), "");
+}
+
+#[test]
+fn con_7_a_play_that_is_stopped_takes_out_what_it_put_in() {
+    for signal in ["INT", "TERM"] {
+        let kit = Kit::start();
+        let words = ["sensors", "simulate", "--sensors", "20", "--clean", "--json"];
+        let mut child = kit.command().args(words).stdout(std::process::Stdio::piped()).spawn().expect("the program");
+        let mut lines = std::io::BufRead::lines(std::io::BufReader::new(child.stdout.take().expect("a pipe")));
+        assert!(lines.next().is_some_and(|line| line.expect("a line").contains("registered")));
+        send_signal(&[child.id()], signal).expect("a signal");
+        let rest: Vec<String> = lines.map(|line| line.expect("a line")).collect();
+        assert_eq!(child.wait().expect("an end").code(), Some(1), "{signal}");
+        assert_eq!(rest.last().map(String::as_str), Some("{\"taken_out\":20}"), "{signal}");
+        assert_eq!(kit.out("sensors sensor list -q"), "", "{signal}");
+    }
+}
+
+#[test]
+fn con_9_a_verb_may_be_called_as_other_programs_call_it() {
+    let kit = kit();
+    assert_eq!(kit.out("sensors sensor ls -q"), "xa7v9Dfadr7H\n");
+    assert_eq!(kit.json("sensors sensor get xa7v9Dfadr7H"), kit.json("sensors sensor show xa7v9Dfadr7H"));
+    assert_eq!(kit.out("sensors sensor rm xa7v9Dfadr7H --yes"), "sensor xa7v9Dfadr7H is deleted\n");
 }

@@ -32,8 +32,13 @@ pub struct Underway {
 impl Kit {
     /// On empty data, with no setting but an administrator's key.
     pub fn start() -> Self {
+        Self::changed(|launch| launch)
+    }
+
+    /// The same, started in another way.
+    pub fn changed(change: impl FnOnce(Launch) -> Launch) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let launch = Launch::new(program(), &folder.path().join("data"));
+        let launch = change(Launch::new(program(), &folder.path().join("data")));
         Self { server: launch.start().unwrap(), folder }
     }
 

@@ -5,7 +5,7 @@ use std::net::{Shutdown, TcpStream};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use kill::server::send_signal;
+use kill::server::{KEY, send_signal};
 use serde_json::Value;
 
 use super::kit::{Kit, sensors, until};
@@ -129,4 +129,28 @@ fn ker_35_a_stop_waits_for_the_answer_of_a_call_that_is_under_way() {
     MAY_ANSWER.store(true, Ordering::Release);
     until(|| (!kit.server.is_running().unwrap()).then_some(()));
     kit.ended(&id, "sent");
+}
+
+/// A request that does not come to its end, a call that nobody answers: one time holds for both together, not one for each.
+#[test]
+fn ker_35_a_stop_ends_within_its_time_whatever_hangs() {
+    let mut kit = Kit::start_with(&[
+        ("FASTNESS_OUTBOUND__ALLOW_PRIVATE", "true"),
+        ("FASTNESS_SERVER__DRAIN", "4s"),
+        ("FASTNESS_SERVER__BODY_TIMEOUT", "1h"),
+    ]);
+    let receiver = Receiver::hanging();
+    let doors = sensors("a", 1);
+    kit.client("mute", &receiver.url(), &doors);
+    kit.signal(&doors, 1);
+    receiver.next();
+    let mut hanging = TcpStream::connect(kit.server.address).unwrap();
+    let head = format!("POST /v1/main/signals HTTP/1.1\r\nhost: t\r\nauthorization: Bearer {KEY}\r\n");
+    write!(hanging, "{head}content-type: application/json\r\ncontent-length: 9\r\n\r\n[").unwrap();
+    let begun = Instant::now();
+    send_signal(&[kit.server.pid()], "TERM").unwrap();
+    until(|| (!kit.server.is_running().unwrap()).then_some(()));
+    // A part of that for a slow machine; each with a time of its own would take more than six.
+    assert!(begun.elapsed() < Duration::from_millis(5_500), "{:?}: {}", begun.elapsed(), kit.server.log());
+    assert!(kit.server.log().contains("stopped"), "in good order: {}", kit.server.log());
 }

@@ -8,7 +8,7 @@ use super::sensor::SENSORS;
 use crate::failure::{Done, Failure};
 use crate::flags::{Paging, Sure};
 use crate::input::{Body, moment};
-use crate::output::{Column, flag, json, moment as time, number, state, text};
+use crate::output::{Column, flag, json, moment as time, number, state, text, tries};
 use crate::page::List;
 use crate::services::filtered;
 use crate::session::Session;
@@ -198,7 +198,7 @@ pub(super) const NOTIFICATIONS: List<'_> = List {
         text("SENSOR", "/sensor_id"),
         time("AT", "/at"),
         state("STATE", "/state"),
-        json("TRIES", "/tries"),
+        tries("TRIES", "/tries"),
     ],
 };
 

@@ -16,6 +16,7 @@ use crate::local;
 use crate::output::Output;
 use crate::page::items_of;
 use crate::session::Session;
+use crate::stop::Stop;
 
 const SECOND_MS: i64 = 1_000;
 
@@ -37,7 +38,7 @@ pub(crate) struct Simulate {
     /// A client with this URL is told of all of them
     #[arg(long, value_name = "URL")]
     url: Option<String>,
-    /// Takes its sensors and its client out again at the end
+    /// Takes its sensors and its client out again at the end, also after Ctrl-C or SIGTERM
     #[arg(long)]
     clean: bool,
 }
@@ -53,16 +54,36 @@ struct Sums {
 
 impl Simulate {
     pub(super) async fn run(self, session: &Session) -> Done {
+        let mut stop = Stop::new()?;
         let mut play = Play::new(self.seed, self.sensors as usize);
+        let played = tokio::select! {
+            played = self.all(session, &mut play) => played,
+            () = stop.comes() => Err(self.stopped("stopped before its end", !self.clean)),
+        };
+        if !self.clean {
+            return played;
+        }
+        let taken_out = tokio::select! {
+            taken_out = self.take_out(session, &play) => taken_out,
+            () = stop.comes() => Err(self.stopped("stopped before all was taken out", true)),
+        };
+        played.and(taken_out)
+    }
+
+    /// What a person does next who ended it, if something stays.
+    fn stopped(&self, what: &str, stays: bool) -> Failure {
+        let failure = Failure::here(what);
+        let Self { sensors, seed, .. } = self;
+        let again = format!("`sensors simulate --sensors {sensors} --seed {seed} --minutes 0 --clean`");
+        if stays { failure.hint(format!("what is registered stays; {again} takes it out")) } else { failure }
+    }
+
+    async fn all(&self, session: &Session, play: &mut Play) -> Done {
         if self.minutes > 0 || !self.clean {
-            self.register(session, &play).await?;
-            self.link(session, &play).await?;
+            self.register(session, play).await?;
+            self.link(session, play).await?;
         }
-        let played = if self.minutes > 0 { self.play(session, &mut play).await } else { Ok(()) };
-        if self.clean {
-            self.take_out(session, &play).await?;
-        }
-        played
+        if self.minutes > 0 { self.play(session, play).await } else { Ok(()) }
     }
 
     async fn register(&self, session: &Session, play: &Play) -> Done {
