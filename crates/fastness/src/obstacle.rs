@@ -57,8 +57,9 @@ pub(crate) fn forbidden(directory: &Path) -> Obstacle {
         return Obstacle { what, mend: "run this as the user of the server".to_owned() };
     };
     let owner = user(facts.uid());
+    let whose = if path == directory { "it".to_owned() } else { path.display().to_string() };
     Obstacle {
-        what: format!("{what}: {} belongs to {owner} (mode {:03o})", path.display(), facts.mode() & 0o777),
+        what: format!("{what}: {whose} belongs to {owner} (mode {:03o})", facts.mode() & 0o777),
         mend: format!("run this as the user of the server (sudo -u {owner} …), or name another directory (--data DIR)"),
     }
 }
