@@ -83,7 +83,9 @@ impl Login {
             return Err(failure);
         }
         if opened.value["must_change"] == true {
-            session.out.remark("somebody else made this password: change it in the console");
+            session
+                .out
+                .remark("this password was made for you: log in to the console, which asks you to choose your own");
         }
         if let Some(before) = before {
             revoke(&common, &server, &before)

@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-use clap::error::{ContextKind, ContextValue};
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{ArgMatches, Command, FromArgMatches};
 
 use crate::failure::{Done, Failure};
@@ -73,7 +73,7 @@ pub fn parse(grammar: &Command, words: Vec<OsString>) -> Result<ArgMatches, Exit
     })
 }
 
-/// Words that newcomers try, and ours for them.
+/// Words that newcomers try, and ours for them, where there is such a one.
 const MEANT: &[(&str, &str)] = &[
     ("start", "serve"),
     ("run", "serve"),
@@ -81,35 +81,68 @@ const MEANT: &[(&str, &str)] = &[
     ("up", "serve"),
     ("init", "serve"),
     ("verify", "check"),
+    ("user", "account"),
+    ("users", "account"),
+];
+/// The same for flags.
+const FLAGS_MEANT: &[(&str, &str)] = &[
+    ("--port", "--listen"),
+    ("--host", "--listen"),
+    ("--address", "--listen"),
+    ("--bind", "--listen"),
+    ("--dir", "--data"),
+    ("--user", "--account"),
+    ("--url", "--server"),
+    ("--ns", "--namespace"),
+    ("--key", "--key-file"),
+    ("--force", "--yes"),
 ];
 /// More proposals than this are no help.
 const PROPOSED_MAX: usize = 4;
 
-/// A word that is none here may be one a step further down, where its noun was left out: that is said in place of what merely looks alike.
+/// Says what was probably meant where mere likeness does not tell: a word one step further down whose noun was left out, or one that
+/// other programs have for it.
 fn propose(error: &mut clap::Error, grammar: &Command, words: &[OsString]) {
-    let Some(ContextValue::String(wrong)) = error.get(ContextKind::InvalidSubcommand).cloned() else { return };
-    let mut path = vec![grammar.get_name()];
-    let mut at = grammar;
-    for word in words.iter().skip(1).take_while(|word| **word != *wrong) {
-        if let Some(below) = at.find_subcommand(word) {
-            at = below;
-            path.push(at.get_name());
+    let wrong = |kind| match error.get(kind) {
+        Some(ContextValue::String(wrong)) => Some(wrong.clone()),
+        _ => None,
+    };
+    let (word, flag) = (wrong(ContextKind::InvalidSubcommand), wrong(ContextKind::InvalidArg));
+    if let Some(wrong) = word {
+        let found = further(grammar, words, &wrong);
+        if !found.is_empty() {
+            error.insert(ContextKind::SuggestedSubcommand, ContextValue::Strings(found));
+        }
+    } else if let Some(wrong) = flag.filter(|_| error.kind() == ErrorKind::UnknownArgument) {
+        let (at, _) = reached(grammar, words, &wrong);
+        let ours = FLAGS_MEANT.iter().find(|(theirs, _)| *theirs == wrong).map(|(_, ours)| *ours);
+        let has = |ours: &&str| at.get_arguments().any(|arg| arg.get_long() == ours.strip_prefix("--"));
+        if let Some(ours) = ours.filter(has) {
+            error.insert(ContextKind::SuggestedArg, ContextValue::String(ours.to_owned()));
         }
     }
-    let path = path.join(" ");
-    let further = at.get_subcommands().filter(|own| !own.is_hide_set());
-    let further = further.filter_map(|own| Some((own.get_name(), own.find_subcommand(&wrong)?.get_name())));
-    let mut found: Vec<String> = further.map(|(own, verb)| format!("{path} {own} {verb}")).collect();
-    if path == grammar.get_name() {
-        found.extend(MEANT.iter().find(|(word, _)| *word == wrong).map(|(_, ours)| format!("{path} {ours}")));
-    }
-    if !found.is_empty() {
-        found.truncate(PROPOSED_MAX);
-        let tip =
-            format!("perhaps you mean {}", found.iter().map(|one| format!("`{one}`")).collect::<Vec<_>>().join(", "));
-        error.insert(ContextKind::SuggestedSubcommand, ContextValue::None);
-        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
-    }
+}
+
+/// The command that is meant by all words before this one, with what leads to it.
+fn reached<'a>(grammar: &'a Command, words: &[OsString], wrong: &str) -> (&'a Command, String) {
+    let first = (grammar, grammar.get_name().to_owned());
+    words.iter().skip(1).take_while(|word| **word != *wrong).fold(first, |(at, path), word| {
+        match at.find_subcommand(word) {
+            Some(below) => (below, format!("{path} {}", below.get_name())),
+            None => (at, path),
+        }
+    })
+}
+
+/// Whole commands that a word may stand for.
+fn further(grammar: &Command, words: &[OsString], wrong: &str) -> Vec<String> {
+    let (at, path) = reached(grammar, words, wrong);
+    let below = at.get_subcommands().filter(|own| !own.is_hide_set());
+    let below = below.filter_map(|own| Some((own.get_name(), own.find_subcommand(wrong)?.get_name())));
+    let found = below.map(|(own, verb)| format!("{path} {own} {verb}"));
+    let ours = MEANT.iter().find(|(theirs, _)| *theirs == wrong).map(|(_, ours)| *ours);
+    let ours = ours.filter(|ours| at.find_subcommand(ours).is_some()).map(|ours| format!("{path} {ours}"));
+    ours.into_iter().chain(found).take(PROPOSED_MAX).collect()
 }
 
 fn one_line(error: &clap::Error) -> String {

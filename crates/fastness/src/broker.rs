@@ -21,6 +21,7 @@ const NOTIFY_KEPT: Duration = Duration::from_secs(60);
 const FIGURES_EVERY_MS: u64 = 5_000;
 
 /// The connections, if a broker is configured; to be closed before the stores.
+#[derive(Clone)]
 pub(crate) struct Broker(Option<Arc<Amqp>>);
 
 impl Broker {

@@ -1,6 +1,7 @@
 //! What keeps a server from starting, in words: what is so, and what to do. `serve` ends with them, `doctor` tells the same ahead.
 #![expect(clippy::disallowed_methods, reason = "the system's own records of users, processes and sockets are files")]
 
+use std::fmt;
 use std::fs;
 use std::io::{Error, ErrorKind};
 use std::net::SocketAddr;
@@ -16,11 +17,13 @@ pub(crate) struct Obstacle {
     pub(crate) mend: String,
 }
 
-impl From<Obstacle> for anyhow::Error {
-    fn from(obstacle: Obstacle) -> Self {
-        anyhow::anyhow!("{}\n  what to do: {}", obstacle.what, obstacle.mend)
+impl fmt::Display for Obstacle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}\n  what to do: {}", self.what, self.mend)
     }
 }
+
+impl std::error::Error for Obstacle {}
 
 /// A data directory that cannot be had.
 pub(crate) fn data(error: &DirLockError) -> Obstacle {
@@ -54,8 +57,9 @@ pub(crate) fn forbidden(directory: &Path) -> Obstacle {
         return Obstacle { what, mend: "run this as the user of the server".to_owned() };
     };
     let owner = user(facts.uid());
+    let whose = if path == directory { "it".to_owned() } else { path.display().to_string() };
     Obstacle {
-        what: format!("{what}: {} belongs to {owner} (mode {:03o})", path.display(), facts.mode() & 0o777),
+        what: format!("{what}: {whose} belongs to {owner} (mode {:03o})", facts.mode() & 0o777),
         mend: format!("run this as the user of the server (sudo -u {owner} …), or name another directory (--data DIR)"),
     }
 }

@@ -30,9 +30,9 @@ impl Sensing {
         Ok(Some(Self { broker, silence, export, life }))
     }
 
-    /// Takes no more signals from the broker; what is in flight may end.
-    pub(crate) fn close_intake(&self) {
-        self.broker.close();
+    /// Where signals come from beside HTTP: closed when a stop begins.
+    pub(crate) fn intake(&self) -> Broker {
+        self.broker.clone()
     }
 
     /// Ends the rest, before the stores are closed.

@@ -19,6 +19,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use web::{App, AppConfig, BodyLimits, EdgeLimits, Shutdown};
 
 use crate::alone::{self, Alone};
+use crate::broker::Broker;
 use crate::carry::desk::Desk;
 use crate::config::{self, Config, HistoryScope, Loaded};
 use crate::keeper::transfers::Carrying;
@@ -86,11 +87,12 @@ pub(crate) fn run(loaded: &Loaded, services: Vec<web::Service>) -> Result<()> {
     let shown = config::shown(loaded);
     let carrier: Arc<dyn web::Carrier> = Arc::new(desk);
     let spans = traces.clone().map(|traces| Arc::new(traces) as Arc<dyn base::trace::Spans>);
-    let edge = Edge { carrier, listener, certificate, dispatcher: dispatcher.clone(), places, password, shown, spans };
+    let intake = sensing.as_ref().map(Sensing::intake);
+    let dispatching = dispatcher.clone();
+    let edge = Edge { carrier, listener, certificate, dispatcher: dispatching, places, password, shown, spans, intake };
     let served = runtime.block_on(serve(config, edge, kernel.clone(), services));
     let clock = kernel.env().clock.clone();
     let stop = Stop::begun(config.server.drain, *served.as_ref().unwrap_or(&clock.ran_ms()));
-    sensing.iter().for_each(Sensing::close_intake);
     runtime.block_on(end_tasks(&dispatcher, stop.tasks(clock.ran_ms()).min(END_TASKS)));
     runtime.shutdown_timeout(stop.rest(clock.ran_ms()).min(END_EDGE));
     // Before the stores: what was in flight still wants to say that it is unknown.
@@ -187,6 +189,8 @@ struct Edge {
     /// The configuration, for the console.
     shown: Vec<web::ShownSection>,
     spans: Option<Arc<dyn base::trace::Spans>>,
+    /// Signals that come from a broker.
+    intake: Option<Broker>,
 }
 
 /// Nothing more is begun; what runs may end; then other nodes are told that they need not wait for us.
@@ -219,7 +223,7 @@ async fn until_none(left: impl Fn() -> usize) {
 
 /// Serves until it is told to stop; gives the moment of that.
 async fn serve(config: &Config, edge: Edge, kernel: Kernel, services: Vec<web::Service>) -> Result<u64> {
-    let Edge { carrier, listener, certificate, dispatcher, places, password, shown, spans } = edge;
+    let Edge { carrier, listener, certificate, dispatcher, places, password, shown, spans, intake } = edge;
     let scheme = if certificate.is_some() { "https" } else { "http" };
     let url = format!("{scheme}://{}", listener.local_addr()?);
     let shutdown = Shutdown::new();
@@ -250,7 +254,11 @@ async fn serve(config: &Config, edge: Edge, kernel: Kernel, services: Vec<web::S
     };
     let begun = async {
         stopping.begun().await;
-        clock.ran_ms()
+        let begun_ms = clock.ran_ms();
+        // Beside the requests: what is in flight from the broker may end in the same time.
+        let closed = tokio::task::spawn_blocking(move || intake.iter().for_each(Broker::close));
+        drop(closed.await);
+        begun_ms
     };
     let (drained, begun_ms) = tokio::join!(served, begun);
     tracing::info!(cut = drained.cut, "drained");

@@ -1,7 +1,7 @@
 //! One time for the whole stop (KER-35): `server.drain`, from the signal on. A part that needs less of it leaves the rest to the next one.
 //!
-//! Requests in flight are cut off after six tenths, tasks and calls to the outside after nine; the last tenth is for closing. However short
-//! the whole is, tasks get a second to say how they ended: else other nodes would wait for them.
+//! Requests in flight are cut off after six tenths (what came from the broker has as long, beside them), tasks and calls to the outside after
+//! nine; the last tenth is for closing. However short the whole is, tasks get a second to say how they ended: else other nodes would wait for them.
 
 use std::time::Duration;
 

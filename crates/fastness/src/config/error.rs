@@ -26,6 +26,9 @@ impl fmt::Display for Source {
             Self::Default => f.write_str("default"),
             Self::File { name, line } => write!(f, "{}:{line}", name.escape_debug()),
             Self::Environment(name) => write!(f, "environment {}", name.escape_debug()),
+            // As it is typed: a flag stands for a key and has a name of its own.
+            Self::Flag(path) if path == "server.listen" => f.write_str("flag --listen"),
+            Self::Flag(path) if path == "data.dir" => f.write_str("flag --data"),
             Self::Flag(path) => write!(f, "flag {}", path.escape_debug()),
         }
     }

@@ -108,6 +108,7 @@ mod tests {
         assert_eq!(meant("FASTNESS_PORT", "tcp://10.0.0.1:7400"), None, "that is what Kubernetes says");
     }
 
+    #[expect(clippy::disallowed_methods, reason = "reads the sources")]
     fn sources(folder: &Path) -> Vec<PathBuf> {
         let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
         entries.flat_map(|path| if path.is_dir() { sources(&path) } else { vec![path] }).collect()

@@ -14,7 +14,8 @@ mod tls;
 
 use serde::Serialize;
 
-use crate::config::Loaded;
+use crate::config::{ConfigErrors, Loaded};
+use crate::obstacle::Obstacle;
 
 /// How good something is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -78,11 +79,14 @@ pub(crate) fn examine(loaded: &Loaded, services: &[web::Service]) -> Vec<Line> {
 /// A configuration that cannot be used: nothing else can be looked at.
 pub(crate) fn of_mistakes(error: &anyhow::Error) -> Vec<Line> {
     let why = "the server does not start with it";
-    let texts = format!("{error:#}");
-    texts
-        .lines()
-        .map(|text| Line::bad(text.trim(), why, "correct it; fastness config reference lists all keys"))
-        .collect()
+    if let Some(obstacle) = error.downcast_ref::<Obstacle>() {
+        return vec![Line::bad(obstacle.what.as_str(), why, obstacle.mend.as_str())];
+    }
+    let mend = "correct it; fastness config reference lists all keys";
+    match error.downcast_ref::<ConfigErrors>() {
+        Some(ConfigErrors(errors)) => errors.iter().map(|error| Line::bad(error.to_string(), why, mend)).collect(),
+        None => vec![Line::bad(format!("{error:#}"), why, mend)],
+    }
 }
 
 /// The worst of all.

@@ -169,6 +169,24 @@ fn ker_37_doctor_says_so_where_it_may_not_look() {
 }
 
 #[test]
+fn ker_37_doctor_tells_each_mistake_in_the_configuration_with_what_to_do() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let says = |file: &Path| {
+        let seen = ran(bare().args(["doctor", "--json", "--config"]).arg(file), "");
+        let lines: Vec<Value> = serde_json::from_str(&seen.out).unwrap_or_else(|error| panic!("{error}: {seen:?}"));
+        assert_eq!(seen.code, 1, "{seen:?}");
+        lines
+    };
+    let missing = says(&folder.path().join("none.toml"));
+    assert!(missing.len() == 1 && missing[0]["mend"].as_str().is_some_and(|mend| mend.contains("config example")));
+    let wrong = folder.path().join("wrong.toml");
+    fs::write(&wrong, "[server]\nlisten = 1\ndrian = 2\n").expect("a file");
+    let found = says(&wrong);
+    let what: Vec<&str> = found.iter().filter_map(|line| line["what"].as_str()).collect();
+    assert!(what.len() == 2 && what[0].contains("wrong.toml:2") && what[1].contains("`server.drain`"), "{what:?}");
+}
+
+#[test]
 fn ker_36_a_variable_that_nobody_reads_is_told_by_doctor_config_and_serve() {
     let folder = tempfile::tempdir().expect("a folder");
     let told = "FASTNESS_LISTN: nobody reads this variable; the nearest is FASTNESS_SERVER__LISTEN";

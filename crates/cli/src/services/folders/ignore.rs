@@ -91,7 +91,8 @@ fn add(session: &Session, path: &Path, patterns: &[String]) -> Done {
     }
     let count = text.lines().filter(|line| !line.is_empty()).count();
     let told = json!({ "file": path.display().to_string(), "added": count });
-    session.out.done(&told, &format!("{count} rules are added to {}", path.display()), None)
+    let rules = if count == 1 { "1 rule is".to_owned() } else { format!("{count} rules are") };
+    session.out.done(&told, &format!("{rules} added to {}", path.display()), None)
 }
 
 fn addition(before: &str, patterns: &[String]) -> Result<String, Failure> {
