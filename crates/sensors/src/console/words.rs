@@ -42,7 +42,6 @@ texts! {
     SIGNALS: "Signals", "Сигналы", "Signaux";
     ACCEPTED: "accepted", "приняты", "acceptés";
     UNKNOWN_OR_REJECTED: "unknown or rejected", "неизвестные и отклонённые", "inconnus ou rejetés";
-    PER_SECOND: "per second", "в секунду", "par seconde";
     NOW: "now", "сейчас", "maintenant";
     // List
     LOST_SENSORS: "Lost sensors", "Датчики без связи", "Capteurs perdus";

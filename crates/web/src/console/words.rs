@@ -87,6 +87,7 @@ texts! {
 
     // Refusals
     NO_SUCH_PAGE: "There is no such page", "Такой страницы нет", "Cette page n’existe pas";
+    NO_SUCH_NAMESPACE: "This namespace is not there", "Такого пространства нет", "Cet espace n’existe pas";
     NOT_FOR_YOU: "Not for your role", "Не для вашей роли", "Pas pour votre rôle";
     NOT_NOW: "Not available right now", "Сейчас недоступно", "Indisponible pour le moment";
     WRONG_REQUEST: "That cannot be shown", "Это нельзя показать", "Impossible d’afficher cela";

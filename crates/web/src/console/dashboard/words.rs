@@ -46,8 +46,6 @@ crate::texts! {
     TASKS: "Tasks", "Задачи", "Tâches";
     DONE: "done", "выполнено", "faites";
     ERRORS: "errors", "ошибки", "erreurs";
-    PER_SECOND: "per second", "в секунду", "par seconde";
-    NOW: "now", "сейчас", "maintenant";
     SPAN: "Time span", "Промежуток", "Période";
     SPAN_10M: "10 minutes", "10 минут", "10 minutes";
     SPAN_24H: "24 hours", "24 часа", "24 heures";
