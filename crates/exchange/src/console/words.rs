@@ -108,7 +108,7 @@ web::texts! {
     ROLLED_BACK: "rolled back", "отменён", "annulé";
     INTERRUPTED: "interrupted", "прерван", "interrompu";
     TIMED_OUT: "timed out", "время вышло", "délai dépassé";
-    FORGOTTEN: "forgotten: nobody came to know", "забыт: исход так и не узнали", "oublié : issue jamais connue";
+    FORGOTTEN: "forgotten: nobody came to know", "забыт: исход так и не узнали", "oublié\u{a0}: issue jamais connue";
     FOR_SO_LONG: "In this state for", "В этом состоянии", "Dans cet état depuis";
     AWAITED: "Awaited", "Ожидается", "Attendu";
     AWAITS_RESULTS: "results and replies of the database;", "результаты и ответы от базы;", "les résultats et réponses de la base\u{a0};";

@@ -7,7 +7,7 @@ use serde_json::json;
 
 use crate::console_exchange::office;
 use crate::site::Site;
-use crate::steps::{DIALOG, check};
+use crate::steps::{DIALOG, check, picture};
 
 const OPTION: &str = "#find-list [role=option]";
 const CHOSEN: &str = "#find-list [aria-selected=true]";
@@ -36,6 +36,7 @@ fn con_11_what_is_typed_is_offered_and_taken_by_keyboard() -> Result<()> {
     eyes.press_with(Key::Control, 'k')?;
     typed(&eyes, "till <")?;
     assert!(eyes.read("#find-list")?.contains("Till <b>seven</b>"), "shown as it came");
+    picture(&eyes, "suggestions")?;
     // The device, and the line of the journal about it.
     assert_eq!(eyes.read("#find-told")?, "2 suggestions. Enter shows all that was found.");
     check(&eyes)?;
@@ -65,6 +66,7 @@ fn con_11_escape_closes_what_is_offered_and_enter_alone_searches() -> Result<()>
     let eyes = site.admin(Sight::PHONE)?;
     eyes.goto("/console/main/tasks")?;
     typed(&eyes, "queue")?;
+    picture(&eyes, "suggestions")?;
     check(&eyes)?;
     eyes.press(Key::Escape)?;
     is_closed(&eyes)?;

@@ -22,7 +22,7 @@ pub(super) mod words {
         CHANGE_PASSWORD: "Change password", "Сменить пароль", "Changer le mot de passe";
         OLD_PASSWORD: "Present password", "Нынешний пароль", "Mot de passe actuel";
         NEW_PASSWORD: "New password", "Новый пароль", "Nouveau mot de passe";
-        NEW_PASSWORD_HINT: "At least 12 characters; several words are good", "Не меньше 12 знаков; лучше несколько слов", "Au moins 12 caractères ; plusieurs mots, c’est bien";
+        NEW_PASSWORD_HINT: "At least 12 characters; several words are good", "Не меньше 12 знаков; лучше несколько слов", "Au moins 12 caractères\u{a0}; plusieurs mots, c’est bien";
         SESSIONS_END: "All your other sessions end; here you go on with the new one.",
             "Все остальные ваши сеансы завершатся; здесь вы продолжите с новым паролем.",
             "Toutes vos autres sessions se terminent\u{a0}; ici, vous continuez avec le nouveau.";

@@ -11,6 +11,8 @@ use crate::ui::{Text, Tone};
 mod words {
     crate::texts! {
         PER_SECOND: "per second", "в секунду", "par seconde";
+        PER_MINUTE: "per minute", "в минуту", "par minute";
+        PER_HOUR: "per hour", "в час", "par heure";
         NOW: "now", "сейчас", "maintenant";
         IN_ALL: "{n} in all", "всего {n}", "{n} au total";
     }
@@ -24,6 +26,8 @@ pub fn rates_chart(console: &Console, title: &Text, all: &[Rates], (done, errors
     let kinds: [(&Text, Tone, fn(&Point) -> i64); 2] =
         [(done, Tone::Info, |point| point.processed), (errors, Tone::Bad, |point| point.errors)];
     let values = kinds.map(|(_, _, of)| per_second(all, of));
+    let (seconds, unit) = unit_of(values.iter().flatten().copied().fold(0.0, f64::max));
+    let values = values.map(|line| line.into_iter().map(|value| value * seconds).collect::<Vec<f64>>());
     let lines = kinds.iter().zip(&values).map(|((name, tone, of), values)| Line {
         name: console.say(name),
         tone: *tone,
@@ -32,11 +36,22 @@ pub fn rates_chart(console: &Console, title: &Text, all: &[Rates], (done, errors
     });
     let chart = Chart {
         title: console.say(title),
-        unit: console.say(&words::PER_SECOND),
+        unit: console.say(unit),
         from_to: (from, console.say(&words::NOW).to_owned()),
         lines: lines.collect(),
     };
     chart.draw(console.language())
+}
+
+/// The unit in which the highest value is not lost at the ground of the chart, and its seconds.
+fn unit_of(highest: f64) -> (f64, &'static Text) {
+    match highest {
+        // Nothing at all is as well nothing a second.
+        0.0 => (1.0, &words::PER_SECOND),
+        _ if highest < 0.5 / 60.0 => (3_600.0, &words::PER_HOUR),
+        _ if highest < 0.5 => (60.0, &words::PER_MINUTE),
+        _ => (1.0, &words::PER_SECOND),
+    }
 }
 
 /// The last step is not over: its rate would always look low.
@@ -62,6 +77,17 @@ mod tests {
 
     fn point(processed: i64, partial: bool) -> Point {
         Point { at: Wall(0), sent: 0, processed, errors: 0, deadlocks: 0, retries: 0, partial }
+    }
+
+    #[test]
+    fn con_2_what_is_seldom_is_shown_by_the_minute_or_the_hour() {
+        let said = |highest| unit_of(highest).1.en;
+        // One in five minutes, one in half an hour.
+        assert_eq!(
+            [said(0.0), said(0.5), said(1.0 / 300.0), said(10.0 / 300.0)],
+            ["per second", "per second", "per hour", "per minute"]
+        );
+        assert_eq!(said(1.0 / 1_800.0), "per hour");
     }
 
     #[test]
