@@ -22,6 +22,7 @@ mod nav;
 mod page;
 mod preferences;
 mod queues;
+mod rates;
 mod refusals;
 mod refused;
 mod start;
@@ -35,6 +36,7 @@ pub mod words;
 pub use administration::{ShownKey, ShownSection, ShownSource};
 pub use nav::{Group, Nav};
 pub use page::{Page, PageResult};
+pub use rates::rates_chart;
 pub use visit::{Console, View};
 pub use who::who;
 

@@ -102,7 +102,8 @@ struct FoundView {
 }
 
 async fn search(api: Api, QueryOf(query): QueryOf<SearchQuery>) -> ApiResult<SearchView> {
-    let found = everything(&api, &query.q, query.kind.as_deref()).await?;
+    let each = each_of(query.kind.as_deref());
+    let found = everything(&api, &query.q, query.kind.as_deref(), each).await?;
     let more = found.iter().filter(|(_, of_kind)| of_kind.more).map(|(def, _)| def.kind).collect();
     let namespace = &api.namespace().name;
     let items = found.into_iter().flat_map(|(def, of_kind)| {
@@ -115,7 +116,12 @@ async fn search(api: Api, QueryOf(query): QueryOf<SearchQuery>) -> ApiResult<Sea
     Ok(api.answer(SearchView { items: items.collect(), more }))
 }
 
-/// What the caller may know of that fits a text; of one kind, or of all.
+/// How many of each kind are shown: more where one kind alone is sought.
+pub(crate) fn each_of(kind: Option<&str>) -> usize {
+    if kind.is_some() { OF_ONE_KIND } else { EACH }
+}
+
+/// What the caller may know of that fits a text; of one kind, or of all, at most so many of each.
 ///
 /// # Errors
 /// `ABODY`: there is nothing to look for in the text; `SROLE`: the caller is bound to a part.
@@ -123,6 +129,7 @@ pub(crate) async fn everything(
     api: &Api,
     text: &str,
     kind: Option<&str>,
+    each: usize,
 ) -> Result<Vec<(&'static FindDef, OfKind)>, ApiError> {
     if api.caller().scope.as_ref() != "{}" {
         return Err(ApiError::refused(
@@ -130,8 +137,7 @@ pub(crate) async fn everything(
             "the scope of this key binds it to a part, and a search looks at all",
         ));
     }
-    let limit = if kind.is_some() { OF_ONE_KIND } else { EACH };
-    let sought = Sought::new(text, limit, api.caller().clone(), api.properties().clone())?;
+    let sought = Sought::new(text, each, api.caller().clone(), api.properties().clone())?;
     let wanted = |def: &&FindDef| kind.is_none_or(|kind| def.kind == kind) && api.may(def.route);
     let allowed: Vec<_> = api.shared().finds().filter(wanted).collect();
     let kinds = allowed.iter().map(|def| (def.kind, def.find)).collect();

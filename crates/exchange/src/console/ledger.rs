@@ -38,7 +38,7 @@ pub(super) fn whole(console: &Console, database: &DatabaseLine) -> Markup {
     let content = html! {
         (wrong(console, database))
         (tiles(console, database))
-        p.hint.small { (equation(console, database)) }
+        p.hint.small { (console.say(&words::RECEIVED_HINT)) " " (equation(console, database)) }
         (line(console, database))
     };
     card(console.say(&words::LEDGER), html! {}, content)

@@ -62,8 +62,11 @@ web::texts! {
         "Un processus de cette base ne peut déplacer ses fichiers.";
     // Ledger
     LEDGER: "Ledger", "Учёт сообщений", "Registre";
-    RECEIVED: "Received", "Получено", "Reçus";
-    RECEIVED_N: "{n} received", "получено: {n}", "{n} reçus";
+    RECEIVED: "Messages and replies", "Сообщения и ответы", "Messages et réponses";
+    RECEIVED_HINT: "What the server received for this database, and what it received from it, such as replies; where each of them is:",
+        "Что сервер получил для этой базы и что получил от неё, например ответы; где каждое из них:",
+        "Ce que le serveur a reçu pour cette base, et ce qu’il a reçu d’elle, comme des réponses\u{a0}; où se trouve chacun\u{a0}:";
+    RECEIVED_N: "{n} messages and replies", "сообщений и ответов: {n}", "{n} messages et réponses";
     NOTHING_RECEIVED: "nothing received", "ничего не получено", "rien reçu";
     QUEUED: "Waiting", "Ждут", "En attente";
     IN_PROCESS: "In process", "В обработке", "En traitement";
@@ -71,9 +74,9 @@ web::texts! {
     IN_ERROR: "Error", "Ошибка", "Erreur";
     IN_UNKNOWN: "Unknown", "Неизвестно", "Inconnus";
     REMOVED: "Removed", "Удалено", "Retirés";
-    DOES_NOT_ADD_UP: "This ledger does not add up: {received} received, {sum} accounted for. Please tell us; nothing more is done to these messages by itself.",
-        "Учёт не сходится: получено {received}, учтено {sum}. Сообщите нам; сами по себе эти сообщения больше не меняются.",
-        "Le registre ne tombe pas juste\u{a0}: {received} reçus, {sum} comptés. Signalez-le\u{a0}; rien d’autre n’arrive tout seul à ces messages.";
+    DOES_NOT_ADD_UP: "This ledger does not add up: {received} messages and replies received, {sum} accounted for. Please tell us; nothing more is done to these messages by itself.",
+        "Учёт не сходится: получено сообщений и ответов {received}, учтено {sum}. Сообщите нам; сами по себе эти сообщения больше не меняются.",
+        "Le registre ne tombe pas juste\u{a0}: {received} messages et réponses reçus, {sum} comptés. Signalez-le\u{a0}; rien d’autre n’arrive tout seul à ces messages.";
     STATISTICS: "Since it was registered", "С момента регистрации", "Depuis l’enregistrement";
     SENT: "Sent", "Отправлено", "Envoyés";
     BYTES: "Bytes sent", "Объём отправленного", "Volume envoyé";
@@ -105,7 +108,7 @@ web::texts! {
     ROLLED_BACK: "rolled back", "отменён", "annulé";
     INTERRUPTED: "interrupted", "прерван", "interrompu";
     TIMED_OUT: "timed out", "время вышло", "délai dépassé";
-    FORGOTTEN: "forgotten: nobody came to know", "забыт: исход так и не узнали", "oublié : issue jamais connue";
+    FORGOTTEN: "forgotten: nobody came to know", "забыт: исход так и не узнали", "oublié\u{a0}: issue jamais connue";
     FOR_SO_LONG: "In this state for", "В этом состоянии", "Dans cet état depuis";
     AWAITED: "Awaited", "Ожидается", "Attendu";
     AWAITS_RESULTS: "results and replies of the database;", "результаты и ответы от базы;", "les résultats et réponses de la base\u{a0};";

@@ -40,7 +40,7 @@ const FIGURES: &[(&str, Text)] = &[
         },
     ),
     ("queued", Text { en: "Messages that wait", ru: "Сообщения в очереди", fr: "Messages en attente" }),
-    ("received", Text { en: "Messages received", ru: "Принятые сообщения", fr: "Messages reçus" }),
+    ("received", Text { en: "Messages and replies", ru: "Сообщения и ответы", fr: "Messages et réponses" }),
 ];
 
 /// The service with its routes, for a server.

@@ -28,8 +28,12 @@ fn con_3_the_ledger_of_a_database_is_shown_and_adds_up() {
     office.step(&process, "commit", json!({}));
     let page = seen(&office.edge, "/exchange/databases/erp");
     assert!(page.contains("4 = 2 + 0 + 1 + 1 + 0 + 0") && page.contains("At rest"), "a reply and a deadlock wait");
+    assert!(
+        page.contains("Messages and replies</span>") && !page.contains(">Received<"),
+        "a reply counts as well: {page}"
+    );
     let overview = seen(&office.edge, "/exchange");
-    assert!(overview.contains("/console/main/exchange/databases/erp") && overview.contains("4 received"));
+    assert!(overview.contains("/console/main/exchange/databases/erp") && overview.contains("4 messages and replies"));
 }
 
 #[test]

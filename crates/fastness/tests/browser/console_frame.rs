@@ -76,12 +76,96 @@ fn con_1_a_password_that_somebody_else_made_is_changed_first() -> Result<()> {
     eyes.click(button("Change password"))?;
     eyes.wait_for("form .form-error")?;
     eyes.fill("input[name=new]", PASSWORD)?;
+    eyes.complaints()?; // The browser notes that it was refused.
     eyes.click(button("Change password"))?;
-    eyes.wait_for(heading("Welcome"))?;
-    log_in(PASSWORD)?;
-    eyes.wait_for_place("/console/main/")?;
+    eyes.wait_for_place("/console/main/start")?;
     assert_eq!(eyes.count("header.top .pick:not(.person)")?, 0, "one namespace, no switch");
+    eyes.complaints()?; // The page looked again just when its session had ended.
+    assert_eq!(eyes.judge()?, [""; 0]);
+    // Nothing is held against whoever changes it once more; the old one is of no use any more.
+    eyes.goto("/console/main/account")?;
+    eyes.fill(field("Present password"), PASSWORD)?;
+    eyes.fill("input[name=new]", "another battery, another staple")?;
+    eyes.click(button("Change password"))?;
+    eyes.wait_for_text("Your password is changed.")?;
+    eyes.complaints()?; // As above.
+    assert_eq!(eyes.judge()?, [""; 0]);
+    eyes.goto("/console/_login")?;
+    log_in(PASSWORD)?;
+    eyes.wait_for("form .form-error")?;
+    log_in("another battery, another staple")?;
+    eyes.wait_for_place("/console/main/")
+}
+
+#[test]
+fn con_12_con_1_the_printed_password_leads_to_start_here() -> Result<()> {
+    let (site, first) = Site::untouched(&[])?;
+    let eyes = site.stranger(Sight::DESK)?;
+    eyes.goto("/console")?;
+    eyes.fill("input[name=account]", ADMIN)?;
+    eyes.fill("input[name=password]", &first)?;
+    eyes.click(button("Log in"))?;
+    eyes.wait_for_text("Somebody else made this password.")?;
+    eyes.fill(field("Present password"), &first)?;
+    eyes.fill("input[name=new]", PASSWORD)?;
+    eyes.click(button("Change password"))?;
+    eyes.wait_for_place("/console/main/start")?;
+    eyes.wait_for(heading("Start here"))?;
+    eyes.complaints()?; // The login asks whether one is in already, and the browser notes that one is not.
+    assert_eq!(eyes.judge()?, [""; 0]);
     Ok(())
+}
+
+#[test]
+fn con_1_where_something_is_already_the_first_login_leads_to_the_overview() -> Result<()> {
+    let (site, first) = Site::untouched(&[])?;
+    site.ask("PUT", "/v1/main/sensors/door1", &json!({ "address": "Mill Lane 4" }))?;
+    let eyes = site.stranger(Sight::DESK)?;
+    eyes.goto("/console/_login")?;
+    eyes.fill("input[name=account]", ADMIN)?;
+    eyes.fill("input[name=password]", &first)?;
+    eyes.click(button("Log in"))?;
+    eyes.fill(field("Present password"), &first)?;
+    eyes.fill("input[name=new]", PASSWORD)?;
+    eyes.click(button("Change password"))?;
+    eyes.wait_for_place("/console/main/")
+}
+
+#[test]
+fn con_10_a_page_that_fits_needs_no_scroll_bar() -> Result<()> {
+    let site = Site::start()?;
+    let eyes = site.admin(Sight::DESK)?;
+    for page in ["main/keys", "main/stuck", "main/alerts", "main/account", "z/namespaces"] {
+        eyes.goto(&format!("/console/{page}"))?;
+        eyes.wait_for("#live.on")?;
+        let heights = eyes.script("return [document.scrollingElement.scrollHeight, innerHeight]", vec![])?;
+        assert_eq!(heights[0], heights[1], "{page}");
+    }
+    Ok(())
+}
+
+#[test]
+fn con_12_a_page_of_a_namespace_that_is_gone_says_so_and_leads_to_start_here() -> Result<()> {
+    let site = Site::start()?;
+    site.make("/v1/z/namespaces", &json!({ "name": "demo7", "temporary": true }))?;
+    let eyes = site.admin(Sight::PHONE)?;
+    eyes.goto("/console/demo7/exchange")?;
+    eyes.wait_for(heading("Exchange"))?;
+    eyes.wait_for("#live.on")?;
+    site.ask("DELETE", "/v1/z/namespaces/demo7", &json!(null))?;
+    // The page looks again by itself, and learns it.
+    eyes.wait_for(heading("This namespace is not there"))?;
+    eyes.wait_for_text("A demo removes the namespace that it made")?;
+    let found = eyes.judge()?.into_iter().filter(|fault| !fault.contains("the server responded with a status of 40"));
+    assert_eq!(found.collect::<Vec<_>>(), [""; 0]);
+    eyes.click(link("Start here"))?;
+    eyes.wait_for_place("/console/main/start")?;
+    // Of another namespace's page the way back is the usual one.
+    eyes.goto("/console/z/namespaces/demo7")?;
+    eyes.wait_for(heading("This namespace is not there"))?;
+    assert_eq!(eyes.count(link("Start here"))?, 0);
+    eyes.click(link("To the overview"))?;
+    eyes.wait_for_place("/console/z/")
 }
 
 #[test]

@@ -35,7 +35,7 @@ fn con_2_numbers_and_charts_move_under_load_without_reload() -> Result<()> {
     holds(r"/\b[3-9]\d\b/")?;
     // The charts tell the rate in words, too.
     eyes.wait_until(
-        "/Tasks.*done: [\\d.]+, max (?!0[;,])/.test(document.querySelector('#rates').innerHTML)",
+        "/Tasks.*done: (3\\d|[4-9]\\d|\\d{3,}) in all, max (?!0[;,])/.test(document.querySelector('#rates').innerHTML)",
         json!([]),
     )?;
     eyes.wait_until("window.moves > 2 && window.same", json!([]))?;

@@ -55,7 +55,10 @@ fn con_12_a_demo_shows_on_the_page_while_it_is_there_with_what_it_counts() -> Re
     };
     let kept = demo(&["demo", "exchange", "--quick", "--keep"])?;
     assert!(kept.status.success(), "{kept:?}");
-    eyes.wait_until("/80\\s*Messages received/.test(document.querySelector('#demo-exchange').innerText)", json!([]))?;
+    eyes.wait_until(
+        "/80\\s*Messages and replies/.test(document.querySelector('#demo-exchange').innerText)",
+        json!([]),
+    )?;
     assert_eq!(eyes.script("return window.same", vec![])?, true, "no reload was needed");
     check(&eyes)?;
     eyes.click("#demo-exchange a")?;

@@ -39,14 +39,20 @@ impl Site {
 
     /// The same with these settings.
     pub fn start_with(settings: &[(&str, &str)]) -> Result<Self> {
+        let (site, first) = Self::untouched(settings)?;
+        site.change_password(HOME, ADMIN, &first)?;
+        Ok(site)
+    }
+
+    /// As the first start leaves it, with the password that it printed.
+    pub fn untouched(settings: &[(&str, &str)]) -> Result<(Self, String)> {
         let folder = tempfile::tempdir()?;
         let launch = Launch::new(Path::new(env!("CARGO_BIN_EXE_fastness")), &folder.path().join(DATA));
         let launch = settings.iter().fold(launch, |launch, (name, value)| launch.env(name, value));
         let site = Self { server: launch.start()?, driver: Driver::of_services()?, folder };
         let shown = site.server.greeting.lines().find_map(|line| line.trim().strip_prefix("password"));
         let first = shown.context("no password was shown")?.trim().to_owned();
-        site.change_password(HOME, ADMIN, &first)?;
-        Ok(site)
+        Ok((site, first))
     }
 
     /// Where its data is.

@@ -1,7 +1,7 @@
 //! Devices of a directory, how far behind each is, and who its members are.
 
 use maud::{Markup, html};
-use web::console::words as common;
+use web::console::{who, words as common};
 use web::ui::parts::{badge, card, empty, id, table};
 use web::ui::{Column, Holds, Row, Tone};
 use web::{Console, PageResult, PathOf, View};
@@ -74,7 +74,7 @@ fn joined(console: &Console, directory: &DirectoryView, members: &[MemberView]) 
     ];
     let row = |member: &MemberView| {
         let cells = vec![
-            html! { bdi { (member.who) } },
+            who(console, &member.who),
             html! { (console.say(actions::right_text(member.role))) },
             actions::dropping_member(console, directory, &member.who),
         ];

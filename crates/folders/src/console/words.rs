@@ -29,11 +29,11 @@ texts! {
     ANYONE: "Keys that are no members may", "Ключам не из списка можно", "Les clés non membres peuvent";
     COMMITS: "Commits", "Изменения", "Modifications";
     QUOTA: "Quota in bytes", "Квота в байтах", "Quota en octets";
-    QUOTA_HINT: "Empty: as it is.", "Пусто: как есть.", "Vide : inchangé.";
+    QUOTA_HINT: "Empty: as it is.", "Пусто: как есть.", "Vide\u{a0}: inchangé.";
     SETTINGS: "Settings", "Настройки", "Réglages";
     REMOVE_SURE: "Remove “{name}” with all its files and their history, for good? Copies on devices stay.",
         "Удалить «{name}» со всеми файлами и историей навсегда? Копии на устройствах останутся.",
-        "Supprimer « {name} » avec tous ses fichiers et leur historique, définitivement ? Les copies sur les appareils restent.";
+        "Supprimer «\u{a0}{name}\u{a0}» avec tous ses fichiers et leur historique, définitivement\u{a0}? Les copies sur les appareils restent.";
     // Files
     FILE: "File", "Файл", "Fichier";
     FOLDER: "Folder", "Папка", "Dossier";
@@ -47,7 +47,7 @@ texts! {
     NO_FOLDER: "No such folder", "Такой папки нет", "Ce dossier n’existe pas";
     NO_FOLDER_HINT: "It was renamed or deleted. Begin at the top, or look under “Deleted”.",
         "Она переименована или удалена. Начните с верхнего уровня или загляните в «Удалённые».",
-        "Il a été renommé ou supprimé. Repartez de la racine, ou voyez « Supprimés ».";
+        "Il a été renommé ou supprimé. Repartez de la racine, ou voyez «\u{a0}Supprimés\u{a0}».";
     NONE_DELETED: "Nothing was deleted", "Ничего не удалено", "Rien n’a été supprimé";
     NONE_DELETED_HINT: "What is deleted can be brought back from here.", "Отсюда удалённое можно вернуть.",
         "Ce qui est supprimé se restaure d’ici.";
@@ -72,23 +72,23 @@ texts! {
     RESTORE: "Restore", "Восстановить", "Restaurer";
     RESTORE_SURE: "Bring version {version} of “{path}” back as its newest version? All devices get it.",
         "Вернуть версию {version} файла «{path}» как последнюю? Её получат все устройства.",
-        "Rétablir la version {version} de « {path} » comme la plus récente ? Tous les appareils la recevront.";
+        "Rétablir la version {version} de «\u{a0}{path}\u{a0}» comme la plus récente\u{a0}? Tous les appareils la recevront.";
     RUNS: "May be run", "Исполняемый", "Exécutable";
     TARGET: "Leads to", "Ведёт к", "Mène à";
     // Restoring a tree, undoing a device
     RESTORE_TREE: "Restore to a moment", "Вернуть на момент", "Restaurer à un moment";
     RESTORE_TREE_SURE: "Bring everything back to what it was then? What was made since is deleted, and stays in the history.",
         "Вернуть всё к состоянию на этот момент? Созданное позже будет удалено, но останется в истории.",
-        "Tout remettre dans l’état d’alors ? Ce qui a été fait depuis est supprimé, et reste dans l’historique.";
+        "Tout remettre dans l’état d’alors\u{a0}? Ce qui a été fait depuis est supprimé, et reste dans l’historique.";
     AT: "As it was at", "Состояние на", "État au";
     BELOW: "Only below this folder", "Только внутри этой папки", "Seulement sous ce dossier";
     BEGUN: "Begun: files come back in small steps.", "Начато: файлы возвращаются небольшими шагами.",
-        "Commencé : les fichiers reviennent par petites étapes.";
+        "Commencé\u{a0}: les fichiers reviennent par petites étapes.";
     UNDO: "Undo", "Отменить изменения", "Annuler";
     UNDO_OF: "Undo what {device} did", "Отменить сделанное {device}", "Annuler ce qu’a fait {device}";
     UNDO_SURE: "Undo everything that {device} did since then? What others did after it stays.",
         "Отменить всё, что {device} сделало с этого момента? Более поздние изменения других останутся.",
-        "Annuler tout ce que {device} a fait depuis ? Ce que d’autres ont fait ensuite reste.";
+        "Annuler tout ce que {device} a fait depuis\u{a0}? Ce que d’autres ont fait ensuite reste.";
     SINCE: "Since", "С момента", "Depuis";
     // Devices and members
     KEY: "Key", "Ключ", "Clé";
@@ -99,7 +99,7 @@ texts! {
     FORGET: "Forget", "Забыть", "Oublier";
     FORGET_SURE: "Forget {device}? Do this only if it will not come back: it may then bring back what others deleted.",
         "Забыть {device}? Только если оно больше не вернётся: иначе оно может вернуть удалённое другими.",
-        "Oublier {device} ? Seulement s’il ne revient pas : il pourrait ramener ce que d’autres ont supprimé.";
+        "Oublier {device}\u{a0}? Seulement s’il ne revient pas\u{a0}: il pourrait ramener ce que d’autres ont supprimé.";
     NO_DEVICES: "No device came yet", "Устройств пока не было", "Aucun appareil n’est venu";
     NO_DEVICES_HINT: "A device appears here when it first asks for this directory.",
         "Устройство появится здесь, когда впервые запросит эту директорию.",
@@ -109,7 +109,7 @@ texts! {
     ADD_MEMBER: "Add a member", "Добавить участника", "Ajouter un membre";
     KEY_ID: "Id of the key", "Идентификатор ключа", "Identifiant de la clé";
     DROP_SURE: "Take {who} its role in this directory?", "Лишить {who} роли в этой директории?",
-        "Retirer à {who} son rôle dans ce répertoire ?";
+        "Retirer à {who} son rôle dans ce répertoire\u{a0}?";
     NO_MEMBERS: "No members", "Участников нет", "Aucun membre";
     NO_MEMBERS_HINT: "Only operators and administrators may use this directory.",
         "Директорией могут пользоваться только операторы и администраторы.",

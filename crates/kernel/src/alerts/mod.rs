@@ -40,6 +40,7 @@ pub(crate) use change::write;
 pub use channel::Channel;
 pub use find::find;
 pub use pace::Pace;
+pub use send::NOBODY_IS_TOLD;
 
 /// The kind of alerts about alerting itself. Never sent: it would be sent by what has failed.
 pub const CHANNEL_KIND: &str = "alerts.channel";

@@ -26,6 +26,8 @@ const CALL_MS: i64 = 900_000;
 /// A channel whose calls end with our process this often is passed over: the call may be what ends it (KER-44).
 const PLACE_TRIES_MAX: i64 = 3;
 const NO_CHANNEL: &str = "alerts.channel:none";
+/// What is said where nobody is told of anything.
+pub const NOBODY_IS_TOLD: &str = "no channel is set: alerts are shown here and sent to nobody";
 
 #[derive(Debug, Serialize, Deserialize)]
 struct Param {
@@ -132,7 +134,7 @@ fn attempt(tx: &mut dyn Tx, cx: &mut OpCx<'_>, mut work: Work, mut message: Mess
 
 fn all_failed(tx: &mut dyn Tx, cx: &mut OpCx<'_>, mut work: Work, mut message: Message) -> OpResult<Plan> {
     if work.channels.is_empty() {
-        cx.fx.open_alert(NO_CHANNEL, CHANNEL_KIND, "no channel is set: alerts are shown here and sent to nobody");
+        cx.fx.open_alert(NO_CHANNEL, CHANNEL_KIND, NOBODY_IS_TOLD);
     }
     if mutants::on(Mutant::AlertGivenUp) {
         message.save(tx, cx, true)?;

@@ -135,7 +135,7 @@ fn nothing(console: &Console, asked: &Asked) -> Markup {
 fn tile(console: &Console, prefix: &str, place: &Place) -> Markup {
     let rest = place.address.get(prefix.len()..).unwrap_or_default().trim().trim_end_matches(',');
     // Whoever asks for a whole address is shown it.
-    let name = if rest.is_empty() { place.address.trim() } else { rest };
+    let name = if rest.is_empty() { place.address.trim().trim_end_matches(',') } else { rest };
     let counts = [
         (SensorState::Closed, place.closed),
         (SensorState::Open, place.open),

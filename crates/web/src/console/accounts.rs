@@ -6,11 +6,15 @@ use serde::Deserialize;
 
 use super::frame::role_word;
 use super::page::{Page, PageResult};
+use super::start;
 use super::visit::{Console, View};
+use crate::auth::OpenSession;
 use crate::params::QueryOf;
+use crate::ui::form::link;
 use crate::ui::parts::{banner, card, facts, id};
 use crate::ui::{Field, Kind, Tone};
 use kernel::Role;
+use kernel::namespaces::FIRST;
 
 pub(super) mod words {
     crate::texts! {
@@ -18,10 +22,13 @@ pub(super) mod words {
         CHANGE_PASSWORD: "Change password", "Сменить пароль", "Changer le mot de passe";
         OLD_PASSWORD: "Present password", "Нынешний пароль", "Mot de passe actuel";
         NEW_PASSWORD: "New password", "Новый пароль", "Nouveau mot de passe";
-        NEW_PASSWORD_HINT: "At least 12 characters; several words are good", "Не меньше 12 знаков; лучше несколько слов", "Au moins 12 caractères ; plusieurs mots, c’est bien";
-        SESSIONS_END: "All your sessions end: you log in again with the new one.",
-            "Все ваши сеансы завершатся: войдите снова с новым паролем.",
-            "Toutes vos sessions se terminent : reconnectez-vous avec le nouveau.";
+        NEW_PASSWORD_HINT: "At least 12 characters; several words are good", "Не меньше 12 знаков; лучше несколько слов", "Au moins 12 caractères\u{a0}; plusieurs mots, c’est bien";
+        SESSIONS_END: "All your other sessions end; here you go on with the new one.",
+            "Все остальные ваши сеансы завершатся; здесь вы продолжите с новым паролем.",
+            "Toutes vos autres sessions se terminent\u{a0}; ici, vous continuez avec le nouveau.";
+        CHANGED: "Your password is changed. All your other sessions have ended.",
+            "Пароль изменён. Все остальные ваши сеансы завершены.",
+            "Votre mot de passe est changé. Toutes vos autres sessions sont terminées.";
         MUST_CHANGE: "Somebody else made this password. Choose one that only you know.",
             "Этот пароль создал кто-то другой. Задайте свой, известный только вам.",
             "Ce mot de passe a été créé par quelqu’un d’autre. Choisissez-en un que vous seul connaissez.";
@@ -38,20 +45,41 @@ pub(super) fn pages() -> Vec<Page> {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Asked {
+    /// The password that somebody else made is to be changed, before anything else.
     first: Option<String>,
+    /// It has just been changed.
+    changed: Option<String>,
 }
 
 async fn account(console: Console, QueryOf(asked): QueryOf<Asked>) -> PageResult {
-    Ok(page(&console, asked.first.is_some()))
+    let next = if asked.first.is_some() {
+        first_place(&console).await
+    } else {
+        link(&console.at("account"), &[("changed", Some("yes"))])
+    };
+    Ok(page(&console, &asked, &next))
 }
 
-fn page(console: &Console, first: bool) -> Response {
+/// Where somebody who is new goes on: where nothing is yet, to what shows what there could be.
+async fn first_place(console: &Console) -> String {
+    let home = console.visitor().session.as_deref().map_or(console.namespace(), |session| &session.holder.home);
+    let first = if console.caller().everywhere { FIRST } else { home.name.as_str() };
+    let fresh = start::is_fresh(console, first).await;
+    if fresh && console.address(start::PAGE, &[]).is_some() {
+        start::PAGE.replace("{ns}", first)
+    } else {
+        format!("/console/{first}/")
+    }
+}
+
+fn page(console: &Console, asked: &Asked, next: &str) -> Response {
     let content = html! {
-        @if first { (banner(Tone::Warn, html! { (console.say(&words::MUST_CHANGE)) })) }
+        @if asked.first.is_some() { (banner(Tone::Warn, html! { (console.say(&words::MUST_CHANGE)) })) }
+        @if asked.changed.is_some() { (banner(Tone::Good, html! { (console.say(&words::CHANGED)) })) }
         div.columns {
             (card(console.say(&words::WHO_AM_I), html! {}, who(console)))
-            @if console.visitor().session.is_some() {
-                (card(console.say(&words::CHANGE_PASSWORD), html! {}, password(console)))
+            @if let Some(session) = console.visitor().session.as_deref() {
+                (card(console.say(&words::CHANGE_PASSWORD), html! {}, password(console, session, next)))
             }
         }
     };
@@ -69,7 +97,9 @@ fn who(console: &Console) -> Markup {
     ])
 }
 
-fn password(console: &Console) -> Markup {
+/// The change ends the session that it was made in, so the script opens a new one with the password that it has at hand.
+fn password(console: &Console, session: &OpenSession, next: &str) -> Markup {
+    let home = &session.holder.home.name;
     let form = console
         .form("PUT /v1/{ns}/sessions/password", &words::CHANGE_PASSWORD)
         .tone(Tone::Good)
@@ -84,6 +114,7 @@ fn password(console: &Console) -> Markup {
                 .autocomplete("new-password")
                 .hint(console.say(&words::NEW_PASSWORD_HINT)),
         )
-        .go("/console/_login");
+        .enters(home, &session.holder.account)
+        .go(link("/console/_enter", &[("namespace", Some(home)), ("next", Some(next))]));
     html! { p.hint { (console.say(&words::SESSIONS_END)) } (form) }
 }

@@ -23,8 +23,12 @@ pub(super) fn pages() -> Vec<Page> {
 }
 
 async fn first(headers: HeaderMap) -> PageResult {
-    let name = cookie(&headers, NAMESPACE).filter(|name| name.bytes().all(|byte| byte.is_ascii_alphanumeric()));
-    Ok(going(&first_page(name.unwrap_or(FIRST))))
+    Ok(going(&first_page(remembered(&headers).unwrap_or(FIRST))))
+}
+
+/// The namespace of the last login, which may be gone by now.
+pub(super) fn remembered(headers: &HeaderMap) -> Option<&str> {
+    cookie(headers, NAMESPACE).filter(|name| name.bytes().all(|byte| byte.is_ascii_alphanumeric()))
 }
 
 #[derive(Deserialize)]

@@ -1,6 +1,7 @@
 //! What the one box found (CON-11): pages and actions of the console, and things of every service, kind after kind, each with a link.
 
 mod kinds;
+mod suggest;
 
 pub(crate) use kinds::{ACTIONS, KINDS};
 
@@ -13,7 +14,7 @@ use serde::Deserialize;
 
 use super::page::{Entry, Page, PageResult};
 use super::visit::{Console, View};
-use crate::find::{ActionDef, FindDef, everything};
+use crate::find::{ActionDef, FindDef, each_of, everything};
 use crate::params::{QueryOf, given};
 use crate::ui::form::{encoded, link};
 use crate::ui::parts::{card, empty, id};
@@ -28,6 +29,7 @@ pub(super) mod words {
         MORE: "Show more", "Показать ещё", "En voir plus";
         NARROW: "There are more: type more of it", "Есть ещё: введите больше символов", "Il y en a d’autres\u{a0}: saisissez-en davantage";
         ALL_KINDS: "Everything that was found", "Всё найденное", "Tout ce qui a été trouvé";
+        OFFERED: "Found while typing", "Найдено при вводе", "Trouvé pendant la saisie";
         NOTHING: "Nothing was found", "Ничего не найдено", "Rien n’a été trouvé";
         NOTHING_HINT: "Ids and names are found by their beginning, the journal by words among its newest lines. Documents by what is in them: search on the page of their class.",
             "Идентификаторы и имена ищутся по началу, журнал — по словам среди новых записей. Документы по содержимому — на странице их класса.",
@@ -42,7 +44,7 @@ pub(super) mod words {
 const ROLES: &[Role] = &[Role::Operator, Role::Reader];
 
 pub(super) fn pages() -> Vec<Page> {
-    vec![Page::new("/console/{ns}/search", page).roles(ROLES)]
+    vec![Page::new("/console/{ns}/search", page).roles(ROLES), suggest::page()]
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -59,7 +61,7 @@ async fn page(console: Console, QueryOf(asked): QueryOf<Asked>) -> PageResult {
         return Ok(console.show(View { title: console.say(&words::TITLE), above: &[], actions: html! {}, content }));
     }
     let kind = given(asked.kind);
-    let found = everything(&console, text, kind.as_deref()).await?;
+    let found = everything(&console, text, kind.as_deref(), each_of(kind.as_deref())).await?;
     let own = if kind.is_none() { own(&console, text) } else { vec![] };
     let title = console.fill(&words::FOUND_FOR, &[("text", &text)]);
     let content = html! {
@@ -158,11 +160,17 @@ pub(super) fn search_box(console: &Console) -> Markup {
         form.find method="get" action=(console.at("search")) role="search" {
             label {
                 span.hidden { (console.say(&words::BOX)) }
-                input #find type="search" name="q" maxlength="200" autocomplete="off" spellcheck="false"
-                    placeholder=(console.say(&words::TITLE)) value=[asked] aria-keyshortcuts="Control+K";
+                // No `search`, which could not be a box that offers something.
+                input #find type="text" inputmode="search" enterkeyhint="search" name="q" maxlength="200" autocomplete="off"
+                    spellcheck="false" placeholder=(console.say(&words::TITLE)) value=[asked] aria-keyshortcuts="Control+K"
+                    data-suggest=(console.at("_suggest"));
             }
             kbd aria-hidden="true" { "Ctrl K" }
             button.hidden type="submit" { (console.say(&words::BOX)) }
+            div.find-offer.hidden {
+                div #find-list role="listbox" aria-label=(console.say(&words::OFFERED)) {}
+                p #find-told role="status" {}
+            }
         }
     }
 }

@@ -58,7 +58,7 @@ fn body(console: &Console, view: &View<'_>) -> Markup {
 /// Where the script tells what happened, with its words.
 pub(super) fn toasts(language: Language) -> Markup {
     html! {
-        span.hidden #copy-word { (language.say(&words::COPY)) }
+        span #copy-word hidden { (language.say(&words::COPY)) }
         div #toasts role="status" aria-live="polite" data-copy=(language.say(&words::COPY)) data-copied=(language.say(&words::COPIED))
             data-cancel=(language.say(&words::CANCEL)) data-close=(language.say(&words::CLOSE)) data-done=(language.say(&words::DONE))
             data-unreachable=(language.say(&words::UNREACHABLE)) data-ended=(language.say(&words::ENDED))

@@ -19,14 +19,14 @@ pub(super) mod words {
         LOG_OUT: "Log out", "Выйти", "Se déconnecter";
         ACCOUNT: "Account", "Учётная запись", "Compte";
         PASSWORD: "Password", "Пароль", "Mot de passe";
-        NAMESPACE_HINT: "“{admins}” is the administrators’ own", "«{admins}» — пространство администраторов", "« {admins} » est celui des administrateurs";
+        NAMESPACE_HINT: "“{admins}” is the administrators’ own", "«{admins}» — пространство администраторов", "«\u{a0}{admins}\u{a0}» est celui des administrateurs";
         WELCOME: "Welcome", "Добро пожаловать", "Bienvenue";
         ENDED: "Your session has ended. Log in again to go on where you were.",
             "Сеанс завершён. Войдите снова, чтобы продолжить с того же места.",
             "Votre session est terminée. Reconnectez-vous pour reprendre où vous étiez.";
         FORGOTTEN: "Password forgotten? On the server’s machine: fastness admin reset-password",
             "Забыли пароль? На машине сервера: fastness admin reset-password",
-            "Mot de passe oublié ? Sur la machine du serveur : fastness admin reset-password";
+            "Mot de passe oublié\u{a0}? Sur la machine du serveur\u{a0}: fastness admin reset-password";
     }
 }
 

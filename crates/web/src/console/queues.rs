@@ -41,18 +41,18 @@ mod words {
         RESUME_SERVER: "Resume the whole server", "Возобновить весь сервер", "Reprendre tout le serveur";
         SUSPEND_SURE: "Suspend queue {queue} of {namespace}? It starts nothing more, on any node; what runs goes on to its end.",
             "Приостановить очередь {queue} ({namespace})? Она больше ничего не начнёт ни на одном узле; начатое закончится.",
-            "Suspendre la file {queue} de {namespace} ? Elle ne démarre plus rien, sur aucun nœud ; ce qui s’exécute va à son terme.";
+            "Suspendre la file {queue} de {namespace}\u{a0}? Elle ne démarre plus rien, sur aucun nœud\u{a0}; ce qui s’exécute va à son terme.";
         SUSPEND_ALL_SURE: "Suspend all queues of {namespace}? Nothing more starts, on any node; what runs goes on to its end.",
             "Приостановить все очереди {namespace}? Ничего больше не начнётся ни на одном узле; начатое закончится.",
-            "Suspendre toutes les files de {namespace} ? Plus rien ne démarre, sur aucun nœud ; ce qui s’exécute va à son terme.";
+            "Suspendre toutes les files de {namespace}\u{a0}? Plus rien ne démarre, sur aucun nœud\u{a0}; ce qui s’exécute va à son terme.";
         SUSPEND_SERVER_SURE: "Suspend the queues of all namespaces? No task starts any more, on any node; what runs goes on to its end.",
             "Приостановить очереди всех пространств? Ни одна задача больше не начнётся ни на одном узле; начатое закончится.",
-            "Suspendre les files de tous les espaces ? Plus aucune tâche ne démarre, sur aucun nœud ; ce qui s’exécute va à son terme.";
+            "Suspendre les files de tous les espaces\u{a0}? Plus aucune tâche ne démarre, sur aucun nœud\u{a0}; ce qui s’exécute va à son terme.";
         IS_SUSPENDED: "Suspended. What runs goes on to its end.", "Приостановлено. Начатое закончится.", "Suspendu. Ce qui s’exécute va à son terme.";
         IS_RESUMED: "Resumed", "Возобновлено", "Repris";
         ALL_SUSPENDED: "All queues of {namespace} are suspended: nothing starts until somebody resumes them.",
             "Все очереди {namespace} приостановлены: ничего не начнётся, пока их не возобновят.",
-            "Toutes les files de {namespace} sont suspendues : rien ne démarre tant que personne ne les reprend.";
+            "Toutes les files de {namespace} sont suspendues\u{a0}: rien ne démarre tant que personne ne les reprend.";
         RUNNING_HERE: "Running on this node", "Выполняются на этом узле", "En cours sur ce nœud";
         CALLS_HERE: "Outside calls", "Внешние вызовы", "Appels externes";
         CALLS_HINT: "under way on this node", "идут с этого узла", "en cours depuis ce nœud";

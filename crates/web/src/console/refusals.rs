@@ -74,6 +74,9 @@ meanings! {
     SCSRF: "This page is of another session. Load it again.", "Страница из другого сеанса. Загрузите её заново.", "Cette page est d’une autre session. Rechargez-la.";
     // Namespaces
     ANAMESPACE: "A namespace cannot be made or changed like this.", "Пространство нельзя так создать или изменить.", "Un espace ne peut être créé ou modifié ainsi.";
+    NNAMESPACE: "This namespace is gone, or there never was one of this name. A demo removes the namespace that it made when it ends.",
+        "Этого пространства уже нет, или с таким именем его не было. Демонстрация, закончившись, удаляет созданное ею пространство.",
+        "Cet espace n’existe plus, ou n’a jamais existé sous ce nom. Une démonstration supprime l’espace qu’elle a créé en se terminant.";
     AARCHIVE: "The file is no whole archive of a namespace.", "Файл — не целый архив пространства.", "Le fichier n’est pas une archive complète d’un espace.";
     OCLOSED: "The namespace is closed. Somebody closed it on purpose, or it is being prepared.", "Пространство закрыто: кем-то намеренно или оно готовится.",
         "L’espace est fermé\u{a0}: quelqu’un l’a voulu, ou on le prépare.";

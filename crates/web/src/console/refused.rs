@@ -3,16 +3,18 @@
 use axum::http::header::{HeaderName, RETRY_AFTER};
 use axum::http::{HeaderMap, Uri};
 use axum::response::Response;
-use base::OpError;
+use base::{OpError, codes};
+use kernel::namespaces::FIRST;
 use maud::html;
 
+use super::enter::remembered;
 use super::preferences::{Preferences, going};
 use super::refusals::meaning;
-use super::words;
+use super::{start, words};
 use crate::app::Shared;
 use crate::error::Failure;
 use crate::ui::form::link;
-use crate::ui::{self, Head, Language, Text};
+use crate::ui::{self, Head, Text};
 
 /// Says of a navigation where it began; only browsers can say it.
 const CAME_FROM: HeaderName = HeaderName::from_static("sec-fetch-site");
@@ -35,7 +37,7 @@ pub(crate) fn refused(shared: &Shared, headers: &HeaderMap, uri: &Uri, response:
         let here = uri.path_and_query().map(|here| here.as_str()).filter(|here| here.starts_with("/console/"));
         return going(&link("/console/_login", &[("next", here)]));
     }
-    let mut page = page(shared, Preferences::of(headers), uri, &crate::error::as_told(&failure.0));
+    let mut page = page(shared, headers, uri, &crate::error::as_told(&failure.0));
     *page.status_mut() = response.status();
     page.extensions_mut().insert(failure);
     if let Some(after) = response.headers().get(RETRY_AFTER) {
@@ -62,7 +64,8 @@ fn from_here(shared: &Shared, wanted: Preferences) -> Response {
     ui::page(head.around(&body).into())
 }
 
-fn page(shared: &Shared, wanted: Preferences, uri: &Uri, error: &OpError) -> Response {
+fn page(shared: &Shared, headers: &HeaderMap, uri: &Uri, error: &OpError) -> Response {
+    let wanted = Preferences::of(headers);
     let language = wanted.language;
     let (title, passes) = (language.say(headline(error)), error.code.passes());
     let head = Head {
@@ -84,7 +87,7 @@ fn page(shared: &Shared, wanted: Preferences, uri: &Uri, error: &OpError) -> Res
                     @if let Some(meaning) = meaning(error.code.name) { p.lead { (language.say(meaning)) } }
                     p.hint { (error.message) }
                     @if passes { p.hint { (language.say(&words::NOT_NOW_HINT)) } }
-                    (ways(language, uri, error))
+                    (ways(shared, headers, uri, error))
                 }
             }
         })
@@ -92,8 +95,14 @@ fn page(shared: &Shared, wanted: Preferences, uri: &Uri, error: &OpError) -> Res
     )
 }
 
+/// Whether it is the namespace of the page that is not there.
+fn is_homeless(error: &OpError, namespace: &str, shared: &Shared) -> bool {
+    error.code == codes::NNAMESPACE && shared.kernel().namespace(namespace).is_err()
+}
+
 fn headline(error: &OpError) -> &'static Text {
     match error.code.letter() {
+        _ if error.code == codes::NNAMESPACE => &words::NO_SUCH_NAMESPACE,
         'N' => &words::NO_SUCH_PAGE,
         'S' => &words::NOT_FOR_YOU,
         'X' | 'C' | 'O' | 'T' => &words::NOT_NOW,
@@ -102,15 +111,25 @@ fn headline(error: &OpError) -> &'static Text {
     }
 }
 
-fn ways(language: Language, uri: &Uri, error: &OpError) -> maud::Markup {
+fn ways(shared: &Shared, headers: &HeaderMap, uri: &Uri, error: &OpError) -> maud::Markup {
+    let language = Preferences::of(headers).language;
     let namespace = super::below(uri.path()).and_then(|rest| rest.split('/').nth(1)).unwrap_or_default();
-    let overview = format!("/console/{}/", ui::form::encoded(namespace));
+    let is_gone = is_homeless(error, namespace, shared);
+    // From a namespace that is gone no page of it leads on.
+    let to = if is_gone { first_known(shared, headers) } else { namespace };
+    let overview = format!("/console/{}/", ui::form::encoded(to));
     html! {
         p.ways {
+            @if is_gone { a.button.primary href=(start::PAGE.replace("{ns}", to)) { (language.say(&start::START)) } }
             a.button href=(overview) { (language.say(&words::TO_OVERVIEW)) }
             @if error.code.letter() == 'S' {
                 a.button href=(link("/console/_login", &[("next", Some(uri.path()))])) { (language.say(&words::ANOTHER_ACCOUNT)) }
             }
         }
     }
+}
+
+/// The namespace that one was in before, or the first one.
+fn first_known<'a>(shared: &Shared, headers: &'a HeaderMap) -> &'a str {
+    remembered(headers).filter(|name| shared.kernel().namespace(name).is_ok()).unwrap_or(FIRST)
 }

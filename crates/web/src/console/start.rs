@@ -4,9 +4,14 @@
 mod demos;
 mod words;
 
+pub(super) use words::START;
+
+use std::time::Duration;
+
 use kernel::Role;
-use kernel::overview::Overview;
+use kernel::overview::{Look, OVERVIEW, Overview};
 use maud::{Markup, html};
+use tokio::time::timeout;
 
 use super::nav::{Group, Nav};
 use super::page::{Page, PageResult};
@@ -19,9 +24,14 @@ const ICON: &str = "M3 1l11 7-11 7z";
 /// Where commands look for the server by themselves.
 const USUAL: &str = "http://127.0.0.1:7400";
 
+/// Its place.
+pub(super) const PAGE: &str = "/console/{ns}/start";
+/// How long a store is waited for.
+const PATIENCE: Duration = Duration::from_secs(3);
+
 pub(super) fn pages() -> Vec<Page> {
     let nav = Nav { group: Group::Overview, place: 1, text: &words::START, icon: ICON };
-    vec![Page::new("/console/{ns}/start", start).roles(&[Role::Operator, Role::Reader]).nav(nav)]
+    vec![Page::new(PAGE, start).roles(&[Role::Operator, Role::Reader]).nav(nav)]
 }
 
 /// A service as it is offered.
@@ -95,12 +105,22 @@ fn by_hand(console: &Console, offer: &Offer) -> Markup {
     }
 }
 
+/// Whether nothing was ever put into a namespace; what cannot be read now is not taken for empty.
+pub(super) async fn is_fresh(console: &Console, name: &str) -> bool {
+    let Ok(ns) = console.kernel().namespace(name) else { return false };
+    let within = console.within(&ns);
+    let read = timeout(PATIENCE, within.read(&OVERVIEW, Look::at(console.kernel()))).await;
+    read.is_ok_and(|read| read.is_ok_and(|work| is_empty(&work.out)))
+}
+
+fn is_empty(work: &Overview) -> bool {
+    work.figures.iter().all(|figure| figure.value == 0) && work.blobs.blobs == 0
+}
+
 /// What an empty namespace is offered first.
 pub(super) fn invitation(console: &Console, work: Option<&Overview>) -> Markup {
-    let is_empty =
-        work.is_some_and(|work| work.figures.iter().all(|figure| figure.value == 0) && work.blobs.blobs == 0);
     html! {
-        @if is_empty && !console.at_administration() {
+        @if work.is_some_and(is_empty) && !console.at_administration() {
             section.card.well {
                 (crate::ui::parts::lamp(Tone::Info))
                 p { b { (console.say(&words::EMPTY)) } " " span.soft { (console.say(&words::EMPTY_HINT)) } }

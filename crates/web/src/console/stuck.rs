@@ -19,10 +19,10 @@ mod words {
         NOTHING: "Nothing is stuck", "Ничего не застряло", "Rien n’est bloqué";
         NOTHING_HINT: "Everything that should go on by itself does. If something ever waits longer than it should, it is listed here with the reason; after a fault the list empties itself within seconds.",
             "Всё, что должно идти само, идёт. Если что-то ждёт дольше положенного, оно появится здесь с причиной; после сбоя список опустеет сам за секунды.",
-            "Tout ce qui doit avancer tout seul avance. Ce qui attendrait trop longtemps figurerait ici avec sa raison ; après une panne, la liste se vide d’elle-même en quelques secondes.";
+            "Tout ce qui doit avancer tout seul avance. Ce qui attendrait trop longtemps figurerait ici avec sa raison\u{a0}; après une panne, la liste se vide d’elle-même en quelques secondes.";
         MEANS: "What is listed here should have gone on by itself. Mostly it mends itself within seconds; what stays needs you.",
             "Всё, что здесь перечислено, должно было продолжиться само. Обычно исправляется за секунды; то, что осталось, ждёт вас.",
-            "Ce qui figure ici aurait dû avancer tout seul. Cela se répare en général en quelques secondes ; ce qui reste a besoin de vous.";
+            "Ce qui figure ici aurait dû avancer tout seul. Cela se répare en général en quelques secondes\u{a0}; ce qui reste a besoin de vous.";
         WHAT: "What", "Что", "Quoi";
         WHICH: "Which", "Какое", "Lequel";
         REASON: "Reason", "Причина", "Raison";

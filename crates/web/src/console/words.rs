@@ -20,7 +20,7 @@ texts! {
     THEME_LIGHT: "Light", "Светлая", "Clair";
     THEME_DARK: "Dark", "Тёмная", "Sombre";
     LIVE: "Live", "В эфире", "En direct";
-    NOT_LIVE: "Not live: connecting again", "Нет связи: подключаемся снова", "Hors ligne : reconnexion";
+    NOT_LIVE: "Not live: connecting again", "Нет связи: подключаемся снова", "Hors ligne\u{a0}: reconnexion";
     NEEDS_SCRIPT: "Actions and live updates need JavaScript. The same can be done with the command line or the API.",
         "Для действий и обновлений нужен JavaScript. То же можно сделать из командной строки или через API.",
         "Les actions et les mises à jour demandent JavaScript. La ligne de commande et l’API font la même chose.";
@@ -71,7 +71,7 @@ texts! {
     CLOSE: "Close", "Закрыть", "Fermer";
     UNREACHABLE: "The server cannot be reached. Nothing is lost: try again, it is done only once.",
         "Сервер недоступен. Ничего не потеряно: повторите, действие выполнится только один раз.",
-        "Le serveur est injoignable. Rien n’est perdu : réessayez, ce n’est fait qu’une fois.";
+        "Le serveur est injoignable. Rien n’est perdu\u{a0}: réessayez, ce n’est fait qu’une fois.";
     DONE: "Done", "Готово", "Fait";
 
     // Roles
@@ -87,6 +87,7 @@ texts! {
 
     // Refusals
     NO_SUCH_PAGE: "There is no such page", "Такой страницы нет", "Cette page n’existe pas";
+    NO_SUCH_NAMESPACE: "This namespace is not there", "Такого пространства нет", "Cet espace n’existe pas";
     NOT_FOR_YOU: "Not for your role", "Не для вашей роли", "Pas pour votre rôle";
     NOT_NOW: "Not available right now", "Сейчас недоступно", "Indisponible pour le moment";
     WRONG_REQUEST: "That cannot be shown", "Это нельзя показать", "Impossible d’afficher cela";

@@ -13,8 +13,12 @@ const STYLE: &str = concat!(
     include_str!("style/frame.css"),
     include_str!("style/docs.css"),
 );
-const SCRIPT: &str =
-    concat!(include_str!("script/parts.js"), include_str!("script/forms.js"), include_str!("script/live.js"),);
+const SCRIPT: &str = concat!(
+    include_str!("script/parts.js"),
+    include_str!("script/forms.js"),
+    include_str!("script/live.js"),
+    include_str!("script/find.js"),
+);
 
 /// Paths with the content's mark: another content has another path.
 static STYLE_PATH: LazyLock<String> = LazyLock::new(|| format!("/assets/style.css?v={}", mark(STYLE)));

@@ -18,6 +18,8 @@ pub struct Line<'a> {
     pub tone: Tone,
     /// Its values, oldest first, one for each step of time.
     pub values: &'a [f64],
+    /// What stands beside its name: all of it together, or how much it is now.
+    pub told: String,
 }
 
 /// A chart of values over time.
@@ -42,7 +44,7 @@ impl Chart<'_> {
             figure.chart {
                 figcaption {
                     span.chart-title { (self.title) }
-                    span.legend { @for line in &self.lines { (legend(line, language)) } }
+                    span.legend { @for line in &self.lines { (legend(line)) } }
                 }
                 div.plot {
                     div.y-axis aria-hidden="true" {
@@ -71,17 +73,15 @@ impl Chart<'_> {
     fn summary(&self, language: Language) -> String {
         let mut text = format!("{}, {}", self.title, self.unit);
         for line in &self.lines {
-            let (last, highest) =
-                (line.values.last().copied().unwrap_or(0.0), line.values.iter().copied().fold(0.0, f64::max));
-            let _ = write!(text, "; {}: {}, max {}", line.name, short(language, last), short(language, highest));
+            let highest = line.values.iter().copied().fold(0.0, f64::max);
+            let _ = write!(text, "; {}: {}, max {}", line.name, line.told, short(language, highest));
         }
         text
     }
 }
 
-fn legend(line: &Line<'_>, language: Language) -> Markup {
-    let last = line.values.last().copied().unwrap_or(0.0);
-    html! { span.key.(line.tone.class()) { i aria-hidden="true" {} (line.name) " " b { (short(language, last)) } } }
+fn legend(line: &Line<'_>) -> Markup {
+    html! { span.key.(line.tone.class()) { i aria-hidden="true" {} (line.name) " " b { (line.told) } } }
 }
 
 /// An area under a line. The numbers are ours, so the path needs no escaping.
@@ -158,11 +158,12 @@ mod tests {
             title: "Operations <b>",
             unit: "per second",
             from_to: ("10 min ago".into(), "now".into()),
-            lines: vec![Line { name: "done", tone: Tone::Good, values: &values }],
+            lines: vec![Line { name: "done", tone: Tone::Good, values: &values, told: "6 in all".into() }],
         };
         let text = chart.draw(Language::English).into_string();
         assert!(text.contains("M0.0 120.0L300.0 72.0L600.0 24.0"), "{text}");
-        assert!(text.contains("aria-label=\"Operations &lt;b&gt;, per second; done: 4, max 4\""), "{text}");
+        assert!(text.contains("aria-label=\"Operations &lt;b&gt;, per second; done: 6 in all, max 4\""), "{text}");
+        assert!(text.contains("done <b>6 in all</b>"), "{text}");
         assert!(text.contains("<span>5</span>") && text.contains("10 min ago"), "{text}");
     }
 
@@ -172,7 +173,7 @@ mod tests {
             title: "t",
             unit: "u",
             from_to: (String::new(), String::new()),
-            lines: vec![Line { name: "n", tone: Tone::Bad, values: &[] }],
+            lines: vec![Line { name: "n", tone: Tone::Bad, values: &[], told: String::new() }],
         };
         assert!(chart.draw(Language::French).into_string().contains("<svg"));
     }

@@ -251,6 +251,7 @@ pub struct Form {
     confirm: Option<String>,
     go: Option<String>,
     go_if: Option<String>,
+    enters: Option<(String, String)>,
     show: Option<(&'static str, String)>,
     done: Option<String>,
     behind: Option<(&'static str, String)>,
@@ -272,6 +273,7 @@ impl Form {
             confirm: None,
             go: None,
             go_if: None,
+            enters: None,
             show: None,
             done: None,
             behind: None,
@@ -324,6 +326,13 @@ impl Form {
         Self { go_if: Some(format!("{field}:{href}")), ..self }
     }
 
+    /// Changes the password of this account of this namespace, which ends the session: opens another one with the field `new`.
+    #[must_use]
+    pub fn enters(self, namespace: &str, account: &str) -> Self {
+        let sessions = format!("/v1/{}/sessions", encoded(namespace));
+        Self { enters: Some((sessions, account.to_owned())), ..self }
+    }
+
     /// Shows this field of the answer, once, to be copied: a new key or password.
     #[must_use]
     pub fn show(self, field: &'static str, label: impl Into<String>) -> Self {
@@ -363,11 +372,12 @@ impl Form {
         let class = if visible { "call with-fields" } else { "call" };
         let (behind, behind_text) =
             self.behind.as_ref().map_or((None, None), |behind| (Some(behind.0), Some(&behind.1)));
+        let (enters, account) = self.enters.as_ref().map_or((None, None), |(at, who)| (Some(at), Some(who)));
         let (show_field, show_label) = self.show.as_ref().map_or((None, None), |show| (Some(show.0), Some(&show.1)));
         html! {
             form class=(class) method="post" action=(self.path)
                 data-call=(self.method) data-confirm=[self.confirm.as_ref()] data-go=[self.go.as_ref()]
-                data-go-if=[self.go_if.as_ref()] data-show=[show_field] data-show-label=[show_label]
+                data-go-if=[self.go_if.as_ref()] data-enters=[enters] data-account=[account] data-show=[show_field] data-show-label=[show_label]
                 data-done=[self.done.as_ref()] data-behind=[behind] data-behind-text=[behind_text] {
                 @for field in &self.fields { (field) }
                 p.form-error role="alert" hidden {}

@@ -9,16 +9,19 @@ const SECOND: i64 = 1_000;
 const MINUTE: i64 = 60 * SECOND;
 const HOUR: i64 = 60 * MINUTE;
 const DAY: i64 = 24 * HOUR;
+/// As long as people mean by it.
+const YEAR: i64 = 365 * DAY;
 
 const AGO: Text = Text { en: "{time} ago", ru: "{time} назад", fr: "il y a {time}" };
 const AHEAD: Text = Text { en: "in {time}", ru: "через {time}", fr: "dans {time}" };
 const NOW: Text = Text { en: "now", ru: "сейчас", fr: "maintenant" };
-const UNITS: [Text; 5] = [
+const UNITS: [Text; 6] = [
     Text { en: "d", ru: "д", fr: "j" },
     Text { en: "h", ru: "ч", fr: "h" },
     Text { en: "min", ru: "мин", fr: "min" },
     Text { en: "s", ru: "с", fr: "s" },
     Text { en: "ms", ru: "мс", fr: "ms" },
+    Text { en: "y", ru: "г.", fr: "ans" },
 ];
 
 /// How long, in the largest unit that says enough: `3 h`, `250 ms`.
@@ -30,7 +33,8 @@ pub fn duration(language: Language, ms: i64) -> String {
         SECOND..MINUTE => (ms / SECOND, 3),
         MINUTE..HOUR => (ms / MINUTE, 2),
         HOUR..172_800_000 => (ms / HOUR, 1),
-        _ => (ms / DAY, 0),
+        172_800_000..63_072_000_000 => (ms / DAY, 0),
+        _ => (ms / YEAR, 5),
     };
     format!("{}\u{a0}{}", language.number(count), language.say(&UNITS[unit]))
 }
@@ -91,6 +95,12 @@ mod tests {
         assert_eq!(relative(Language::French, now, Wall(now.0 - 5_000)).replace('\u{a0}', " "), "il y a 5 s");
         assert!(relative(Language::English, Wall(0), Wall(i64::MAX)).contains("in "));
         assert!(relative(Language::English, Wall(i64::MAX), Wall(i64::MIN)).contains("ago"));
+    }
+
+    #[test]
+    fn con_2_what_is_years_away_is_not_counted_in_days() {
+        let said = |days: i64| duration(Language::English, days * DAY).replace('\u{a0}', " ");
+        assert_eq!([said(1), said(2), said(729), said(730), said(26_341)], ["24 h", "2 d", "729 d", "2 y", "72 y"]);
     }
 
     #[test]

@@ -131,6 +131,16 @@ pub fn id(id: impl Display) -> Markup {
     html! { span.copyable { code.id { (id) } (copy(&id)) } }
 }
 
+/// A sentence with `names` in it, as our own texts write them.
+#[must_use]
+pub fn prose(text: &str) -> Markup {
+    html! {
+        @for (place, part) in text.split('`').enumerate() {
+            @if place % 2 == 1 { code { (part) } } @else { (part) }
+        }
+    }
+}
+
 /// A command for a terminal, copied with one click or one key.
 #[must_use]
 pub fn command(text: &str, copy: &str) -> Markup {
@@ -334,6 +344,7 @@ mod tests {
             id(evil),
             digest(evil),
             command(evil, evil),
+            prose(&format!("{evil} `{evil}`")),
             id_link(evil, evil),
             data(evil),
             data(&serde_json::json!({ evil: evil }).to_string()),
@@ -348,6 +359,13 @@ mod tests {
             let text = page.into_string();
             assert!(!text.contains("<script") && !text.contains("\"'"), "{text}");
         }
+    }
+
+    #[test]
+    fn con_8_names_in_a_sentence_are_set_as_such() {
+        let said = |text| prose(text).into_string();
+        assert_eq!(said("answered `XBUSY`, later"), "answered <code>XBUSY</code>, later");
+        assert_eq!(said("nothing"), "nothing");
     }
 
     #[test]

@@ -59,7 +59,7 @@ macro_rules! texts {
 }
 
 impl Text {
-    /// Fails if a language is empty, or names other places than the others.
+    /// Fails if a language is empty, or names other places than the others, or a line of it could begin with a mark.
     ///
     /// # Panics
     /// It is so.
@@ -73,6 +73,10 @@ impl Text {
         for text in [self.en, self.ru, self.fr] {
             assert!(!text.trim().is_empty(), "{name} lacks a language");
             assert_eq!(places(text), places(self.en), "{name}: {text}");
+        }
+        // A line must not begin with a mark: French has a space before these that does not break.
+        for mark in [" ;", " :", " ?", " !", " »", "« "] {
+            assert!(!self.fr.contains(mark), "{name}: a space that may break: {}", self.fr);
         }
     }
 }

@@ -1,10 +1,8 @@
 //! The workflow at a glance: what needs a person first, then how much there is, how it went, who is silent and which jobs run.
 
-use kernel::counters::rates::{Point, RATES, Rates, RatesPage, Span};
+use kernel::counters::rates::{Point, RATES, RatesPage, Span};
 use maud::{Markup, html};
-use web::console::words as common;
-use web::ui::chart::{Chart, Line};
-use web::ui::moment::relative;
+use web::console::{rates_chart, words as common};
 use web::ui::parts::{banner, card, empty, stats};
 use web::ui::{Stat, Text, Tone};
 use web::{ApiError, Console, PageResult, View};
@@ -131,34 +129,11 @@ fn charts(console: &Console) -> Markup {
         (counters.rates(PROCESSES_COUNTED, console.now()), counters.rates(TASKS_COUNTED, console.now()));
     let content = html! {
         div.columns {
-            (chart(console, &words::PROCESSES, &processes, (&words::FINISHED, &words::BROKEN)))
-            (chart(console, &words::TASKS, &tasks, (&words::TASK_DONE, &words::ERRORS)))
+            (rates_chart(console, &words::PROCESSES, &[processes], (&words::FINISHED, &words::BROKEN)))
+            (rates_chart(console, &words::TASKS, &[tasks], (&words::TASK_DONE, &words::ERRORS)))
         }
     };
     card(console.say(&words::RATES), html! {}, content)
-}
-
-fn chart(console: &Console, title: &Text, rates: &Rates, (good, bad): (&Text, &Text)) -> Markup {
-    // The last step is not over: its rate would always look low.
-    let steps = &rates.points[..rates.points.len().saturating_sub(1)];
-    let line =
-        |of: fn(&Point) -> i64| -> Vec<f64> { steps.iter().map(|point| rate(of(point), rates.unit_s)).collect() };
-    let (done, errors) = (line(|point| point.processed), line(|point| point.errors));
-    let from = relative(console.language(), console.now(), rates.from.plus_ms(-rates.unit_s * 1_000));
-    let chart = Chart {
-        title: console.say(title),
-        unit: console.say(&words::PER_SECOND),
-        from_to: (from, console.say(&words::NOW).to_owned()),
-        lines: vec![
-            Line { name: console.say(good), tone: Tone::Info, values: &done },
-            Line { name: console.say(bad), tone: Tone::Bad, values: &errors },
-        ],
-    };
-    chart.draw(console.language())
-}
-
-fn rate(count: i64, unit_s: i64) -> f64 {
-    f64::from(i32::try_from(count).unwrap_or(i32::MAX)) / f64::from(i32::try_from(unit_s.max(1)).unwrap_or(1))
 }
 
 /// Actors for which most waits, those that nobody plays first.

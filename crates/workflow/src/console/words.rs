@@ -7,8 +7,6 @@ web::texts! {
     VIEWS: "Views of the workflow", "Разделы процессов", "Vues du workflow";
     OVERVIEW: "Overview", "Обзор", "Vue d’ensemble";
     LOOK: "Look at it", "Посмотреть", "Voir";
-    NOW: "now", "сейчас", "maintenant";
-    PER_SECOND: "per second", "в секунду", "par seconde";
     FIRST_N: "Only the first {n} are shown.", "Показаны только первые {n}.", "Seuls les {n} premiers sont affichés.";
     AND_N_MORE: "and {n} more", "и ещё {n}", "et {n} de plus";
     ONLY_BEGINNING: "Only the beginning is shown; the API gives the whole.", "Показано только начало; целиком — через API.",

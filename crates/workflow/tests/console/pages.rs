@@ -33,6 +33,7 @@ fn con_4_the_overview_says_what_needs_a_person_first() {
     order(&edge);
     let page = seen(&edge, "/workflow");
     assert!(page.contains("All is well."), "all of it was asked for just now: {page}");
+    assert!(page.contains("done <b>2 in all</b>"), "what the chart shows is told beside it: {page}");
     broken(&edge, "bill#1", "Refused", "no money");
     start(&edge, json!({ "type": "bill", "start": { "actor": "nobody#1" } }));
     let page = seen(&edge, "/workflow");

@@ -33,7 +33,7 @@ pub(in crate::console) mod words {
             "Les lecteurs regardent. Les opérateurs lancent, prennent en compte et réparent. Les administrateurs gèrent aussi comptes, clés et réglages.";
         PASSWORD: "One-time password, shown only now: hand it over and have it changed",
             "Одноразовый пароль, показывается только сейчас: передайте его и попросите сменить",
-            "Mot de passe provisoire, affiché une seule fois : transmettez-le et faites-le changer";
+            "Mot de passe provisoire, affiché une seule fois\u{a0}: transmettez-le et faites-le changer";
         CHANGE_ROLE: "Change role", "Сменить роль", "Changer le rôle";
         BLOCK: "Block", "Заблокировать", "Bloquer";
         BLOCK_ASK: "{name} is logged out at once and cannot log in.", "{name} сразу выйдет и не сможет войти.",

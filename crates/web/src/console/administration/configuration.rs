@@ -10,7 +10,7 @@ use crate::console::page::{Page, PageResult};
 use crate::console::visit::{Console, View};
 use crate::params::{QueryOf, given};
 use crate::ui::form::filters;
-use crate::ui::parts::{Column, Holds, Row, badge, card, empty, table};
+use crate::ui::parts::{Column, Holds, Row, badge, card, empty, prose, table};
 use crate::ui::{Field, Kind, Text, Tone};
 
 mod words {
@@ -132,7 +132,7 @@ fn of_section(console: &Console, section: &ShownSection, wanted: &[String]) -> O
         Column(console.say(&words::SOURCE), Holds::Text),
         Column(console.say(&words::MEANING), Holds::Text),
     ];
-    let content = html! { p.hint { (section.about) } (table(&section.name, &columns, &rows)) };
+    let content = html! { p.hint { (prose(&section.about)) } (table(&section.name, &columns, &rows)) };
     (!rows.is_empty()).then(|| card(&section.name, html! {}, content))
 }
 
@@ -147,5 +147,5 @@ fn row(console: &Console, key: &ShownKey) -> Row {
         }
     };
     let from = html! { (badge(tone, console.say(source))) @if !place.is_empty() { span.sub { (place) } } };
-    Row::of(vec![html! { code { (key.path) } }, value, from, html! { span.text { (key.meaning) } }])
+    Row::of(vec![html! { code { (key.path) } }, value, from, html! { span.text { (prose(&key.meaning)) } }])
 }

@@ -16,7 +16,7 @@ mod words {
         GRANTS: "Read-only grants", "Права чтения", "Droits de lecture";
         HINT: "Other namespaces that may read documents of this one, class by class; each read stands in its journal.",
             "Другие пространства, которым можно читать документы этого, по классам; каждое чтение записывается в его журнал.",
-            "D’autres espaces qui peuvent lire des documents de celui-ci, classe par classe ; chaque lecture figure dans son journal.";
+            "D’autres espaces qui peuvent lire des documents de celui-ci, classe par classe\u{a0}; chaque lecture figure dans son journal.";
         READER: "Reader", "Кто читает", "Lecteur";
         CLASS: "Class", "Класс", "Classe";
         GIVE: "Give", "Дать", "Donner";

@@ -25,12 +25,12 @@ pub(in crate::console) mod words {
         NEW: "New key", "Новый ключ", "Nouvelle clé";
         SHOWN_ONCE: "The key, shown only now: keep it where its program finds it",
             "Ключ, показывается только сейчас: сохраните его там, где его найдёт программа",
-            "La clé, affichée une seule fois : gardez-la là où son programme la trouve";
+            "La clé, affichée une seule fois\u{a0}: gardez-la là où son programme la trouve";
         LABEL_HINT: "For people: whose it is, such as “till 7”", "Для людей: чей это ключ, например «касса 7»",
-            "Pour les gens : à qui elle est, par exemple « caisse 7 »";
+            "Pour les gens\u{a0}: à qui elle est, par exemple «\u{a0}caisse 7\u{a0}»";
         SCOPE: "Scope", "Область", "Portée";
         SCOPE_ALL: "everything of its role", "всё, что даёт роль", "tout ce que permet le rôle";
-        SCOPE_HINT: "Names separated by commas; empty: all", "Имена через запятую; пусто — все", "Noms séparés par des virgules ; vide : tous";
+        SCOPE_HINT: "Names separated by commas; empty: all", "Имена через запятую; пусто — все", "Noms séparés par des virgules\u{a0}; vide\u{a0}: tous";
         ROTATE: "Rotate", "Заменить секрет", "Renouveler";
         OVERLAP: "The old secret stays valid for", "Старый секрет действует ещё", "L’ancien secret reste valable";
         OVERLAP_NONE: "not at all", "нисколько", "pas du tout";
@@ -41,7 +41,7 @@ pub(in crate::console) mod words {
         REVOKE: "Revoke", "Отозвать", "Révoquer";
         REVOKE_ASK: "Whoever uses the key “{label}” is refused at once. This cannot be taken back.",
             "Всем, кто использует ключ «{label}», сразу будет отказано. Это нельзя отменить.",
-            "Quiconque utilise la clé « {label} » est refusé aussitôt. C’est irrévocable.";
+            "Quiconque utilise la clé «\u{a0}{label}\u{a0}» est refusé aussitôt. C’est irrévocable.";
         ACTIVE: "active", "действует", "active";
         OVERLAPPING: "two secrets", "два секрета", "deux secrets";
         REVOKED: "revoked", "отозван", "révoquée";

@@ -22,11 +22,11 @@ mod words {
         TO_SQLITE: "Move to SQLite", "Перенести в SQLite", "Déplacer vers SQLite";
         TO_SQLITE_HINT: "Its file will be on the disk of this node: with several nodes, the others do not serve it any more.",
             "Файл будет на диске этого узла: другие узлы больше не будут его обслуживать.",
-            "Son fichier sera sur le disque de ce nœud : les autres nœuds ne le serviront plus.";
-        ASK: "All of “{name}” moves to {engine}.", "«{name}» целиком переносится в {engine}.", "Tout « {name} » est déplacé vers {engine}.";
+            "Son fichier sera sur le disque de ce nœud\u{a0}: les autres nœuds ne le serviront plus.";
+        ASK: "All of “{name}” moves to {engine}.", "«{name}» целиком переносится в {engine}.", "Tout «\u{a0}{name}\u{a0}» est déplacé vers {engine}.";
         TAKE_BACK: "Take it back", "Отменить перенос", "Annuler";
         TAKE_BACK_ASK: "It stays as it was, and what was carried is thrown away.", "Всё останется как было, перенесённое удаляется.",
-            "Tout reste comme avant ; ce qui a été transporté est jeté.";
+            "Tout reste comme avant\u{a0}; ce qui a été transporté est jeté.";
         WAY: "Way", "Путь", "Chemin";
         IMPORT: "out of an archive", "из архива", "depuis une archive";
         NODE: "Node", "Узел", "Nœud";
@@ -149,6 +149,10 @@ fn to(console: &Console, row: &NamespaceRow, engine: Engine, button: &Text) -> F
 /// Needed where the server has none.
 fn own_url(console: &Console) -> Field {
     let field = Field::new("url", console.say(&namespaces_words::URL), Kind::Password);
-    let field = field.autocomplete("new-password").hint(console.say(&namespaces_words::URL_HINT));
-    if console.kernel().config().namespaces.has_postgres { field } else { field.required() }
+    let field = field.autocomplete("new-password");
+    if console.kernel().config().namespaces.has_postgres {
+        field.hint(console.say(&namespaces_words::URL_HINT))
+    } else {
+        field.hint(console.say(&namespaces_words::URL_NEEDED)).required()
+    }
 }

@@ -33,12 +33,12 @@ mod words {
         LABEL_AND_LIMITS: "Label and limits", "Метка и пределы", "Libellé et limites";
         REQUESTS_MAX: "Requests in flight", "Запросов одновременно", "Requêtes simultanées";
         READERS: "Reading connections", "Соединений на чтение", "Connexions de lecture";
-        LIMIT_HINT: "empty: as the server’s", "пусто: как у сервера", "vide : comme le serveur";
+        LIMIT_HINT: "empty: as the server’s", "пусто: как у сервера", "vide\u{a0}: comme le serveur";
         ABOUT: "How it stands", "Состояние", "État";
         RESOURCES: "Resources", "Ресурсы", "Ressources";
         RESOURCES_EMPTY: "No resource", "Ресурсов нет", "Aucune ressource";
         RESOURCES_HINT: "Files that everybody can read below {path}. Put one with", "Файлы, доступные всем по адресу {path}. Загрузить:",
-            "Fichiers lisibles par tous sous {path}. Pour en ajouter un :";
+            "Fichiers lisibles par tous sous {path}. Pour en ajouter un\u{a0}:";
         PUT: "Put a file", "Добавить файл", "Ajouter un fichier";
         FILE: "File", "Файл", "Fichier";
         PATH: "Path", "Путь", "Chemin";
@@ -47,8 +47,8 @@ mod words {
         REMOVE: "Remove this namespace", "Удалить это пространство", "Supprimer cet espace";
         REMOVE_HINT: "Nobody gets in any more. Its data is set aside, not destroyed; its grants and resources are deleted.",
             "Больше никто не войдёт. Данные не уничтожаются, а откладываются; права чтения и ресурсы удаляются.",
-            "Plus personne n’y entre. Ses données sont mises de côté, pas détruites ; ses droits et ressources sont supprimés.";
-        TYPE_NAME: "Type the name “{name}”", "Введите имя «{name}»", "Saisissez le nom « {name} »";
+            "Plus personne n’y entre. Ses données sont mises de côté, pas détruites\u{a0}; ses droits et ressources sont supprimés.";
+        TYPE_NAME: "Type the name “{name}”", "Введите имя «{name}»", "Saisissez le nom «\u{a0}{name}\u{a0}»";
     }
 }
 
@@ -86,7 +86,7 @@ async fn namespace(console: Console, PathOf(NamePath { name }): PathOf<NamePath>
     let above = [(console.at("namespaces"), console.say(&namespaces_words::NAMESPACES).to_owned())];
     let export = format!("/v1/{}/namespaces/{}/export", console.namespace().name, row.name);
     let open = html! {
-        @if row.state == State::Open || row.state == State::ReadOnly {
+        @if matches!(row.state, State::Open | State::ReadOnly | State::Closed) && !is_admins(&console, &row) {
             a.button href=(export) download={ (row.name) ".archive" } { (console.say(&namespaces_words::EXPORT)) }
         }
         a.button href={ "/console/" (row.name) "/" } { (console.say(&namespaces_words::OPEN_CONSOLE)) }
@@ -100,18 +100,21 @@ fn is_admins(console: &Console, row: &NamespaceRow) -> bool {
 
 fn about(console: &Console, row: &NamespaceRow) -> Markup {
     let word = |yes: bool| console.say(if yes { &common::YES } else { &common::NO });
-    let reopens = row.reopens_at.map(|at| console.moment(Wall(at)));
-    facts(&[
-        (console.say(&common::LABEL), html! { (row.label) }),
-        (console.say(&common::STATE), namespaces::state(console, row.state)),
-        (console.say(&words::MESSAGE), html! { (row.message) }),
-        (console.say(&words::REOPENS), html! { @if let Some(at) = reopens { (at) } }),
-        (console.say(&namespaces_words::STORE), namespaces::store(console, &row.name)),
-        (console.say(&namespaces_words::ENGINE), html! { (word_of(row.engine)) }),
-        (console.say(&words::PLACE), id(&row.place)),
-        (console.say(&words::OWN_URL), html! { (word(row.url.is_some())) }),
-        (console.say(&common::CREATED), console.moment(Wall(row.created_at))),
-    ])
+    let text = |text: &str| (!text.is_empty()).then(|| html! { (text) });
+    // What there is nothing to say of is not there.
+    let said: [(&Text, Option<Markup>); 9] = [
+        (&common::LABEL, text(&row.label)),
+        (&common::STATE, Some(namespaces::state(console, row.state))),
+        (&words::MESSAGE, text(&row.message)),
+        (&words::REOPENS, row.reopens_at.map(|at| console.moment(Wall(at)))),
+        (&namespaces_words::STORE, Some(namespaces::store(console, &row.name))),
+        (&namespaces_words::ENGINE, Some(html! { (word_of(row.engine)) })),
+        (&words::PLACE, Some(id(&row.place))),
+        (&words::OWN_URL, Some(html! { (word(row.url.is_some())) })),
+        (&common::CREATED, Some(console.moment(Wall(row.created_at)))),
+    ];
+    let said: Vec<_> = said.into_iter().filter_map(|(name, value)| Some((console.say(name), value?))).collect();
+    facts(&said)
 }
 
 /// States that can be asked for, with what people are told.

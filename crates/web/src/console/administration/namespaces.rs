@@ -20,12 +20,15 @@ pub(in crate::console) mod words {
         EXPORT: "Export", "Экспорт", "Exporter";
         NEW: "New namespace", "Новое пространство", "Nouvel espace";
         NAME_HINT: "1 to 16 of a-z and 0-9; cannot be changed later", "От 1 до 16: a-z и 0-9; позже изменить нельзя",
-            "De 1 à 16 parmi a-z et 0-9 ; ne peut être changé ensuite";
+            "De 1 à 16 parmi a-z et 0-9\u{a0}; ne peut être changé ensuite";
         ENGINE: "Engine", "Хранилище", "Moteur";
         ENGINE_CONFIGURED: "as configured", "как в конфигурации", "selon la configuration";
         URL: "Its own PostgreSQL", "Собственный PostgreSQL", "Son propre PostgreSQL";
         URL_HINT: "Only if it is not the server’s; never shown again", "Только если это не PostgreSQL сервера; больше не показывается",
-            "Seulement si ce n’est pas celui du serveur ; jamais réaffiché";
+            "Seulement si ce n’est pas celui du serveur\u{a0}; jamais réaffiché";
+        URL_NEEDED: "The server has none of its own: host=… port=… user=… password=… dbname=…, or postgres://…; never shown again",
+            "У сервера своего нет: host=… port=… user=… password=… dbname=… или postgres://…; больше не показывается",
+            "Le serveur n’en a pas\u{a0}: host=… port=… user=… password=… dbname=…, ou postgres://…\u{a0}; jamais réaffiché";
         STORE: "Store", "Состояние хранилища", "Base";
         OPEN_CONSOLE: "Open", "Открыть", "Ouvrir";
         CREATING: "being created", "создаётся", "en création";

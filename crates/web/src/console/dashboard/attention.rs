@@ -7,6 +7,7 @@ use maud::{Markup, Render, html};
 
 use super::{Seen, words};
 use crate::console::visit::Console;
+use crate::console::watch::alerts::reason;
 use crate::error::ApiError;
 use crate::ui::form::link;
 use crate::ui::parts::{badge, banner, card, empty, lamp, table};
@@ -111,8 +112,9 @@ fn notes(console: &Console, seen: &Seen) -> Vec<Markup> {
         let text = console.fill(&words::SUSPENDED_NOW, &[("count", &work.stuck.suspended)]);
         notes.push(note(Tone::Warn, text, "queues"));
     }
-    for reason in &work.alerts.banner {
-        notes.push(note(Tone::Bad, console.fill(&words::CHANNEL, &[("reason", reason)]), "alerts"));
+    for message in &work.alerts.banner {
+        let reason = reason(console, message);
+        notes.push(note(Tone::Bad, console.fill(&words::CHANNEL, &[("reason", &reason)]), "alerts"));
     }
     notes
 }

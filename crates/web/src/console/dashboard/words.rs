@@ -11,7 +11,7 @@ crate::texts! {
     ALL_WELL: "All is well", "Всё в порядке", "Tout va bien";
     ALL_WELL_HINT: "Nothing is stuck, parked or alarming. What fails is tried again by itself; what cannot go on appears here.",
         "Ничего не застряло, не остановлено и не требует внимания. Сбои повторяются сами; что не может идти дальше, появится здесь.",
-        "Rien n’est bloqué, arrêté ni alarmant. Les échecs sont retentés ; ce qui ne peut continuer apparaît ici.";
+        "Rien n’est bloqué, arrêté ni alarmant. Les échecs sont retentés\u{a0}; ce qui ne peut continuer apparaît ici.";
     PARKED_TASK: "Parked task", "Остановленная задача", "Tâche arrêtée";
     ALERT: "Alert", "Оповещение", "Alerte";
     WHAT: "What", "Что", "Quoi";
@@ -21,9 +21,9 @@ crate::texts! {
     ACKNOWLEDGE: "Acknowledge", "Принять", "Prendre en compte";
     STUCK_NOW: "{count} things are overdue and do not go on by themselves.", "Просрочено и не движется само: {count}.", "{count} éléments sont en retard et n’avancent pas seuls.";
     SUSPENDED_NOW: "{count} tasks wait because their queue is suspended.", "Задачи ждут, потому что их очередь приостановлена: {count}.", "{count} tâches attendent car leur file est suspendue.";
-    CHANNEL: "Alerts may not reach anybody: {reason}", "Оповещения могут никого не достичь: {reason}", "Les alertes n’atteignent peut-être personne : {reason}";
+    CHANNEL: "Alerts may not reach anybody: {reason}", "Оповещения могут никого не достичь: {reason}", "Les alertes n’atteignent peut-être personne\u{a0}: {reason}";
     LOOK: "Look", "Посмотреть", "Voir";
-    MORE: "Show all {count}", "Показать все: {count}", "Tout afficher : {count}";
+    MORE: "Show all {count}", "Показать все: {count}", "Tout afficher\u{a0}: {count}";
 
     // How much
     DUE: "Waiting now", "Ждут сейчас", "En attente";
@@ -46,8 +46,6 @@ crate::texts! {
     TASKS: "Tasks", "Задачи", "Tâches";
     DONE: "done", "выполнено", "faites";
     ERRORS: "errors", "ошибки", "erreurs";
-    PER_SECOND: "per second", "в секунду", "par seconde";
-    NOW: "now", "сейчас", "maintenant";
     SPAN: "Time span", "Промежуток", "Période";
     SPAN_10M: "10 minutes", "10 минут", "10 minutes";
     SPAN_24H: "24 hours", "24 часа", "24 heures";

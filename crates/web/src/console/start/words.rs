@@ -7,15 +7,15 @@ crate::texts! {
     START: "Start here", "С чего начать", "Commencer ici";
     WHAT: "Fastness is one durable server for work in the field: messages, processes, folders, sensors and documents.",
         "Fastness — один надёжный сервер для работы в поле: сообщения, процессы, папки, датчики и документы.",
-        "Fastness est un serveur durable pour le travail de terrain : messages, processus, dossiers, capteurs et documents.";
+        "Fastness est un serveur durable pour le travail de terrain\u{a0}: messages, processus, dossiers, capteurs et documents.";
     PROMISE: "What it has acknowledged is never lost, never done twice, and never stuck until somebody acts.",
         "Что он подтвердил, не теряется, не делается дважды и не застревает до вмешательства человека.",
         "Ce qu’il a confirmé n’est jamais perdu, jamais fait deux fois, jamais bloqué en attendant quelqu’un.";
     HOW: "Copy a command into a terminal on the server’s machine and watch it here. The first time it asks for the administrator’s password. Each demo makes a namespace of its own and removes it in the end.",
         "Скопируйте команду в терминал на машине сервера и следите за ней здесь. В первый раз она спросит пароль администратора. Каждое демо создаёт собственное пространство и в конце удаляет его.",
         "Copiez une commande dans un terminal de la machine du serveur et suivez-la ici. La première fois, elle demande le mot de passe de l’administrateur. Chaque démo crée son propre espace et le supprime à la fin.";
-    CLEAN: "A demo that was killed is removed by its next run, or by:", "Прерванное демо удалит следующий запуск, или:", "Une démo interrompue est supprimée à son prochain lancement, ou par :";
-    DEMO: "The demo:", "Демо:", "La démo :";
+    CLEAN: "A demo that was killed is removed by its next run, or by:", "Прерванное демо удалит следующий запуск, или:", "Une démo interrompue est supprimée à son prochain lancement, ou par\u{a0}:";
+    DEMO: "The demo:", "Демо:", "La démo\u{a0}:";
     OPEN: "Open its pages", "Открыть страницы", "Ouvrir ses pages";
     RUNNING: "Running now", "Идёт сейчас", "En cours";
     KEPT: "Kept", "Оставлено", "Conservée";
@@ -39,12 +39,12 @@ pub(super) const EXCHANGE: Offer = Offer {
     purpose: text(
         "Phones send messages to business databases and get answers; each message is processed exactly once.",
         "Телефоны шлют сообщения в учётные базы и получают ответы; каждое сообщение обрабатывается ровно один раз.",
-        "Des téléphones envoient des messages à des bases de gestion et reçoivent des réponses ; chaque message est traité exactement une fois.",
+        "Des téléphones envoient des messages à des bases de gestion et reçoivent des réponses\u{a0}; chaque message est traité exactement une fois.",
     ),
     story: text(
         "a phone sends 40 orders; the ERP that books them is killed at the two worst moments.",
         "телефон шлёт 40 заказов; ERP, которая их проводит, убивают в два худших момента.",
-        "un téléphone envoie 40 commandes ; l’ERP qui les enregistre est tué aux deux pires moments.",
+        "un téléphone envoie 40 commandes\u{a0}; l’ERP qui les enregistre est tué aux deux pires moments.",
     ),
     steps: [
         (
@@ -52,16 +52,16 @@ pub(super) const EXCHANGE: Offer = Offer {
             text(
                 "Register a company, then its database and a device:",
                 "Зарегистрируйте компанию, её базу и устройство:",
-                "Déclarez une société, sa base et un appareil :",
+                "Déclarez une société, sa base et un appareil\u{a0}:",
             ),
         ),
         (
             "POST /v1/{ns}/exchange/messages",
-            text("The device sends a message:", "Устройство шлёт сообщение:", "L’appareil envoie un message :"),
+            text("The device sends a message:", "Устройство шлёт сообщение:", "L’appareil envoie un message\u{a0}:"),
         ),
         (
             "POST /v1/{ns}/exchange/processes",
-            text("The database takes what waits:", "База забирает ожидающее:", "La base prend ce qui attend :"),
+            text("The database takes what waits:", "База забирает ожидающее:", "La base prend ce qui attend\u{a0}:"),
         ),
     ],
 };
@@ -73,22 +73,25 @@ pub(super) const WORKFLOW: Offer = Offer {
     purpose: text(
         "Long work of many steps, done by workers that may die, hang or answer twice; each result counts once.",
         "Долгая работа из многих шагов; исполнители могут упасть, зависнуть или ответить дважды, а результат учитывается один раз.",
-        "Un long travail en plusieurs étapes, fait par des exécutants qui peuvent mourir, se figer ou répondre deux fois ; chaque résultat compte une fois.",
+        "Un long travail en plusieurs étapes, fait par des exécutants qui peuvent mourir, se figer ou répondre deux fois\u{a0}; chaque résultat compte une fois.",
     ),
     story: text(
         "three orders of twelve lines; a worker is killed, others fail, one answers twice.",
         "три заказа по двенадцать строк; одного исполнителя убивают, другие ошибаются, один отвечает дважды.",
-        "trois commandes de douze lignes ; un exécutant est tué, d’autres échouent, un répond deux fois.",
+        "trois commandes de douze lignes\u{a0}; un exécutant est tué, d’autres échouent, un répond deux fois.",
     ),
     steps: [
-        ("POST /v1/{ns}/workflow/processes", text("Start a process:", "Запустите процесс:", "Lancez un processus :")),
+        (
+            "POST /v1/{ns}/workflow/processes",
+            text("Start a process:", "Запустите процесс:", "Lancez un processus\u{a0}:"),
+        ),
         (
             "POST /v1/{ns}/workflow/poll",
-            text("A worker asks for work:", "Исполнитель просит работу:", "Un exécutant demande du travail :"),
+            text("A worker asks for work:", "Исполнитель просит работу:", "Un exécutant demande du travail\u{a0}:"),
         ),
         (
             "POST /v1/{ns}/workflow/release",
-            text("It brings the result:", "Он приносит результат:", "Il apporte le résultat :"),
+            text("It brings the result:", "Он приносит результат:", "Il apporte le résultat\u{a0}:"),
         ),
     ],
 };
@@ -100,7 +103,7 @@ pub(super) const FOLDERS: Offer = Offer {
     purpose: text(
         "Folders of many machines hold the same; both sides of a conflict are kept, and nothing is replaced without a copy.",
         "Папки на многих машинах одинаковы; при конфликте сохраняются обе стороны, ничто не заменяется без копии.",
-        "Les dossiers de plusieurs machines sont identiques ; les deux côtés d’un conflit sont gardés, rien n’est remplacé sans copie.",
+        "Les dossiers de plusieurs machines sont identiques\u{a0}; les deux côtés d’un conflit sont gardés, rien n’est remplacé sans copie.",
     ),
     story: text(
         "two folders on this machine, one of them offline, and a file that both change.",
@@ -110,10 +113,10 @@ pub(super) const FOLDERS: Offer = Offer {
     steps: [
         (
             "fastness folders create Plans ~/plans",
-            text("On the first machine:", "На первой машине:", "Sur la première machine :"),
+            text("On the first machine:", "На первой машине:", "Sur la première machine\u{a0}:"),
         ),
-        ("fastness folders pull Plans ~/plans", text("On the others:", "На остальных:", "Sur les autres :")),
-        ("fastness folders run", text("Keep them in step:", "Держать в согласии:", "Les garder synchronisés :")),
+        ("fastness folders pull Plans ~/plans", text("On the others:", "На остальных:", "Sur les autres\u{a0}:")),
+        ("fastness folders run", text("Keep them in step:", "Держать в согласии:", "Les garder synchronisés\u{a0}:")),
     ],
 };
 
@@ -124,7 +127,7 @@ pub(super) const SENSORS: Offer = Offer {
     purpose: text(
         "Doors say that they open and close; who must know is told by webhook, in order, also after being away.",
         "Двери сообщают, что открыты или закрыты; кому надо, узнают через вебхук, по порядку, даже если их не было на связи.",
-        "Des portes disent qu’elles s’ouvrent et se ferment ; qui doit le savoir est prévenu par webhook, dans l’ordre, même après une absence.",
+        "Des portes disent qu’elles s’ouvrent et se ferment\u{a0}; qui doit le savoir est prévenu par webhook, dans l’ordre, même après une absence.",
     ),
     story: text(
         "a house of twelve doors, a receiver that goes down and comes back, a door that falls silent.",
@@ -132,16 +135,19 @@ pub(super) const SENSORS: Offer = Offer {
         "une maison de douze portes, un destinataire qui tombe et revient, une porte qui se tait.",
     ),
     steps: [
-        ("PUT /v1/{ns}/sensors/door01", text("Register a sensor:", "Зарегистрируйте датчик:", "Déclarez un capteur :")),
+        (
+            "PUT /v1/{ns}/sensors/door01",
+            text("Register a sensor:", "Зарегистрируйте датчик:", "Déclarez un capteur\u{a0}:"),
+        ),
         (
             "POST /v1/{ns}/sensor-clients",
             text(
                 "Say who is told, and link them:",
                 "Укажите, кого извещать, и свяжите их:",
-                "Dites qui est prévenu, et liez-les :",
+                "Dites qui est prévenu, et liez-les\u{a0}:",
             ),
         ),
-        ("POST /v1/{ns}/signals", text("Send a signal:", "Пошлите сигнал:", "Envoyez un signal :")),
+        ("POST /v1/{ns}/signals", text("Send a signal:", "Пошлите сигнал:", "Envoyez un signal\u{a0}:")),
     ],
 };
 
@@ -152,25 +158,29 @@ pub(super) const DOCUMENTS: Offer = Offer {
     purpose: text(
         "Records on the server and copies of them on devices that are offline for a week; each is brought level with the least.",
         "Записи на сервере и их копии на устройствах, которые неделю без связи; каждая догоняет наименьшим обменом.",
-        "Des fiches sur le serveur et leurs copies sur des appareils hors ligne une semaine ; chacune est mise à niveau au moindre coût.",
+        "Des fiches sur le serveur et leurs copies sur des appareils hors ligne une semaine\u{a0}; chacune est mise à niveau au moindre coût.",
     ),
     story: text(
         "twelve contacts, a phone that is offline, a laptop that is not; what collides is refused and merged.",
         "двенадцать контактов, телефон без связи и ноутбук на связи; столкнувшееся отклоняется и сливается.",
-        "douze contacts, un téléphone hors ligne, un portable en ligne ; ce qui se heurte est refusé puis fusionné.",
+        "douze contacts, un téléphone hors ligne, un portable en ligne\u{a0}; ce qui se heurte est refusé puis fusionné.",
     ),
     steps: [
         (
             "POST /v1/{ns}/doc-classes",
-            text("Say what documents look like:", "Опишите вид документов:", "Décrivez la forme des documents :"),
+            text("Say what documents look like:", "Опишите вид документов:", "Décrivez la forme des documents\u{a0}:"),
         ),
         (
             "POST /v1/{ns}/op/doc.commit",
-            text("Change some, all or none:", "Измените несколько, всё или ничего:", "Modifiez-en, tout ou rien :"),
+            text(
+                "Change some, all or none:",
+                "Измените несколько, всё или ничего:",
+                "Modifiez-en, tout ou rien\u{a0}:",
+            ),
         ),
         (
             "POST /v1/{ns}/op/doc.sync",
-            text("Bring a copy level:", "Доведите копию до уровня:", "Mettez une copie à niveau :"),
+            text("Bring a copy level:", "Доведите копию до уровня:", "Mettez une copie à niveau\u{a0}:"),
         ),
     ],
 };

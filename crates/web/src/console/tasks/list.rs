@@ -106,8 +106,8 @@ fn pages(console: &Console, asked: &Asked, found: &Found) -> Markup {
 fn rows(console: &Console, found: &Found) -> Markup {
     let everywhere = console.at_administration();
     let mut columns = vec![
-        Column(console.say(&common::STATE), Holds::Text),
         Column(console.say(&words::OPERATION), Holds::Text),
+        Column(console.say(&common::STATE), Holds::Text),
         Column(console.say(&words::STARTS), Holds::Text),
         Column(console.say(&words::TRIES), Holds::Numbers),
         Column(console.say(&words::QUEUE), Holds::Text),
@@ -123,8 +123,8 @@ fn rows(console: &Console, found: &Found) -> Markup {
 
 fn row(console: &Console, ns: &Namespace, task: &Task, everywhere: bool) -> Row {
     let mut cells = vec![
-        state_badge(console, task.state()),
         name(&ns.name, task),
+        state_badge(console, task.state()),
         starts(console, task),
         html! { (console.language().number(task.attempt)) },
         html! { (queue_name(console, task.queue)) },

@@ -51,15 +51,15 @@ texts! {
     NO_TASKS: "No tasks here", "Задач нет", "Aucune tâche";
     NO_TASKS_HINT: "Tasks are made by services when something is to be done later, and end when it is done. You can create one of your own: it calls a URL of yours, once or again and again.",
         "Задачи создают службы, когда что-то надо сделать позже; сделанная задача исчезает. Можно создать и свою: она вызовет ваш URL, один раз или по расписанию.",
-        "Les services créent des tâches pour ce qui se fera plus tard ; une tâche faite disparaît. Vous pouvez créer la vôtre : elle appelle une URL à vous, une fois ou régulièrement.";
+        "Les services créent des tâches pour ce qui se fera plus tard\u{a0}; une tâche faite disparaît. Vous pouvez créer la vôtre\u{a0}: elle appelle une URL à vous, une fois ou régulièrement.";
     NOTHING_FITS: "No task fits", "Ничего не подходит", "Aucune tâche ne correspond";
     NOTHING_FITS_HINT: "Take some filters away. A task that was done is not there any more; the journal knows of those that failed.",
         "Уберите часть условий. Выполненных задач здесь уже нет; о неудавшихся знает журнал.",
-        "Retirez des filtres. Une tâche faite n’est plus là ; le journal connaît celles qui ont échoué.";
+        "Retirez des filtres. Une tâche faite n’est plus là\u{a0}; le journal connaît celles qui ont échoué.";
     NOTHING_YET: "Nothing found so far", "Пока ничего не найдено", "Rien trouvé jusqu’ici";
     NOTHING_YET_HINT: "A page looks at a few thousand tasks. Go on to the next page, or filter by operation, info or state, which is quick.",
         "Страница просматривает несколько тысяч задач. Перейдите к следующей или отберите по операции, пометке или состоянию: это быстро.",
-        "Une page examine quelques milliers de tâches. Passez à la suivante, ou filtrez par opération, info ou état : c’est rapide.";
+        "Une page examine quelques milliers de tâches. Passez à la suivante, ou filtrez par opération, info ou état\u{a0}: c’est rapide.";
     NOT_SEEN: "Namespace {namespace} cannot be looked at right now ({code}).", "Пространство {namespace} сейчас недоступно ({code}).",
         "L’espace {namespace} n’est pas consultable pour le moment ({code}).";
 
@@ -76,10 +76,10 @@ texts! {
     MOVED: "Moved", "Перенесена", "Déplacée";
     DELETED: "Deleted", "Удалена", "Supprimée";
     DELETE_SURE: "Delete the task “{op}”? What it was to do will not be done.", "Удалить задачу «{op}»? Её работа не будет выполнена.",
-        "Supprimer la tâche « {op} » ? Son travail ne sera pas fait.";
+        "Supprimer la tâche «\u{a0}{op}\u{a0}»\u{a0}? Son travail ne sera pas fait.";
     DELETE_RUNNING: "Delete the task “{op}” while it runs? What its run wants to write at its end is then refused whole.",
         "Удалить задачу «{op}» во время выполнения? Всё, что этот запуск захочет записать в конце, будет отклонено.",
-        "Supprimer la tâche « {op} » en cours ? Ce que son exécution voudra écrire à la fin sera refusé en bloc.";
+        "Supprimer la tâche «\u{a0}{op}\u{a0}» en cours\u{a0}? Ce que son exécution voudra écrire à la fin sera refusé en bloc.";
     REPORT_DONE: "It was done", "Она сделана", "Elle est faite";
     REPORT_DONE_TITLE: "Report as done…", "Отметить сделанной…", "Déclarer faite…";
     REPORT_DONE_HINT: "For a target that did the work while its answer got lost. The task then ends as if it had answered. The number is the attempt that the target was told.",
@@ -90,7 +90,7 @@ texts! {
     NEW_TASK: "New task", "Новая задача", "Nouvelle tâche";
     NEW_OP_HINT: "With a target: any name that tells it what to do. Without one: an operation of this server, for administrators.",
         "С целевым адресом: любое имя, по которому он поймёт, что делать. Без него: операция этого сервера, для администраторов.",
-        "Avec une cible : un nom qui lui dit quoi faire. Sans cible : une opération de ce serveur, pour administrateurs.";
+        "Avec une cible\u{a0}: un nom qui lui dit quoi faire. Sans cible\u{a0}: une opération de ce serveur, pour administrateurs.";
     NEW_TARGET_HINT: "A URL of yours, called with POST and signed. 2xx means done, anything else is tried again.",
         "Ваш URL: подписанный POST. 2xx значит «сделано», всё другое повторяется.",
         "Une URL à vous, appelée en POST signé. 2xx veut dire fait, le reste est réessayé.";
@@ -98,34 +98,34 @@ texts! {
     NEW_INFO_HINT: "Text to find it by", "Текст, по которому её найти", "Texte pour la retrouver";
     NEW_START_HINT: "In the time zone of this browser; empty: at once, or when it next repeats",
         "По времени этого браузера; пусто: сразу или в ближайший срок повтора",
-        "Dans le fuseau de ce navigateur ; vide : tout de suite, ou à la prochaine répétition";
+        "Dans le fuseau de ce navigateur\u{a0}; vide\u{a0}: tout de suite, ou à la prochaine répétition";
     NEW_CRON_HINT: "In UTC: H25 every hour at minute 25, D0425 daily at 04:25, W30425 Wednesdays, M100425 on the 10th, Y11100425 on 10 November",
         "По UTC: H25 каждый час в 25 минут, D0425 ежедневно в 04:25, W30425 по средам, M100425 10-го числа, Y11100425 10 ноября",
-        "En UTC : H25 chaque heure à la minute 25, D0425 chaque jour à 04:25, W30425 le mercredi, M100425 le 10 du mois, Y11100425 le 10 novembre";
+        "En UTC\u{a0}: H25 chaque heure à la minute 25, D0425 chaque jour à 04:25, W30425 le mercredi, M100425 le 10 du mois, Y11100425 le 10 novembre";
     NEW_LANE_HINT: "Tasks of one lane run one at a time, oldest first", "Задачи одной полосы идут по одной, сначала старые",
         "Les tâches d’une voie s’exécutent une à la fois, la plus ancienne d’abord";
 
     // Why it does not go on
     IS_PARKED: "Parked after {tries}: {why}. It waits for you.", "Остановлена после {tries}: {why}. Ждёт вас.",
-        "Arrêtée après {tries} : {why}. Elle vous attend.";
+        "Arrêtée après {tries}\u{a0}: {why}. Elle vous attend.";
     IS_PARKED_HINT: "Mend the cause, then run it again: it begins anew, with all its tries. Or delete it if it is not needed any more.",
         "Устраните причину и запустите снова: задача начнёт заново, со всеми попытками. Или удалите, если она больше не нужна.",
-        "Corrigez la cause, puis relancez-la : elle repart à neuf, avec tous ses essais. Ou supprimez-la si elle ne sert plus.";
+        "Corrigez la cause, puis relancez-la\u{a0}: elle repart à neuf, avec tous ses essais. Ou supprimez-la si elle ne sert plus.";
     UNKNOWN_WHY: "nothing is known of the reason", "причина неизвестна", "la raison est inconnue";
     IS_SUSPENDED: "Its queue is suspended: it starts nothing until somebody resumes it.", "Её очередь приостановлена: ничего не начнётся, пока её не возобновят.",
-        "Sa file est suspendue : rien ne démarre tant que personne ne la reprend.";
+        "Sa file est suspendue\u{a0}: rien ne démarre tant que personne ne la reprend.";
     IS_WITHOUT_WORKERS: "Queue {queue} has no workers on this server: nobody starts it.", "У очереди {queue} на этом сервере нет исполнителей: её никто не начнёт.",
-        "La file {queue} n’a pas d’exécutant sur ce serveur : personne ne la démarre.";
+        "La file {queue} n’a pas d’exécutant sur ce serveur\u{a0}: personne ne la démarre.";
     WAITS_FOR: "Waits for {at}, {in}.", "Ждёт: {at}, {in}.", "Attend {at}, {in}.";
     TRIES_AGAIN: "Failed {times}; tries again {in}, at {at}.", "Неудач: {times}; следующая попытка {in}, {at}.",
-        "{times} ; nouvel essai {in}, à {at}.";
+        "{times}\u{a0}; nouvel essai {in}, à {at}.";
     IS_DUE: "Was due {since}: it starts as soon as a worker of its queue is free.", "Срок наступил {since}: начнётся, как только освободится исполнитель её очереди.",
-        "Prévue {since} : elle démarre dès qu’un exécutant de sa file est libre.";
+        "Prévue {since}\u{a0}: elle démarre dès qu’un exécutant de sa file est libre.";
     IS_BEHIND: "Waits behind an older task of lane “{lane}”. It starts when that one has ended.",
         "Ждёт более старую задачу полосы «{lane}». Начнётся, когда та закончится.",
-        "Attend derrière une tâche plus ancienne de la voie « {lane} ». Elle démarre quand celle-ci est finie.";
+        "Attend derrière une tâche plus ancienne de la voie «\u{a0}{lane}\u{a0}». Elle démarre quand celle-ci est finie.";
     RUNS: "Runs on node {node}; it began {since} (attempt {attempt}).", "Выполняется на узле {node}; начата {since} (запуск {attempt}).",
-        "S’exécute sur le nœud {node} ; démarrée {since} (tentative {attempt}).";
+        "S’exécute sur le nœud {node}\u{a0}; démarrée {since} (tentative {attempt}).";
     RUNS_HINT: "If the node falls silent, another takes the task over at once. It is taken for lost if nothing is heard of it for another {time}.",
         "Если узел замолчит, задачу сразу возьмёт другой. Она будет считаться потерянной, если о ней не будет вестей ещё {time}.",
         "Si le nœud se tait, un autre la reprend aussitôt. Elle est tenue pour perdue sans nouvelles pendant encore {time}.";
@@ -134,7 +134,7 @@ texts! {
     NEXT_RUNS: "Next", "Далее", "Ensuite";
     REPORT: "Report", "Отчёт", "Rapport";
     FACTS: "The task", "Задача", "La tâche";
-    CUT: "Only the beginning is shown: {size} in all.", "Показано только начало: всего {size}.", "Seul le début est affiché : {size} au total.";
+    CUT: "Only the beginning is shown: {size} in all.", "Показано только начало: всего {size}.", "Seul le début est affiché\u{a0}: {size} au total.";
 
     // History
     HISTORY: "In the journal", "В журнале", "Dans le journal";
@@ -145,7 +145,7 @@ texts! {
     GONE: "This task is not there any more", "Этой задачи больше нет", "Cette tâche n’est plus là";
     GONE_HINT: "It was done or deleted; a task that ends well leaves nothing behind. One that repeats goes on under a new id.",
         "Она выполнена или удалена; задача, которая закончилась хорошо, не оставляет следов. Повторяющаяся продолжается под новым идентификатором.",
-        "Elle a été faite ou supprimée ; une tâche qui finit bien ne laisse rien. Une tâche répétée continue sous un nouvel identifiant.";
+        "Elle a été faite ou supprimée\u{a0}; une tâche qui finit bien ne laisse rien. Une tâche répétée continue sous un nouvel identifiant.";
     TO_TASKS: "To the tasks", "К задачам", "Vers les tâches";
 }
 

@@ -1,6 +1,7 @@
 //! Alerts (CON-8): open ones with their acknowledgement, then what somebody knows of, then what ended.
 
 use base::Wall;
+use kernel::alerts::NOBODY_IS_TOLD;
 use kernel::alerts::list::{AlertInfo, AlertList, AlertPage, AlertState, LIST_ALERTS};
 use kernel::alerts::summary::SUMMARY;
 use maud::{Markup, html};
@@ -27,7 +28,7 @@ pub(in crate::console) mod words {
         ACKNOWLEDGE: "Acknowledge", "Принять", "Prendre en compte";
         ACKNOWLEDGED_DONE: "Acknowledged: it is not said again until it opens anew",
             "Принято: повторных сообщений не будет, пока не откроется снова",
-            "Prise en compte : plus de rappel jusqu’à la prochaine ouverture";
+            "Prise en compte\u{a0}: plus de rappel jusqu’à la prochaine ouverture";
         OPENED: "Opened", "Открыто", "Ouverte";
         LASTS: "Lasts", "Длится", "Durée";
         WHAT: "What is wrong", "Что не так", "Problème";
@@ -39,8 +40,10 @@ pub(in crate::console) mod words {
         STATE_OPEN: "open", "открыто", "ouverte";
         STATE_ACKNOWLEDGED: "acknowledged", "принято", "prise en compte";
         STATE_CLOSED: "closed", "закрыто", "close";
-        BANNER: "Alerts do not reach anybody: a channel fails.", "Оповещения не доходят: канал не работает.",
-            "Les alertes n’arrivent à personne : un canal échoue.";
+        BANNER: "Alerts may not reach anybody.", "Оповещения могут никого не достичь.", "Les alertes n’atteignent peut-être personne.";
+        NOBODY_IS_TOLD: "no channel is set: alerts are shown here and sent to nobody",
+            "каналы не заданы: оповещения видны здесь и никому не отправляются",
+            "aucun canal n’est défini\u{a0}: les alertes s’affichent ici et ne sont envoyées à personne";
         TO_CHANNELS: "Look at the channels", "Посмотреть каналы", "Voir les canaux";
         NO_OPEN: "No open alert", "Нет открытых оповещений", "Aucune alerte ouverte";
         NO_OPEN_HINT: "All is well. What goes wrong appears here by itself, and is sent by the channels.",
@@ -48,7 +51,7 @@ pub(in crate::console) mod words {
             "Tout va bien. Ce qui tourne mal apparaît ici tout seul et part par les canaux.";
         NONE_HERE: "None", "Пусто", "Aucune";
         NONE_HERE_HINT: "No alert is in this state.", "В этом состоянии оповещений нет.", "Aucune alerte dans cet état.";
-        MORE: "More may follow: go on.", "Возможно, есть ещё: продолжайте.", "Il peut y en avoir d’autres : continuez.";
+        MORE: "More may follow: go on.", "Возможно, есть ещё: продолжайте.", "Il peut y en avoir d’autres\u{a0}: continuez.";
     }
 }
 
@@ -112,13 +115,18 @@ pub(super) async fn tabs_of(console: &Console, here: Option<AlertState>) -> Resu
     Ok(html! { div #alert-tabs data-live { (tabs(console.say(&words::ALERTS), &all)) } })
 }
 
+/// Why nobody may hear of alerts: what the server says of itself in the person's language, what a channel said as it came.
+pub(in crate::console) fn reason<'a>(console: &Console, message: &'a str) -> &'a str {
+    if message == NOBODY_IS_TOLD { console.say(&words::NOBODY_IS_TOLD) } else { message }
+}
+
 /// What must be read before anything else: nobody may hear of alerts.
 pub(super) fn failing(console: &Console, messages: &[String]) -> Markup {
     html! {
         @if !messages.is_empty() {
             (banner(Tone::Bad, html! {
                 p { strong { (console.say(&words::BANNER)) } " " a href=(console.at("alerts/channels")) { (console.say(&words::TO_CHANNELS)) } }
-                @for message in messages { p { (message) } }
+                @for message in messages { p { (reason(console, message)) } }
             }))
         }
     }

@@ -34,7 +34,7 @@ mod words {
         ADD: "Add", "Добавить", "Ajouter";
         ADDRESSES: "Addresses", "Адреса", "Adresses";
         ADDRESSES_HINT: "1 to 20, separated by commas; all get each message", "От 1 до 20 через запятую; каждое сообщение получают все",
-            "De 1 à 20, séparées par des virgules ; toutes reçoivent chaque message";
+            "De 1 à 20, séparées par des virgules\u{a0}; toutes reçoivent chaque message";
         URL: "URL", "URL", "URL";
         URL_HINT: "Each message is posted there as JSON. Only its host is shown later.",
             "Каждое сообщение отправляется туда как JSON. Позже показывается только хост.",
@@ -42,21 +42,21 @@ mod words {
         SECRET: "Secret", "Секрет", "Secret";
         SECRET_HINT: "whsec_ and base64 of 24 to 64 bytes, to sign by; may be empty",
             "whsec_ и base64 от 24 до 64 байт — для подписи; может быть пустым",
-            "whsec_ et le base64 de 24 à 64 octets, pour signer ; facultatif";
+            "whsec_ et le base64 de 24 à 64 octets, pour signer\u{a0}; facultatif";
         REMOVE: "Remove", "Убрать", "Retirer";
         REMOVE_ASK: "Nobody is told by “{label}” any more.", "По каналу «{label}» больше никто ничего не получит.",
-            "Plus personne ne sera prévenu par « {label} ».";
+            "Plus personne ne sera prévenu par «\u{a0}{label}\u{a0}».";
         EARLIER: "Try earlier", "Пробовать раньше", "Essayer plus tôt";
         HOW: "A message goes to the first channel; the next one is used when it fails.",
             "Сообщение идёт по первому каналу; если он не сработал — по следующему.",
-            "Un message part par le premier canal ; le suivant sert si celui-ci échoue.";
+            "Un message part par le premier canal\u{a0}; le suivant sert si celui-ci échoue.";
         NOT_OWN: "These are the server’s channels. The first channel of this namespace’s own replaces them.",
             "Это каналы сервера. Первый собственный канал этого пространства заменит их.",
             "Ce sont les canaux du serveur. Le premier canal propre à cet espace les remplace.";
         EMPTY: "Nobody is told of alerts", "Об оповещениях никто не узнает", "Personne n’est prévenu des alertes";
         EMPTY_HINT: "Add an e-mail channel or a webhook; until then alerts are only shown here.",
             "Добавьте почтовый канал или вебхук; до тех пор оповещения видны только здесь.",
-            "Ajoutez un canal e-mail ou un webhook ; d’ici là, les alertes ne s’affichent qu’ici.";
+            "Ajoutez un canal e-mail ou un webhook\u{a0}; d’ici là, les alertes ne s’affichent qu’ici.";
     }
 }
 

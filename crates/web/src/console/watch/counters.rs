@@ -96,8 +96,8 @@ fn listed(console: &Console, asked: &Asked, found: &[CounterInfo], next: Option<
 fn rows(console: &Console, found: &[CounterInfo]) -> Markup {
     let number = |text: &Text| Column(console.say(text), Holds::Numbers);
     let columns = [
-        Column(console.say(&common::KIND), Holds::Text),
         Column(console.say(&common::NAME), Holds::Text),
+        Column(console.say(&common::KIND), Holds::Text),
         number(&words::SENT),
         number(&words::PROCESSED),
         number(&words::ERRORS),
@@ -109,8 +109,8 @@ fn rows(console: &Console, found: &[CounterInfo]) -> Markup {
     let row = |one: &CounterInfo| {
         let of_kind = link(&console.at("counters"), &[("kind", Some(&one.kind))]);
         let cells = vec![
-            html! { a href=(of_kind) { (one.kind) } },
             html! { code { (one.name) } },
+            html! { a href=(of_kind) { (one.kind) } },
             count(one.sent),
             count(one.processed),
             count(one.errors),

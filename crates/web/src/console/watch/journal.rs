@@ -34,7 +34,7 @@ pub(in crate::console) mod words {
             "Essayez moins de mots, un type plus court ou une période plus longue.";
         SEARCHED: "{count} lines were searched. Older ones may fit: go on.",
             "Просмотрено строк: {count}. Могут подойти и более старые: продолжайте.",
-            "{count} lignes parcourues. De plus anciennes peuvent convenir : continuez.";
+            "{count} lignes parcourues. De plus anciennes peuvent convenir\u{a0}: continuez.";
     }
 }
 

@@ -29,7 +29,7 @@ mod words {
         EMPTY: "No message yet", "Сообщений пока нет", "Aucun message pour l’instant";
         EMPTY_HINT: "When an alert opens, a message goes out by the channels; what came of each try stands here.",
             "Когда открывается оповещение, по каналам уходит сообщение; итог каждой попытки будет здесь.",
-            "Quand une alerte s’ouvre, un message part par les canaux ; le résultat de chaque tentative figure ici.";
+            "Quand une alerte s’ouvre, un message part par les canaux\u{a0}; le résultat de chaque tentative figure ici.";
     }
 }
 

@@ -109,6 +109,7 @@ async function call(form) {
 }
 
 async function refused(form, answer, said) {
+  entering = false;
   if (said.code === "SKEY" && meta("csrf")) return ended();
   if (said.code && said.code === form.dataset.behind) { await catchUp(form); throw new Wrong(form.dataset.behindText); }
   if (!said.code) throw new Wrong(`${answer.status} ${answer.statusText}`);
@@ -133,8 +134,18 @@ async function catchUp(form) {
   }
 }
 
+// The password was changed, and the session ended with the old one: the same person comes in with the new one, or by the login page.
+async function entered({ dataset, elements }) {
+  const body = JSON.stringify({ account: dataset.account, password: elements.new.value });
+  const headers = { "Content-Type": "application/json", "Idempotency-Key": newKey() };
+  const asked = { method: "POST", headers, body, credentials: "same-origin", redirect: "error", signal: AbortSignal.timeout(CALL_MS) };
+  const answer = await fetch(dataset.enters, asked).catch(() => undefined);
+  return answer?.ok;
+}
+
 async function done(form, answer, fill) {
-  const { go, goIf, show, showLabel } = form.dataset;
+  const { go, goIf, show, showLabel, enters } = form.dataset;
+  if (enters && !(await entered(form))) return location.assign(`/console/_login?next=${encodeURIComponent(go)}`);
   form.closest("dialog")?.close();
   if (show && answer[show]) {
     const box = make("div");
@@ -172,10 +183,12 @@ async function send(form) {
     if (!sure) return;
   }
   button.disabled = true;
+  entering = "enters" in form.dataset;
   form.querySelector(".form-error")?.setAttribute("hidden", "");
   try {
     await call(form);
   } catch (error) {
+    entering = false;
     complain(form, error instanceof Wrong ? error.message : words.unreachable);
   } finally {
     button.disabled = false;

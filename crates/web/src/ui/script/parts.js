@@ -1,5 +1,5 @@
-// The console's script, in three parts: small parts, forms, live. It sends forms to the API, keeps live parts up to date, opens menus
-// and dialogs. It adds no HTML from texts: everything that it shows is set as text, or was made by the server.
+// The console's script, in four parts: small parts, forms, live, find. It sends forms to the API, keeps live parts up to date, opens
+// menus and dialogs, and offers what the one box finds. It adds no HTML from texts: everything that it shows is set as text, or was made by the server.
 "use strict";
 
 const words = document.getElementById("toasts")?.dataset ?? {};
@@ -80,10 +80,13 @@ function typedIn(form) {
 
 const somethingTyped = () => [...document.forms].some((form) => typedIn(form));
 
+// While a password is changed, which ends the session: another one follows by itself.
+let entering = false;
 let toldOfEnd = false;
 
 // The session has ended. What was typed is not thrown away: the person logs in beside it.
 async function ended() {
+  if (entering) return;
   const here = location.pathname + location.search;
   const login = `/console/_login?ended=yes&next=${encodeURIComponent(here)}`;
   if (!somethingTyped()) return location.assign(login);
