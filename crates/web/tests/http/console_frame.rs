@@ -89,3 +89,24 @@ fn con_9_a_refusal_is_a_page_that_trusts_nothing() {
     assert_eq!(ask("/console/nosuch/").status, 404);
     assert_eq!(ask("/console/main/nosuch").status, 404);
 }
+
+#[test]
+fn con_11_what_is_offered_while_one_types_is_what_the_role_may_see() {
+    let world = World::new();
+    let offered = |key: &str, text: &str| {
+        let path = format!("/console/main/_suggest?q={text}");
+        world.ask("GET", &path, &[("authorization", &bearer(key)), ("fastness-again", "yes")], None)
+    };
+    world.post("/v1/main/keys", ADMIN, &json!({ "role": "app", "label": "access <b>7</b>" }));
+    let told = offered(ADMIN, "access");
+    assert_eq!((told.status, told.header("content-type")), (200, Some("application/json")));
+    let groups = told.json()["groups"].clone();
+    assert_eq!(groups[0]["items"][0]["name"], "Access keys", "pages first: {groups}");
+    assert_eq!(groups[1]["items"][0]["name"], "access <b>7</b>", "as it came: {groups}");
+    assert!(groups[1]["items"][0]["href"].as_str().is_some_and(|href| href.starts_with("/console/main/keys?id=")));
+    let told = offered(&world.key("main", "reader"), "access");
+    assert_eq!((told.status, told.json()["groups"].clone()), (200, json!([])), "not for its role");
+    assert_eq!(told.json()["told"], "Nothing was found");
+    offered(ADMIN, "").check(400, "ABODY");
+    offered("no-key-of-ours", "access").check(401, "SKEY");
+}
