@@ -89,3 +89,26 @@ fn con_9_a_refusal_is_a_page_that_trusts_nothing() {
     assert_eq!(ask("/console/nosuch/").status, 404);
     assert_eq!(ask("/console/main/nosuch").status, 404);
 }
+
+#[test]
+fn con_11_what_is_offered_while_one_types_is_what_the_role_may_see() {
+    let world = World::new();
+    let offered = |key: &str, text: &str| {
+        let path = format!("/console/main/_suggest?q={text}");
+        world.ask("GET", &path, &[("authorization", &bearer(key)), ("fastness-again", "yes")], None)
+    };
+    world.post("/v1/main/keys", ADMIN, &json!({ "role": "app", "label": "access <b>7</b>" }));
+    let told = offered(ADMIN, "access");
+    assert_eq!((told.status, told.header("content-type")), (200, Some("application/json")));
+    let groups = told.json()["groups"].clone();
+    assert_eq!(groups[0]["items"][0]["name"], "Access keys", "pages first: {groups}");
+    assert_eq!(groups[1]["items"][0]["name"], "access <b>7</b>", "as it came: {groups}");
+    assert!(groups[1]["items"][0]["href"].as_str().is_some_and(|href| href.starts_with("/console/main/keys?id=")));
+    // A reader may read the journal, and neither sees keys nor their page.
+    let told = offered(&world.key("main", "reader"), "access");
+    let titles: Vec<_> = told.json()["groups"].as_array().unwrap().iter().map(|group| group["title"].clone()).collect();
+    assert_eq!((told.status, titles), (200, vec![json!("Journal")]));
+    assert_eq!(offered(ADMIN, "nothing-is-called-so").json(), json!({ "groups": [], "told": "Nothing was found" }));
+    offered(ADMIN, "").check(400, "ABODY");
+    offered("no-key-of-ours", "access").check(401, "SKEY");
+}
