@@ -10,6 +10,7 @@ mod partners;
 mod port;
 mod postgres;
 mod protection;
+mod schemas;
 mod tls;
 
 use serde::Serialize;
@@ -59,11 +60,12 @@ impl Line {
 pub(crate) fn examine(config: &Config, services: &[web::Service]) -> Vec<Line> {
     let server = port::server(config);
     let mut lines = vec![Line::ok("the configuration is good")];
-    lines.extend(data::lines(config, services));
+    lines.extend(data::lines(config));
     lines.extend(machine::lines(config));
     lines.extend(port::lines(config, &server));
     lines.extend(tls::lines(config));
     lines.extend(postgres::lines(config));
+    lines.extend(schemas::lines(config, services));
     lines.extend(broker::lines(config));
     lines.extend(partners::lines(config));
     lines.extend(protection::lines(config));
