@@ -86,7 +86,8 @@ async fn namespace(console: Console, PathOf(NamePath { name }): PathOf<NamePath>
     let above = [(console.at("namespaces"), console.say(&namespaces_words::NAMESPACES).to_owned())];
     let export = format!("/v1/{}/namespaces/{}/export", console.namespace().name, row.name);
     let open = html! {
-        @if row.state == State::Open || row.state == State::ReadOnly {
+        // That of administrators is not carried.
+        @if (row.state == State::Open || row.state == State::ReadOnly) && !is_admins(&console, &row) {
             a.button href=(export) download={ (row.name) ".archive" } { (console.say(&namespaces_words::EXPORT)) }
         }
         a.button href={ "/console/" (row.name) "/" } { (console.say(&namespaces_words::OPEN_CONSOLE)) }
