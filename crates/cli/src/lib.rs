@@ -11,6 +11,8 @@ mod completions;
 mod demo;
 mod failure;
 mod flags;
+#[doc(hidden)]
+pub mod fuzzing;
 mod input;
 mod local;
 mod login;

@@ -15,6 +15,8 @@ mod connector;
 mod database;
 mod desk;
 pub mod engine;
+#[doc(hidden)]
+pub mod fuzzing;
 mod next;
 mod outcome;
 mod replies;

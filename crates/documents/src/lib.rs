@@ -54,6 +54,8 @@ pub use history::{Change, ChangeKind, ChangedItem, HistoryRule};
 pub use index::Filling;
 pub use read::{DocView, FullDoc, full};
 pub use routes::service;
+#[doc(hidden)]
+pub use search::reads_cursor;
 pub use search::{
     Cond, FieldCondition, Found, FoundItem, IdCondition, SEARCH, Search, SearchOf, search, search_statements,
 };

@@ -14,7 +14,7 @@ pub(crate) fn backup(written: &Written) -> String {
     let mut text = format!("{}\n", written.folder.display());
     written.manifest.namespaces.iter().for_each(|namespace| text += &line(namespace));
     for blob in &written.damaged {
-        let _ = writeln!(text, "  DAMAGED   {blob} is not what its name says and is not in the backup");
+        let _ = writeln!(text, "  DAMAGED   {blob} is not what its name says, or missing, and is not in the backup");
     }
     for name in &written.elsewhere {
         let _ = writeln!(text, "  NOT IN IT {name} has a PostgreSQL of its own: back it up there");

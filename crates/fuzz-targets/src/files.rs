@@ -1,4 +1,4 @@
-//! Names of files, rules of ignoring, the configuration.
+//! Names of files, rules of ignoring, the configuration, what people type.
 
 use std::path::Path;
 
@@ -49,8 +49,19 @@ pub(crate) fn ignore(bytes: &[u8]) {
 /// A configuration is taken, or every mistake of it is told in a line.
 pub(crate) fn config(bytes: &[u8]) {
     let Some(text) = text(bytes) else { return };
-    match Config::load(Some(("fastness.toml", text)), [], &[]) {
-        Ok(_) => {}
-        Err(errors) => assert!(!errors.to_string().is_empty()),
+    // The same lines as a file and as an environment.
+    let variables = text.lines().filter_map(|line| line.split_once('='));
+    let variables = variables.map(|(name, value)| (name.trim().to_owned(), value.trim().to_owned()));
+    for loaded in [Config::load(Some(("fastness.toml", text)), [], &[]), Config::load(None, variables, &[])] {
+        assert!(loaded.err().is_none_or(|errors| !errors.to_string().is_empty()));
     }
+}
+
+/// What people type after a command is understood or refused with a reason; what a terminal is given it does not obey.
+pub(crate) fn commands(bytes: &[u8]) {
+    let Some(text) = text(bytes) else { return };
+    cli::fuzzing::reads_typed(text);
+    let shown = cli::fuzzing::escaped(text);
+    assert!(!shown.chars().any(char::is_control), "{shown:?}");
+    assert_eq!(cli::fuzzing::escaped(&shown), shown, "once is enough");
 }

@@ -34,6 +34,35 @@ pub(crate) fn signal(bytes: &[u8]) {
     if let Err(reason) = sensors::signal::parse(bytes, NOON) {
         assert!(!reason.is_empty());
     }
+    if let Some((namespace, id)) = sensors::announce::read(bytes) {
+        assert!(bytes.starts_with(namespace.as_bytes()) && namespace.len() < bytes.len(), "{id}");
+    }
+}
+
+/// An answer of ClickHouse with rows of history or of tries: cut off it is no shorter answer, unless at the end of a row.
+pub(crate) fn clickhouse(bytes: &[u8]) {
+    let Some(rows) = sensors::history::count_rows(bytes) else { return };
+    assert!(rows <= bytes.len());
+    if let Some((_, cut)) = bytes.split_last() {
+        assert!(rows == 0 || sensors::history::count_rows(cut).is_none_or(|fewer| fewer <= rows));
+    }
+}
+
+/// The configuration of a connector, its statements, and rows of its database as replies.
+pub(crate) fn connector(bytes: &[u8]) {
+    let Some(text) = text(bytes) else { return };
+    if let Err(error) = connector::fuzzing::reads_settings(text) {
+        assert!(!error.is_empty());
+    }
+    for is_dollar in [false, true] {
+        if let Some((sql, names)) = connector::fuzzing::statement(text, is_dollar) {
+            assert!(names > 0 || sql == text.trim().trim_end_matches(';'), "{sql:?} is not {text:?}");
+            assert!(sql.matches(if is_dollar { '$' } else { '?' }).count() >= names, "{sql:?} has not {names}");
+        }
+    }
+    if let Some(Err(reason)) = connector::fuzzing::reply(text) {
+        assert!(!reason.is_empty());
+    }
 }
 
 /// Every line is either understood or not, in each of the forms.

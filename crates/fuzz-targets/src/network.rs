@@ -1,7 +1,9 @@
 //! Bytes from the network: requests before they are requests, headers, answers of others, where calls may go.
 
+use axum::http::header::{ACCEPT_LANGUAGE, RANGE};
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
 use base::is_public;
+use web::ui::text::Language;
 
 use crate::text;
 
@@ -28,6 +30,25 @@ pub(crate) fn headers(bytes: &[u8]) {
     for name in ["idempotency-key", "fastness-op-time", "fastness-build", "fastness-auth"] {
         assert!(!taken || headers.get_all(name).iter().count() <= 1, "{name} twice");
     }
+    browsers(&headers);
+}
+
+/// What browsers and proxies say.
+fn browsers(headers: &HeaderMap) {
+    for value in headers.get_all(RANGE).iter().filter_map(|value| value.to_str().ok()) {
+        for size in [0, 1, 10, u64::MAX] {
+            let part = web::fuzzing::ranged(value, size);
+            assert!(part.is_none_or(|part| part.start <= part.end && part.end <= size), "{value} of {size}");
+        }
+    }
+    for value in headers.get_all(ACCEPT_LANGUAGE).iter().filter_map(|value| value.to_str().ok()) {
+        let _ = Language::of_accepted(value);
+    }
+    let secret = web::fuzzing::shown(headers);
+    assert!(secret.is_none_or(|secret| secret.bytes().all(|byte| byte.is_ascii_graphic())), "{secret:?}");
+    assert!(web::fuzzing::digests(headers).iter().all(|digest| digest.len() == 64));
+    let said = headers.contains_key("x-forwarded-for");
+    assert!(said || web::fuzzing::client(headers).is_loopback(), "an address that nobody said");
 }
 
 /// An answer of Redis.

@@ -15,6 +15,10 @@ pub(crate) fn grpc(bytes: &[u8]) {
     assert_eq!(web::fuzzing::messages(bytes.chunks(6)), whole, "in sixes");
     let told: usize = whole.iter().flatten().map(|message| message.len() + 5).sum();
     assert!(told <= bytes.len());
+    // The device's side.
+    let whole = folder_agent::run::messages([bytes]);
+    assert_eq!(folder_agent::run::messages(bytes.chunks(1)), whole, "byte by byte");
+    assert_eq!(folder_agent::run::messages(bytes.chunks(6)), whole, "in sixes");
 }
 
 /// Messages of both sides read back as they were, and the session of the server takes whatever comes, in frames.

@@ -57,6 +57,16 @@ pub(crate) fn cursors(bytes: &[u8]) {
     if let Ok(place) = Place::read(text) {
         assert!(Place::read(&place.text()).is_ok_and(|again| again.text() == place.text()));
     }
+    if let Ok(place) = text.parse::<sensors::history::Place>() {
+        assert_eq!(place.to_string().parse(), Ok(place));
+    }
+    if let Ok(task) = text.parse::<workflow::names::TaskId>() {
+        assert_eq!(task.to_string(), text);
+    }
+    for reads in [documents::reads_cursor, folders::desk::reads_cursor] {
+        let Some(again) = reads(text) else { continue };
+        assert_eq!(reads(&again), Some(again), "{text}");
+    }
 }
 
 /// What is scheduled comes later than now.

@@ -57,8 +57,8 @@ macro_rules! replay {
 }
 
 replay! {
-    archive backup chunks config cron cursors exchange_file grpc headers http1 ids ignore imports message names outbound redis replica routes rows
-    signal signature stamps synxpo
+    archive backup chunks clickhouse commands config connector cron cursors exchange_file grpc headers http1 ids ignore imports message names outbound
+    redis replica routes rows signal signature stamps synxpo
 }
 
 #[test]

@@ -60,7 +60,10 @@ fn word(namespace: &str, id: Id) -> String {
     format!("{namespace} {id}")
 }
 
-fn read(word: &[u8]) -> Option<(&str, Id)> {
+/// The namespace and the task that a message of the queue names.
+#[doc(hidden)]
+#[must_use]
+pub fn read(word: &[u8]) -> Option<(&str, Id)> {
     let (namespace, id) = std::str::from_utf8(word).ok()?.split_once(' ')?;
     Some((namespace, id.parse().ok()?))
 }

@@ -23,6 +23,7 @@ pub(crate) const TABLES: &str = "
     INSERT INTO schema_lock (id) VALUES (1) ON CONFLICT DO NOTHING";
 const LOCK: &str = "SELECT id FROM schema_lock WHERE id = 1 FOR UPDATE";
 const NEWEST: &str = "SELECT MAX(version) FROM schema_step WHERE service = $1";
+const ALL: &str = "SELECT service, version, digest FROM schema_step ORDER BY service, version";
 const APPLIED: &str = "SELECT digest FROM schema_step WHERE service = $1 AND version = $2";
 pub(crate) const RECORD: &str =
     "INSERT INTO schema_step (service, version, digest, applied_at) VALUES ($1, $2, $3, $4)";
@@ -32,9 +33,32 @@ pub(crate) async fn run(client: &Client, plan: &[Migration], applied_at: i64) ->
     // An index on a large table takes its time; so does waiting for another process that makes it.
     client.batch_execute("SET statement_timeout = 0").await.map_err(|error| failed("", &error))?;
     create(client, TABLES).await?;
+    refuse_others(client, plan).await?;
     for step in plan {
-        let known = plan.iter().filter(|other| other.service == step.service).map(|other| other.version).max();
-        apply(client, step, known.unwrap_or(step.version), applied_at).await?;
+        apply(client, step, newest(plan, step.service).unwrap_or(step.version), applied_at).await?;
+    }
+    Ok(())
+}
+
+/// The newest step of a service that a plan knows.
+fn newest(plan: &[Migration], service: &str) -> Option<u32> {
+    plan.iter().filter(|step| step.service == service).map(|step| step.version).max()
+}
+
+/// Refuses a schema that is newer than the plan or another, before a step of any service is applied: each is a transaction of its own.
+async fn refuse_others(client: &Client, plan: &[Migration]) -> StoreResult<()> {
+    let about = |error: Error| failed("", &error);
+    for row in client.query(ALL, &[]).await.map_err(about)? {
+        let service: String = row.try_get(0).map_err(about)?;
+        let (version, digest): (i64, i64) = (row.try_get(1).map_err(about)?, row.try_get(2).map_err(about)?);
+        let Some(known) = newest(plan, &service) else { continue };
+        if version > i64::from(known) {
+            return Err(newer(&service, version, known));
+        }
+        let same = |step: &&Migration| step.service == service && i64::from(step.version) == version;
+        if let Some(step) = plan.iter().find(same).filter(|step| step.digest() != digest) {
+            return Err(differs(step));
+        }
     }
     Ok(())
 }
@@ -59,7 +83,7 @@ async fn apply(client: &Client, step: &Migration, known: u32, applied_at: i64) -
     let ended = client.batch_execute(end).await.map_err(about);
     applied.map_err(|refusal| match refusal {
         Refusal::Said(error) => about(error),
-        Refusal::Newer(version) => newer(step, version, known),
+        Refusal::Newer(version) => newer(step.service, version, known),
         Refusal::Differs => differs(step),
     })?;
     ended
@@ -95,8 +119,7 @@ async fn apply_inside(client: &Client, step: &Migration, known: u32, applied_at:
     Ok(())
 }
 
-fn newer(step: &Migration, version: i64, known: u32) -> StoreError {
-    let service = step.service;
+fn newer(service: &str, version: i64, known: u32) -> StoreError {
     StoreError::Unavailable(format!(
         "the schema of {service} is at step {version}, newer than this program, which knows {known}: use a newer program"
     ))

@@ -259,6 +259,11 @@ fn bearer(headers: &HeaderMap) -> Result<&str, ApiError> {
     if scheme.eq_ignore_ascii_case("bearer") && well_formed { Ok(key) } else { Err(unknown_key()) }
 }
 
+/// What lets a caller in. For the fuzz targets.
+pub(crate) fn shown(headers: &HeaderMap) -> Option<&str> {
+    Shown::read(headers).ok().map(Shown::text)
+}
+
 /// The token of the one session cookie; of two, one may have been planted.
 fn session_cookie(headers: &HeaderMap) -> Option<&str> {
     let lines = headers.get_all(COOKIE).iter().filter_map(|line| line.to_str().ok());

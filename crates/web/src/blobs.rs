@@ -21,6 +21,15 @@ const TAG: &str = "Blobs";
 const WRITERS: &[Role] = &[Role::Operator, Role::App];
 const READERS: &[Role] = &[Role::Operator, Role::Reader, Role::App];
 
+/// The bytes that a `Range` asks for of so many. For the fuzz targets.
+pub(crate) fn ranged(header: &str, size: u64) -> Option<std::ops::Range<u64>> {
+    match range::wanted(Some(header), size) {
+        range::Wanted::Whole => Some(0..size),
+        range::Wanted::Part(part) => Some(part),
+        range::Wanted::Nothing => None,
+    }
+}
+
 /// The service with its routes.
 pub(crate) const SERVICE: Service = Service::new(&kernel::blobs::SERVICE, routes);
 

@@ -25,6 +25,7 @@ use crate::body::{JsonBody, NoBody};
 use crate::error::ApiError;
 use crate::params::PathOf;
 use crate::route::{Route, Service};
+pub(crate) use resources::digests;
 pub use transfers::{Carrier, Receiving};
 use view::{Change, NamespaceView, NewNamespace, Removed};
 

@@ -1,7 +1,7 @@
 //! The services of the command line. A new one is a file with its nouns and verbs, and a line in [`ALL`].
 
 mod admin;
-mod documents;
+pub(crate) mod documents;
 mod exchange;
 mod files;
 mod folders;

@@ -38,6 +38,15 @@ impl Place {
     }
 }
 
+/// The cursor of the place that a cursor names, of whatever search it is. For the fuzz targets.
+#[must_use]
+pub fn reads(cursor: &str) -> Option<String> {
+    let (walked, _) = decode(cursor)?;
+    let kinds = [FieldKind::Real, FieldKind::Int, FieldKind::Text];
+    let place = kinds.into_iter().find_map(|kind| Place::of_cursor(cursor, walked, kind).ok())?;
+    Some(place.cursor(walked))
+}
+
 fn decode(cursor: &str) -> Option<(i64, [String; 3])> {
     if cursor.len() > CURSOR_MAX {
         return None;

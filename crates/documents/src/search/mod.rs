@@ -30,6 +30,7 @@ use crate::sync::SyncFilterOf;
 use eyes::Eyes;
 use plan::Plan;
 
+pub use cursor::reads as reads_cursor;
 pub use range::Cond;
 pub(crate) use range::top;
 pub use shape::search_statements;

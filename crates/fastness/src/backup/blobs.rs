@@ -4,13 +4,18 @@
 //! A blob that the backup before has is not copied again: it gets a second name there (a hard link), or is copied from
 //! the data where the disk cannot link. Its content is read again when the backup is verified, as that of all others.
 
+use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use base::BlobName;
+use base::archive::line_row;
+use host::RealClock;
+use store_sqlite::archive as sqlite;
 
-use super::disk;
+use super::{NamespaceBackup, disk, source};
 
 pub(super) const LIST: &str = "blobs.txt";
 
@@ -65,6 +70,36 @@ fn copy_one(blob: &Path, name: &str, to: &Path, older: Option<&Path>) -> Result<
         Err(error) if error.kind() == io::ErrorKind::NotFound => disk::remove(&target).map(|()| One::Gone),
         Err(error) => Err(error).with_context(|| format!("{} cannot be copied", blob.display())),
     }
+}
+
+/// Blobs that the rows of a namespace in a backup refer to, and that are not in it: where they should lie below its folder.
+pub(super) fn missing(folder: &Path, namespace: &NamespaceBackup) -> Result<Vec<PathBuf>> {
+    let copied: BTreeSet<PathBuf> = listed(folder)?.into_iter().map(|(name, _)| place(&name)).collect();
+    let held = match namespace.engine.as_str() {
+        "sqlite" => sqlite::inspect(&folder.join(source::STORE), Arc::new(RealClock::new()), kernel::blobs::held)??,
+        _ => held_in_lines(folder, namespace)?,
+    };
+    Ok(held.iter().map(|name| place_of_row(name)).filter(|place| !copied.contains(place)).collect())
+}
+
+/// Where the blob of a row lies below its namespace's folder: rows name the folders, too.
+pub(crate) fn place_of_row(name: &str) -> PathBuf {
+    Path::new("blobs").join(name)
+}
+
+/// The same that `kernel::blobs::held` gives, from a table's lines.
+fn held_in_lines(folder: &Path, namespace: &NamespaceBackup) -> Result<Vec<String>> {
+    let Some(table) = namespace.tables.iter().find(|table| table.name == "blob") else { return Ok(vec![]) };
+    let place = |name: &str| table.columns.iter().position(|column| column == name).context("another table of blobs");
+    let (name, unused, damaged) = (place("name")?, place("unused_since")?, place("damaged_at")?);
+    let mut held = vec![];
+    for line in disk::lines(&folder.join("tables/blob.ndjson"))? {
+        let row = line_row(&line?).map_err(anyhow::Error::msg)?;
+        if row.opt_int(unused).is_none() && row.opt_int(damaged).is_none() {
+            held.push(row.text(name).to_owned());
+        }
+    }
+    Ok(held)
 }
 
 /// The blobs that a backup lists: name and size.

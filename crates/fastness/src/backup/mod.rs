@@ -52,7 +52,7 @@ pub(crate) struct Written {
     pub(crate) folder: PathBuf,
     /// What it holds.
     pub(crate) manifest: Manifest,
-    /// Blobs whose content is not what their name says; their bytes are not in the backup.
+    /// Blobs whose content is not what their name says, or that are missing; their bytes are not in the backup.
     pub(crate) damaged: Vec<String>,
     /// Namespaces that are not in it: they have a PostgreSQL of their own.
     pub(crate) elsewhere: Vec<String>,

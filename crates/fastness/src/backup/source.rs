@@ -11,7 +11,7 @@ use store_sqlite::archive as sqlite;
 
 use super::disk::LineFile;
 use super::{FileEntry, NamespaceBackup, blobs, disk};
-use crate::config::Config;
+use crate::config::{BlobPlace, Config};
 use crate::progress::Progress;
 use crate::stores;
 
@@ -79,7 +79,14 @@ impl Source {
         namespace.files.push(FileEntry { path: format!("{place}/{}", blobs::LIST), bytes, sha256 });
         namespace.blobs = copied.count;
         disk::sync_tree(&folder)?;
-        Ok((namespace, copied.damaged))
+        let mut damaged = copied.damaged;
+        if config.blobs.place == BlobPlace::Local {
+            let missing = blobs::missing(&folder, &namespace)?.into_iter();
+            // What is damaged is named already.
+            let missing = missing.map(|place| data.join(place).display().to_string());
+            damaged.extend(missing.filter(|path| !damaged.contains(path)).collect::<Vec<_>>());
+        }
+        Ok((namespace, damaged))
     }
 }
 

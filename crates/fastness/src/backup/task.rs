@@ -55,7 +55,7 @@ pub(crate) fn perform(config: &Config) -> CallResult {
             let told = json!({ "folder": folder, "removed": removed, "not_in_it": written.elsewhere });
             CallResult::Worked(told.to_string())
         }
-        Ok(written) => CallResult::NotMade(format!("damaged blobs: {}", written.damaged.join(", "))),
+        Ok(written) => CallResult::NotMade(format!("damaged or missing blobs: {}", written.damaged.join(", "))),
         Err(error) => CallResult::NotMade(format!("{error:#}")),
     }
 }

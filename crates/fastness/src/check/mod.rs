@@ -16,7 +16,7 @@ use host::{DirLock, DirLockError};
 use serde::Serialize;
 
 use crate::backup::{self, Rows, Source, disk};
-use crate::config::Config;
+use crate::config::{BlobPlace, Config};
 use crate::progress::Progress;
 use crate::restore;
 
@@ -71,11 +71,15 @@ pub(crate) fn data(config: &Config, services: &[web::Service], progress: &Progre
     ensure!(!sources.is_empty(), "there is no namespace in {}", data.display());
     for Source { name, rows } in &sources {
         progress.step(&format!("{name}: store"));
-        match rows {
+        let held = match rows {
             Rows::Sqlite(path) => stores::sqlite(&mut report, name, path, services),
             Rows::Postgres(settings) => stores::postgres(&mut report, name, settings, services),
+        };
+        let folder = data.join("namespaces").join(name);
+        blobs(&mut report, name, &folder, progress)?;
+        if config.blobs.place == BlobPlace::Local {
+            missing_blobs(&mut report, name, &folder, &held);
         }
-        blobs(&mut report, name, &data.join("namespaces").join(name), progress)?;
     }
     Ok(report)
 }
@@ -98,6 +102,17 @@ pub(crate) fn backup(folder: &Path, services: &[web::Service], progress: &Progre
         }
     }
     Ok(report)
+}
+
+/// Every blob that somebody refers to is there.
+fn missing_blobs(report: &mut Report, name: &str, folder: &Path, held: &[String]) {
+    for blob in held {
+        let path = folder.join(backup::blobs::place_of_row(blob));
+        if disk::size(&path).is_none() {
+            let mend = "copy it from a backup, where it has the same name";
+            report.find(&format!("namespace {name}"), format!("blob {} is missing", path.display()), mend);
+        }
+    }
 }
 
 /// Every blob is what its name says.

@@ -4,17 +4,18 @@ use std::path::Path;
 use std::sync::Arc;
 
 use base::archive::SchemaStep;
-use base::{Migration, StoreResult};
+use base::{Migration, StoreResult, Tx};
 use host::{OsEntropy, RealClock};
 use store_postgres::PostgresConfig;
 use store_postgres::archive as postgres;
 use store_sqlite::archive as sqlite;
 
+use super::invariants::Broken;
 use super::{RESTORE, Report, invariants};
 use crate::restore;
 
-/// A SQLite file that nobody writes.
-pub(super) fn sqlite(report: &mut Report, name: &str, path: &Path, services: &[web::Service]) {
+/// A SQLite file that nobody writes. Tells the names of the blobs that it refers to.
+pub(super) fn sqlite(report: &mut Report, name: &str, path: &Path, services: &[web::Service]) -> Vec<String> {
     let place = format!("namespace {name}");
     // Before anything opens the store: SQLite would drop what stands behind the damage.
     if let Some(what) = store_sqlite::find_wal_damage(path) {
@@ -25,24 +26,50 @@ pub(super) fn sqlite(report: &mut Report, name: &str, path: &Path, services: &[w
         Err(error) => report.find(&place, format!("{}: {error}", path.display()), RESTORE),
     }
     if report.findings.iter().any(|finding| finding.place == place) {
-        return;
+        return vec![];
     }
     report.checked.push(format!("{place}: {}", path.display()));
-    if is_current(report, &place, sqlite::schema_steps(path), services) {
-        let held = sqlite::inspect(path, Arc::new(RealClock::new()), |tx| invariants::broken(tx, services));
-        invariants::tell(report, &place, held, services);
+    if !is_current(report, &place, sqlite::schema_steps(path), services) {
+        return vec![];
     }
+    let seen = sqlite::inspect(path, Arc::new(RealClock::new()), |tx| look(tx, services));
+    tell(report, &place, seen, services)
 }
 
-/// A schema of PostgreSQL.
-pub(super) fn postgres(report: &mut Report, name: &str, settings: &PostgresConfig, services: &[web::Service]) {
+/// Invariants that do not hold, and the names of blobs.
+type Seen = (Vec<Broken>, StoreResult<Vec<String>>);
+
+fn look(tx: &mut dyn Tx, services: &[web::Service]) -> Seen {
+    (invariants::broken(tx, services), kernel::blobs::held(tx))
+}
+
+fn tell(report: &mut Report, place: &str, seen: StoreResult<Seen>, services: &[web::Service]) -> Vec<String> {
+    let (broken, held) = match seen {
+        Ok((broken, held)) => (Ok(broken), held),
+        Err(error) => (Err(error), Ok(vec![])),
+    };
+    invariants::tell(report, place, broken, services);
+    held.unwrap_or_else(|error| {
+        report.find(place, format!("its blobs cannot be read: {error}"), RESTORE);
+        vec![]
+    })
+}
+
+/// A schema of PostgreSQL. Tells the names of the blobs that it refers to.
+pub(super) fn postgres(
+    report: &mut Report,
+    name: &str,
+    settings: &PostgresConfig,
+    services: &[web::Service],
+) -> Vec<String> {
     let place = format!("namespace {name}");
     report.checked.push(format!("{place}: PostgreSQL, schema {}", settings.schema));
-    if is_current(report, &place, postgres::schema_steps(settings), services) {
-        let (clock, entropy) = (Arc::new(RealClock::new()), Arc::new(OsEntropy));
-        let held = postgres::inspect(settings, clock, entropy, |tx| invariants::broken(tx, services));
-        invariants::tell(report, &place, held, services);
+    if !is_current(report, &place, postgres::schema_steps(settings), services) {
+        return vec![];
     }
+    let (clock, entropy) = (Arc::new(RealClock::new()), Arc::new(OsEntropy));
+    let seen = postgres::inspect(settings, clock, entropy, |tx| look(tx, services));
+    tell(report, &place, seen, services)
 }
 
 /// Whether the invariants of this program are those of the store.

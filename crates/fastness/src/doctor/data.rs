@@ -1,11 +1,10 @@
-//! The data directory: there, ours, on a disk that keeps what it promises, with room, and not newer than we are.
+//! The data directory: there, ours, on a disk that keeps what it promises, with room, and not written later than now.
 
 use std::io::ErrorKind;
 use std::path::Path;
 
 use base::{Clock, Engine};
 use host::{DiskFacts, DiskKind, RealClock, disk_facts, sync_times_us};
-use store_sqlite::archive as sqlite;
 
 use super::Line;
 use crate::backup::{self, Rows, disk};
@@ -24,7 +23,7 @@ const SLOW_US: u64 = 100_000;
 /// No device that survives a power cut is as fast as this.
 const INCREDIBLE_US: u64 = 15;
 
-pub(super) fn lines(config: &Config, services: &[web::Service]) -> Vec<Line> {
+pub(super) fn lines(config: &Config) -> Vec<Line> {
     let data = &config.data.dir;
     let name = data.display();
     if may_not_look(data) {
@@ -53,7 +52,6 @@ pub(super) fn lines(config: &Config, services: &[web::Service]) -> Vec<Line> {
     }
     lines.extend(diagnoses(data));
     if config.store.engine == Engine::Sqlite {
-        lines.extend(schemas(config, services));
         lines.extend(reserves(config));
         lines.extend(written_later(config, RealClock::new().wall().0));
     }
@@ -200,31 +198,6 @@ fn written_later(config: &Config, now_ms: i64) -> Vec<Line> {
         (ahead_ms > AHEAD_MS).then(|| Line::warn(what, why, "set the clock, and let a time server keep it"))
     };
     backup::sources(config).unwrap_or_default().iter().filter_map(ahead).collect()
-}
-
-/// A store that a newer program has written.
-fn schemas(config: &Config, services: &[web::Service]) -> Vec<Line> {
-    let known = restore::plan::known(services);
-    let sources = backup::sources(config).unwrap_or_default();
-    let newer = |source: &backup::Source| {
-        let Rows::Sqlite(path) = &source.rows else { return None };
-        let why = "the server does not start on it";
-        let name = &source.name;
-        let steps = match sqlite::schema_steps(path) {
-            Ok(steps) => steps,
-            Err(error) => {
-                let what = format!("the store of namespace {name} cannot be read: {error}");
-                return Some(Line::bad(what, why, "fastness check says more"));
-            }
-        };
-        let beyond = steps.iter().find(|step| {
-            let newest = known.iter().filter(|known| known.service == step.service).map(|known| known.version).max();
-            newest.is_some_and(|newest| step.version > newest)
-        })?;
-        let what = format!("namespace {name}: the schema of {} is newer than this program", beyond.service);
-        Some(Line::bad(what, why, "use the newer program"))
-    };
-    sources.iter().filter_map(newer).collect()
 }
 
 #[cfg(test)]

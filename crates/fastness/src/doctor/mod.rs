@@ -10,6 +10,7 @@ mod partners;
 mod port;
 mod postgres;
 mod protection;
+mod schemas;
 mod tls;
 
 use serde::Serialize;
@@ -65,11 +66,12 @@ pub(crate) fn examine(loaded: &Loaded, services: &[web::Service]) -> Vec<Line> {
         let mend = "correct its name, or unset it: `fastness config reference` lists all";
         Line::warn(warning.to_string(), "what it says has no effect", mend)
     }));
-    lines.extend(data::lines(config, services));
+    lines.extend(data::lines(config));
     lines.extend(machine::lines(config));
     lines.extend(port::lines(config, &server));
     lines.extend(tls::lines(config));
     lines.extend(postgres::lines(config));
+    lines.extend(schemas::lines(config, services));
     lines.extend(broker::lines(config));
     lines.extend(partners::lines(config));
     lines.extend(protection::lines(config));

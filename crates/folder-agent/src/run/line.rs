@@ -19,7 +19,13 @@ pub(super) struct Sender(SendStream<Bytes>);
 /// Where they come from.
 pub(super) struct Receiver {
     from: RecvStream,
-    heard: Vec<u8>,
+    heard: Frames,
+}
+
+/// Bytes that came, as messages.
+#[derive(Default)]
+struct Frames {
+    held: Vec<u8>,
     taken: usize,
 }
 
@@ -44,7 +50,7 @@ pub(super) async fn open(client: SendRequest<Bytes>, address: &Address) -> io::R
         let text = format!("the server refuses the stream: {} {} {words}", answer.status(), status.unwrap_or(""));
         return Err(io::Error::new(io::ErrorKind::PermissionDenied, text.trim_end().to_owned()));
     }
-    Ok((Sender(to), Receiver { from: answer.into_body(), heard: vec![], taken: 0 }))
+    Ok((Sender(to), Receiver { from: answer.into_body(), heard: Frames::default() }))
 }
 
 impl Sender {
@@ -74,19 +80,34 @@ impl Receiver {
     /// The next message; `None` at the end of the stream.
     pub(super) async fn hear(&mut self) -> io::Result<Option<ServerMessage>> {
         loop {
-            if let Some(message) = self.next()? {
+            if let Some(message) = self.heard.next()? {
                 return Ok(Some(message));
             }
             let Some(data) = self.from.data().await else { return self.ended().await };
             let data = data.map_err(io::Error::other)?;
             self.from.flow_control().release_capacity(data.len()).map_err(io::Error::other)?;
-            self.heard.extend_from_slice(&data);
+            self.heard.held.extend_from_slice(&data);
         }
     }
 
+    /// Why it ended, if that was said.
+    async fn ended(&mut self) -> io::Result<Option<ServerMessage>> {
+        let trailers = self.from.trailers().await.ok().flatten();
+        let said = |name: &str| trailers.as_ref().and_then(|all| all.get(name)).and_then(|value| value.to_str().ok());
+        match said("grpc-status") {
+            None | Some("0") => Ok(None),
+            Some(status) => Err(io::Error::other(format!("{status} {}", said("grpc-message").unwrap_or("")))),
+        }
+    }
+}
+
+impl Frames {
     fn next(&mut self) -> io::Result<Option<ServerMessage>> {
-        let held = &self.heard[self.taken..];
+        let held = &self.held[self.taken..];
         let Some((head, rest)) = held.split_first_chunk::<5>() else { return Ok(self.drop_taken()) };
+        if head[0] != 0 {
+            return Err(io::Error::other("a message that is compressed"));
+        }
         let length = u32::from_be_bytes([head[1], head[2], head[3], head[4]]) as usize;
         if length > MESSAGE_MAX {
             return Err(io::Error::other(format!("a message of {length} bytes")));
@@ -101,18 +122,40 @@ impl Receiver {
 
     /// Once for many messages: what was taken is dropped when more is needed.
     fn drop_taken(&mut self) -> Option<ServerMessage> {
-        self.heard.drain(..self.taken);
+        self.held.drain(..self.taken);
         self.taken = 0;
         None
     }
+}
 
-    /// Why it ended, if that was said.
-    async fn ended(&mut self) -> io::Result<Option<ServerMessage>> {
-        let trailers = self.from.trailers().await.ok().flatten();
-        let said = |name: &str| trailers.as_ref().and_then(|all| all.get(name)).and_then(|value| value.to_str().ok());
-        match said("grpc-status") {
-            None | Some("0") => Ok(None),
-            Some(status) => Err(io::Error::other(format!("{status} {}", said("grpc-message").unwrap_or("")))),
+/// The messages in these bytes, in the pieces that they came in; `None` behind them if one is refused. For the fuzz targets.
+pub fn messages<'a>(pieces: impl IntoIterator<Item = &'a [u8]>) -> Vec<Option<ServerMessage>> {
+    let (mut frames, mut found) = (Frames::default(), vec![]);
+    for piece in pieces {
+        frames.held.extend_from_slice(piece);
+        loop {
+            match frames.next() {
+                Ok(Some(message)) => found.push(Some(message)),
+                Ok(None) => break,
+                Err(_) => {
+                    found.push(None);
+                    return found;
+                }
+            }
         }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fld_20_a_compressed_message_and_one_that_is_too_large_are_refused() {
+        let empty = [0, 0, 0, 0, 0];
+        assert_eq!(messages([&empty[..], &empty[..3], &empty[3..]]), vec![Some(ServerMessage::default()); 2]);
+        assert_eq!(messages([&[1, 0, 0, 0, 0][..]]), [None]);
+        assert_eq!(messages([&[0, 255, 0, 0, 0][..]]), [None]);
     }
 }

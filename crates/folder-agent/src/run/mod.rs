@@ -14,4 +14,6 @@ pub use backups::{Kept, bring_back, kept};
 pub use connection::{Address, create_directory};
 pub use home::{Home, Link, LinkError};
 pub use keep::{Keeper, Offline, Progress, keep};
+#[doc(hidden)]
+pub use line::messages;
 pub use world::{device_name, new_uuid};

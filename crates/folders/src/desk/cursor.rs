@@ -36,6 +36,12 @@ impl Cursor {
     }
 }
 
+/// The text of the place that a cursor names. For the fuzz targets.
+#[must_use]
+pub fn reads(cursor: &str) -> Option<String> {
+    Cursor::read(cursor, 0).map(|place| place.text())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -39,6 +39,8 @@ pub use chunks::{CONTENT, SEGMENTS};
 pub use content::SEGMENTS_MAX;
 pub use create::CREATE;
 pub(crate) use create::check_name;
+#[doc(hidden)]
+pub use cursor::reads as reads_cursor;
 pub use files::FILES;
 pub use finish::FINISH;
 pub use join::JOIN;

@@ -33,6 +33,7 @@ mod collect;
 mod damage;
 mod find;
 mod garbage;
+mod held;
 mod put;
 mod read;
 mod refs;
@@ -49,6 +50,7 @@ use crate::service::{Invariant, ServiceDef, StuckDef};
 pub use collect::{COLLECT, MARK};
 pub use damage::{Damaged, REPORT_DAMAGE};
 pub use find::{FIND_BLOB, NOW, find};
+pub use held::held;
 pub use put::{PUT_BLOB, PutBlob};
 pub use read::{BlobInfo, ReadFault};
 pub use refs::{Owner, refer, size, unrefer};
@@ -89,6 +91,7 @@ const STATEMENTS: &[&Sql] = &[
     &refs::UNUSED,
     &refs::SIZE,
     &find::BY_SHA,
+    &held::HELD,
     &damage::CLOSE,
     &garbage::STATE,
     &garbage::DOOM,

@@ -17,6 +17,8 @@ mod row;
 pub(crate) mod store;
 
 pub use archive::{Archive, ArchiveError, Archived, Archives, Batch};
+#[doc(hidden)]
+pub use clickhouse::count_rows;
 pub use clickhouse::{ClickHouse, InvalidUrl};
 pub use place::{InvalidPlace, Place};
 pub use question::{Question, Tries, Which};

@@ -189,7 +189,7 @@ fn unsendable() -> ApiError {
 }
 
 /// The digests of `If-None-Match`; weak ones too, for they are all the same bytes to us.
-fn digests(headers: &HeaderMap) -> Vec<String> {
+pub(crate) fn digests(headers: &HeaderMap) -> Vec<String> {
     let texts = headers.get_all(IF_NONE_MATCH).iter().filter_map(|value| value.to_str().ok());
     let tags = texts.flat_map(|text| text.split(',')).map(|tag| tag.trim().trim_start_matches("W/").trim_matches('"'));
     tags.filter(|tag| tag.len() == 64).take(16).map(str::to_owned).collect()

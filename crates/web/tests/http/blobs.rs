@@ -225,6 +225,7 @@ fn ker_26_a_service_takes_and_gives_blobs_with_its_own_routes() {
         (read.header("content-type"), read.header("content-security-policy")),
         (Some("text/html"), Some("sandbox"))
     );
+    assert_eq!(read.header("x-content-type-options"), Some("nosniff"));
     assert!(read.body == bytes);
     let part = world.client().send(head("GET", &one, &app, "range: bytes=-7\r\n")).answer();
     assert_eq!((part.status, part.body.as_slice()), (206, &bytes[bytes.len() - 7..]));

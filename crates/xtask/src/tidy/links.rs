@@ -1,10 +1,40 @@
-//! Relative links in Markdown, pictures among them, lead to files of the repository, and their anchors to headings.
+//! Relative links in Markdown, pictures and HTML among them, lead to files of the repository, and their anchors to headings. So do the pages
+//! that all other files name, which the program shows: `docs/operations.md#backup` in a text of it.
 
 use super::Finding;
 use crate::repo::{File, Tree};
 
+/// Where tests name pages that are not there.
+const FIXTURES: &str = "crates/xtask/";
+
 pub(super) fn check(tree: &Tree) -> Vec<Finding> {
-    tree.files.iter().filter(|file| file.is_markdown()).flat_map(|file| check_file(file, tree)).collect()
+    let (pages, others): (Vec<&File>, Vec<&File>) = tree.files.iter().partition(|file| file.is_markdown());
+    let others = others.into_iter().filter(|file| !file.path.starts_with(FIXTURES));
+    let linked = pages.into_iter().flat_map(|file| check_file(file, tree));
+    linked.chain(others.flat_map(|file| check_mentions(file, tree))).collect()
+}
+
+/// Pages that a file names which is none.
+fn check_mentions(file: &File, tree: &Tree) -> Vec<Finding> {
+    let lines = file.text.lines().enumerate().filter(|(_, line)| line.contains("docs/"));
+    let mentions = lines.flat_map(|(index, line)| mentions(line).map(move |target| (index, target)));
+    let root = File { path: String::new(), text: String::new() };
+    let broken = mentions.filter_map(|(index, target)| {
+        let from = if target.starts_with("..") { file } else { &root };
+        wrong(from, target, tree).map(|message| Finding::new(file, index + 1, message))
+    });
+    broken.collect()
+}
+
+/// Paths below `docs` that end in `.md`, with their anchors; none that is made up of parts.
+fn mentions(line: &str) -> impl Iterator<Item = &str> {
+    let is_part = |c: char| c.is_ascii_alphanumeric() || "_./-#{}".contains(c);
+    let words = line.split(move |c| !is_part(c)).map(|word| word.trim_end_matches(['.', '#']));
+    words.filter(|word| {
+        let (path, _) = word.split_once('#').unwrap_or((word, ""));
+        let below = path.trim_start_matches("../");
+        below.starts_with("docs/") && path.ends_with(".md") && !word.contains(['{', '}'])
+    })
 }
 
 fn check_file(file: &File, tree: &Tree) -> Vec<Finding> {
@@ -35,7 +65,10 @@ fn targets(line: &str) -> impl Iterator<Item = &str> {
     let inline = line.split("](").skip(1).filter_map(|rest| rest.split([')', ' ']).next());
     let definition =
         line.trim_start().strip_prefix('[').and_then(|rest| rest.split_once("]: ")).map(|(_, target)| target.trim());
-    inline.chain(definition).map(|target| target.trim_start_matches('<').trim_end_matches('>'))
+    let html = ["src=\"", "href=\""]
+        .into_iter()
+        .flat_map(|name| line.split(name).skip(1).filter_map(|rest| rest.split('"').next()));
+    inline.chain(definition).chain(html).map(|target| target.trim_start_matches('<').trim_end_matches('>'))
 }
 
 /// What is wrong with a link.
@@ -127,6 +160,28 @@ mod tests {
                 "docs/a.md:7: link to `gone/` leads nowhere",
                 "docs/a.md:8: link to `../../out` leads nowhere",
                 "docs/a.md:8: link to `/abs` leads nowhere",
+            ],
+        );
+    }
+
+    #[test]
+    fn html_and_pages_that_other_files_name_are_looked_at() {
+        let files = [
+            ("docs/a.md", "<img src=\"gone.png\"> <a href=\"https://x.org\">x</a>\n# B c\n"),
+            (
+                "crates/x/src/lib.rs",
+                "see docs/a.md#b-c.\n\"docs/a.md#c\", docs/no.md\n../../../docs/a.md ../docs/a.md docs/{name}.md",
+            ),
+            ("crates/xtask/src/a.rs", "docs/no.md"),
+        ];
+        expect_findings(
+            check,
+            &files,
+            &[
+                "docs/a.md:1: link to `gone.png` leads nowhere",
+                "crates/x/src/lib.rs:2: link to `docs/a.md#c`: there is no such heading",
+                "crates/x/src/lib.rs:2: link to `docs/no.md` leads nowhere",
+                "crates/x/src/lib.rs:3: link to `../docs/a.md` leads nowhere",
             ],
         );
     }

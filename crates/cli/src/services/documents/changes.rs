@@ -84,6 +84,12 @@ pub(super) fn name(text: &str) -> Result<Value, String> {
     }
 }
 
+/// Reads a text as each of these. For the fuzz targets.
+pub(crate) fn reads_typed(text: &str) -> Result<(), String> {
+    let all = [item(text), removed(text), expected(text), condition(text), name(text)];
+    all.into_iter().collect::<Result<Vec<_>, _>>().map(drop)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

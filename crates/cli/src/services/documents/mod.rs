@@ -10,6 +10,8 @@ use clap::Subcommand;
 use client::Request;
 use serde_json::{Value, json};
 
+pub(crate) use changes::reads_typed;
+
 use super::Nouns;
 use crate::failure::Done;
 use crate::input::{Param, json_file};

@@ -28,6 +28,14 @@ use tables::Known;
 
 pub use self::url::InvalidUrl;
 
+/// How many rows of history, or else of tries, are in an answer; none of an answer that is neither. For the fuzz targets.
+#[doc(hidden)]
+#[must_use]
+pub fn count_rows(answer: &[u8]) -> Option<usize> {
+    let history = reply::history(answer).map(|rows| rows.len());
+    history.or_else(|_| reply::tries(answer).map(|rows| rows.len())).ok()
+}
+
 /// What ClickHouse calls a table that is not there.
 const NO_TABLE: u32 = 60;
 

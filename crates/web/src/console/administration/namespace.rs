@@ -86,6 +86,7 @@ async fn namespace(console: Console, PathOf(NamePath { name }): PathOf<NamePath>
     let above = [(console.at("namespaces"), console.say(&namespaces_words::NAMESPACES).to_owned())];
     let export = format!("/v1/{}/namespaces/{}/export", console.namespace().name, row.name);
     let open = html! {
+        // That of administrators is not carried.
         @if matches!(row.state, State::Open | State::ReadOnly | State::Closed) && !is_admins(&console, &row) {
             a.button href=(export) download={ (row.name) ".archive" } { (console.say(&namespaces_words::EXPORT)) }
         }
