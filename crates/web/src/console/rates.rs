@@ -18,12 +18,15 @@ mod words {
     }
 }
 
+/// What of a step is counted.
+type Of = fn(&Point) -> i64;
+
 /// What was done and what ended badly, of everything that is counted together.
 #[must_use]
 pub fn rates_chart(console: &Console, title: &Text, all: &[Rates], (done, errors): (&Text, &Text)) -> Markup {
     let Some(first) = all.first() else { return html! {} };
     let from = relative(console.language(), console.now(), first.from.plus_ms(-first.unit_s * 1_000));
-    let kinds: [(&Text, Tone, fn(&Point) -> i64); 2] =
+    let kinds: [(&Text, Tone, Of); 2] =
         [(done, Tone::Info, |point| point.processed), (errors, Tone::Bad, |point| point.errors)];
     let values = kinds.map(|(_, _, of)| per_second(all, of));
     let (seconds, unit) = unit_of(values.iter().flatten().copied().fold(0.0, f64::max));
@@ -55,13 +58,13 @@ fn unit_of(highest: f64) -> (f64, &'static Text) {
 }
 
 /// The last step is not over: its rate would always look low.
-fn per_second(all: &[Rates], of: fn(&Point) -> i64) -> Vec<f64> {
+fn per_second(all: &[Rates], of: Of) -> Vec<f64> {
     let Some(first) = all.first() else { return vec![] };
     let steps = first.points.len().saturating_sub(1);
     (0..steps).map(|step| rate(all.iter().map(|rates| of(&rates.points[step])).sum(), first.unit_s)).collect()
 }
 
-fn in_all(all: &[Rates], of: fn(&Point) -> i64) -> i64 {
+fn in_all(all: &[Rates], of: Of) -> i64 {
     all.iter().flat_map(|rates| &rates.points).map(of).sum()
 }
 
