@@ -32,8 +32,9 @@ const USAGE: &str = "usage: bench all [--quick] [--resume] [--rounds N] [--out F
        bench start|kernel|overload|tasks|documents|console|sensors|exchange|workflow|folders|folders-server|nodes|scaling [--seconds N] [--rounds N] [--only TEXT]
 
   all      every scenario but scaling, one after the other, and one report of them (target/bench-report/report.md, with plots); what cannot
-           run here is said in it. --quick: a short pass that shows that it works, and no figures to keep; --resume: what came to its end in that
-           folder before is taken as it is; --docs docs: also as docs/benchmarks.md with its pictures
+           run here is said in it. --quick: a short pass that shows that it works, and no figures to keep; --only: these anew, what
+           was measured before of the others stays; --resume: what came to its end before is not measured again; --docs docs: also as
+           docs/benchmarks.md, with figures and pictures in docs/benchmarks/
   start    from the start of the program until it is ready, and its size; needs the program: cargo build --release -p fastness
   kernel   durable operations per second with 1, 16, 256 and 2048 callers, on SQLite and (if FASTNESS_TEST_POSTGRES
            is set) on PostgreSQL, against the same SQL one commit at a time and a hand-written group commit loop

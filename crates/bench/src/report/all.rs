@@ -9,8 +9,8 @@ use std::time::Instant;
 use anyhow::{Context, Result, bail, ensure};
 
 use super::figure::{FILE_VARIABLE, Figure};
-use super::machine::{machine, moment, versions};
-use super::page::{Pictures, Section, page};
+use super::machine::{built, machine, moment, versions};
+use super::page::{FOLDER, Pictures, Section, page};
 use super::plot::svg;
 
 /// A scenario of this program.
@@ -161,6 +161,11 @@ impl Options {
         Ok(options)
     }
 
+    /// Where what came of scenarios is kept, so that one can be measured anew and the others stay: with the documents, if there are any.
+    fn kept(&self) -> PathBuf {
+        self.docs.as_ref().map_or_else(|| self.out.clone(), |docs| docs.join(FOLDER))
+    }
+
     /// What a scenario is started with.
     fn words(&self, scenario: &Scenario) -> Vec<String> {
         let own = if self.quick { scenario.quick } else { scenario.full };
@@ -186,6 +191,7 @@ fn names() -> String {
 pub fn run(words: &[&str]) -> Result<()> {
     let options = Options::read(words)?;
     fs::create_dir_all(&options.out)?;
+    fs::create_dir_all(options.kept())?;
     let (machine, versions) = (machine(&options.out), versions());
     let mut sections = vec![];
     for scenario in &SCENARIOS {
@@ -203,15 +209,10 @@ pub fn run(words: &[&str]) -> Result<()> {
 
 /// What came of a scenario, now or before; nothing if it is not wanted and never ran.
 fn settled(scenario: &Scenario, options: &Options) -> Result<Option<Section>> {
-    let file = options.out.join(format!("{}.json", scenario.name));
-    if options.resume {
-        let kept = kept(&file)?.filter(|kept| !options.wants(scenario) || kept.failed.is_none());
-        if kept.is_some() || !options.wants(scenario) {
-            return Ok(kept);
-        }
-    }
-    if !options.wants(scenario) {
-        return Ok(None);
+    let file = options.kept().join(format!("{}.json", scenario.name));
+    let kept = kept(&file)?;
+    if !options.wants(scenario) || (options.resume && kept.as_ref().is_some_and(|kept| kept.failed.is_none())) {
+        return Ok(kept);
     }
     println!("== {}", scenario.name);
     let section = section(scenario, options)?;
@@ -240,6 +241,7 @@ fn section(scenario: &Scenario, options: &Options) -> Result<Section> {
         title: scenario.title.into(),
         about: scenario.about.into(),
         moment,
+        built: built(),
         figures,
         printed,
         failed: failed.or(nothing),
@@ -286,9 +288,7 @@ fn write(options: &Options, page: impl Fn(Pictures) -> String, sections: &[Secti
     draw(&options.out, sections)?;
     fs::write(options.out.join("report.md"), page(Pictures::Beside))?;
     if let Some(docs) = &options.docs {
-        let pictures = docs.join(Pictures::FOLDER);
-        fs::create_dir_all(&pictures)?;
-        draw(&pictures, sections)?;
+        draw(&docs.join(FOLDER), sections)?;
         fs::write(docs.join("benchmarks.md"), page(Pictures::Below))?;
     }
     Ok(())
@@ -328,6 +328,8 @@ mod tests {
         assert_eq!(failed_of("start"), Some(None));
         assert_eq!(failed_of("kernel"), Some(Some("exit code 1".into())), "not wanted now: it stays as it was");
         assert_eq!(failed_of("tasks"), None, "neither wanted nor there");
+        let docs = Options::read(&["--docs", out]).unwrap();
+        assert_eq!(docs.kept(), folder.path().join(FOLDER), "with the documents, where the next clone finds them");
     }
 
     #[test]

@@ -55,18 +55,19 @@ const PROGRAMS: [(&str, &str, &[&str]); 9] = [
     ("Python", "python3", &["--version"]),
 ];
 
-/// Ours, and those of others that are installed; peers from PyPI and npm are pinned by their scenarios.
+/// Which build of ours this is.
+pub fn built() -> String {
+    let how = if cfg!(debug_assertions) { "debug build: of no use" } else { "release build" };
+    let commit = first_line("git", &["describe", "--always"], 0).unwrap_or_default();
+    format!("Fastness {} ({how}) {commit}", env!("CARGO_PKG_VERSION")).trim_end().to_owned()
+}
+
+/// Of others that are installed; peers from PyPI and npm are pinned by their scenarios.
 pub fn versions() -> Vec<(&'static str, String)> {
-    let ours = format!(
-        "{} ({})",
-        env!("CARGO_PKG_VERSION"),
-        if cfg!(debug_assertions) { "debug build: of no use" } else { "release build" }
-    );
-    let commit = first_line("git", &["describe", "--always", "--dirty"], 0).unwrap_or_default();
     let installed = |(name, program, words): (&'static str, &str, &[&str])| {
         (name, first_line(program, words, 0).unwrap_or_else(|| "not installed".to_owned()))
     };
-    [("Fastness", format!("{ours} {commit}"))].into_iter().chain(PROGRAMS.map(installed)).collect()
+    PROGRAMS.map(installed).into()
 }
 
 /// A line of what a program says, if it can be run and says something.

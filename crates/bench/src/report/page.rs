@@ -16,6 +16,8 @@ pub struct Section {
     pub about: String,
     /// When it began, and how busy the machine was.
     pub moment: String,
+    /// Which build of ours it was.
+    pub built: String,
     pub figures: Vec<Figure>,
     /// What it printed, line by line.
     pub printed: Vec<String>,
@@ -58,13 +60,14 @@ pub enum Pictures {
     Below,
 }
 
-impl Pictures {
-    pub const FOLDER: &str = "pictures/bench";
+/// The folder of what scenarios came to and of their pictures, in that of the documents.
+pub const FOLDER: &str = "benchmarks";
 
+impl Pictures {
     fn path(self, picture: &str) -> String {
         match self {
             Self::Beside => picture.to_owned(),
-            Self::Below => format!("{}/{picture}", Self::FOLDER),
+            Self::Below => format!("{FOLDER}/{picture}"),
         }
     }
 }
@@ -130,8 +133,8 @@ fn add(text: &mut String, section: &Section, pictures: Pictures) {
         Pictures::Beside => format!("; all that it printed: [{name}.txt]({name}.txt)", name = section.name),
         Pictures::Below => String::new(),
     };
-    let (moment, seconds, syncs) = (&section.moment, section.seconds, section.syncs());
-    let _ = writeln!(text, "{moment}; {seconds:.0} s; {syncs}{printed}.\n");
+    let Section { moment, built, seconds, .. } = section;
+    let _ = writeln!(text, "{moment}; {built}; {seconds:.0} s; {}{printed}.\n", section.syncs());
     let missing: Vec<String> = section.missing().map(|line| format!("- {}\n", cell(line))).collect();
     if !missing.is_empty() {
         let _ = writeln!(text, "{}", missing.concat());
@@ -190,6 +193,7 @@ mod tests {
             title: "Exchange (EXC-26)".into(),
             about: "Messages.".into(),
             moment: "2026-11-18 12:00 UTC, load 0.10".into(),
+            built: "Fastness 0.1.0 (release build) abc".into(),
             figures: vec![figure],
             printed: printed.map(str::to_owned).into(),
             failed: Some("exit code 1".into()),
@@ -206,9 +210,9 @@ mod tests {
             "| Fastness | 0.1.0 |",
             "| exchange: messages in | 100/s | 95.0/s [90.0 – 110] | **missed** |",
             "**It did not come to its end:** exit code 1",
-            "2026-11-18 12:00 UTC, load 0.10; 3 s; fdatasync p50 140 µs, p99 300 µs at the beginning, fdatasync p50 150 µs, p99 310 µs at the end.",
+            "2026-11-18 12:00 UTC, load 0.10; Fastness 0.1.0 (release build) abc; 3 s; fdatasync p50 140 µs, p99 300 µs at the beginning, fdatasync p50 150 µs, p99 310 µs at the end.",
             "- RabbitMQ: not run, no \\| broker",
-            "![Exchange (EXC-26)](pictures/bench/exchange.svg)",
+            "![Exchange (EXC-26)](benchmarks/exchange.svg)",
             "| messages in | ours | 95.0/s [90.0 – 110] |  |",
             "|  | NATS | 50.0/s | 1.90 × |",
         ] {
