@@ -29,7 +29,7 @@ texts! {
     NOTHING_THERE: "No address begins with this", "Таких адресов нет", "Aucune adresse ne commence ainsi";
     NOTHING_THERE_HINT: "Capital letters count. Go back to “Everywhere”, or search in the list.",
         "Регистр важен. Вернитесь к «Везде» или поищите в списке.",
-        "Les majuscules comptent. Revenez à «\u{a0}Partout », ou cherchez dans la liste.";
+        "Les majuscules comptent. Revenez à «\u{a0}Partout\u{a0}», ou cherchez dans la liste.";
     NO_SENSORS: "No sensor is registered yet", "Датчиков пока нет", "Aucun capteur enregistré";
     NO_SENSORS_SHORT: "Register the first one with the button above.", "Зарегистрируйте первый кнопкой выше.",
         "Enregistrez le premier avec le bouton ci-dessus.";
