@@ -198,13 +198,20 @@ pub fn run(words: &[&str]) -> Result<()> {
         let Some(section) = settled(scenario, &options)? else { continue };
         sections.push(section);
         // What is there so far: hours may have passed when something ends the whole.
-        write(&options, |pictures| page(pictures, &machine, &versions, &sections), &sections)?;
+        let absent = absent(&sections);
+        write(&options, |pictures| page(pictures, &machine, &versions, &sections, &absent), &sections)?;
     }
     println!("report: {}", options.out.join("report.md").display());
     let failed: Vec<&str> =
         sections.iter().filter(|section| section.failed.is_some()).map(|section| section.name.as_str()).collect();
     ensure!(failed.is_empty(), "these did not come to their end: {}", failed.join(", "));
     Ok(())
+}
+
+/// Titles of scenarios of which nothing is known.
+fn absent(sections: &[Section]) -> Vec<&'static str> {
+    let is_there = |scenario: &&Scenario| sections.iter().any(|section| section.name == scenario.name);
+    SCENARIOS.iter().filter(|scenario| !is_there(scenario)).map(|scenario| scenario.title).collect()
 }
 
 /// What came of a scenario, now or before; nothing if it is not wanted and never ran.

@@ -43,11 +43,10 @@ fn disk(folder: &Path) -> String {
 }
 
 /// Programs that peers and engines are, as they say themselves.
-const PROGRAMS: [(&str, &str, &[&str]); 9] = [
-    ("PostgreSQL", "sh", &["-c", "ls /usr/lib/postgresql/*/bin/postgres | tail -n 1 | xargs -r -I{} {} --version"]),
+const PROGRAMS: [(&str, &str, &[&str]); 8] = [
+    ("PostgreSQL", "sh", &["-c", "for one in /usr/lib/postgresql/*/bin/postgres; do $one --version; done | tail -n 1"]),
     ("RabbitMQ", "sh", &["-c", "rabbitmqctl version 2>/dev/null || dpkg-query -W -f '${Version}' rabbitmq-server"]),
     ("Redis", "redis-server", &["--version"]),
-    ("ClickHouse", "clickhouse", &["--version"]),
     ("Syncthing", "syncthing", &["--version"]),
     ("rsync", "rsync", &["--version"]),
     ("unison", "unison", &["-version"]),
