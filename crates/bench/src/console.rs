@@ -1,6 +1,7 @@
 //! `bench console`: how long every page of the console takes with 100,000 rows of each kind behind it (CON-2, CON-8). The goal is
 //! 200 ms; there is no peer to compare with, so the same requests with empty lists run first.
 
+use std::path::Path;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
@@ -87,30 +88,62 @@ const PAGES: [&str; 63] = [
     "search?q=nothing-like-this",
 ];
 
-/// Loads rows and asks for every page, before and after.
+/// An engine with what the server is told of it.
+struct Engine {
+    name: &'static str,
+    configuration: Vec<(&'static str, String)>,
+}
+
+/// SQLite, and PostgreSQL where there is one.
+fn engines() -> Vec<Engine> {
+    let mut engines = vec![Engine { name: "SQLite", configuration: vec![] }];
+    match std::env::var("FASTNESS_TEST_POSTGRES") {
+        Ok(url) => {
+            let prefix = format!("bench_console_{}_", std::process::id());
+            let configuration = vec![
+                ("FASTNESS_STORE__ENGINE", "postgres".to_owned()),
+                ("FASTNESS_STORE__URL", url),
+                ("FASTNESS_STORE__SCHEMA_PREFIX", prefix),
+            ];
+            engines.push(Engine { name: "PostgreSQL", configuration });
+        }
+        Err(_) => println!("PostgreSQL: not run, FASTNESS_TEST_POSTGRES is not set (cargo xtask services run -- …)"),
+    }
+    engines
+}
+
+/// Loads rows and asks for every page, before and after, on each engine whose name has the text.
 pub fn run(effort: &Effort) -> Result<()> {
     let folder = tempfile::tempdir_in(".")?;
     let folder = folder.path().canonicalize()?;
     print_sync_time(&folder)?;
-    let ours = Ours::start(&folder.join("ours"))?;
+    for engine in engines().iter().filter(|engine| engine.name.contains(&effort.only)) {
+        measure(effort, &folder, engine)?;
+    }
+    print_sync_time(&folder)
+}
+
+fn measure(effort: &Effort, folder: &Path, engine: &Engine) -> Result<()> {
+    let ours = Ours::start_with(&folder.join(engine.name), &engine.configuration)?;
     let empty = times(&ours, effort, &folders::fill(ours.process(), 0, 0)?)?;
     load(&ours)?;
     let directory = folders::fill(ours.process(), ROWS / GROUP, GROUP)?;
     println!("loaded {ROWS} files");
     let full = times(&ours, effort, &directory)?;
-    println!("\n{:<40} {:>12} {:>12} {:>12}", "page", "empty p50", "100,000 p50", "p99 (ms)");
+    println!("\n{:<40} {:>12} {:>12} {:>12}", format!("page, {}", engine.name), "empty p50", "100,000 p50", "p99 (ms)");
     for ((page, empty), full) in PAGES.iter().zip(&empty).zip(&full) {
         println!("{:<40} {:>12.1} {:>12.1} {:>12.1}", format!("/console/main/{page}"), empty.0, full.0, full.1);
     }
-    tell(&full);
-    print_sync_time(&folder)
+    tell(engine, &full);
+    Ok(())
 }
 
 /// The slowest page stands for all: the goal is one of each.
-fn tell(full: &[(f64, f64)]) {
+fn tell(engine: &Engine, full: &[(f64, f64)]) {
     let slowest = PAGES.iter().zip(full).max_by(|(_, one), (_, other)| one.0.total_cmp(&other.0));
     if let Some((page, (p50, p99))) = slowest {
-        let what = format!("the slowest page of {} with {ROWS} rows of each kind, /console/main/{page}", PAGES.len());
+        let (pages, engine) = (PAGES.len(), engine.name);
+        let what = format!("{engine}: the slowest page of {pages} with {ROWS} rows of each kind, /console/main/{page}");
         Figure::new(format!("{what}, p50"), Unit::Milliseconds).side("ours", &[*p50]).goal(200.0).tell();
         Figure::new(format!("{what}, p99"), Unit::Milliseconds).side("ours", &[*p99]).tell();
     }

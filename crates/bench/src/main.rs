@@ -57,7 +57,8 @@ const USAGE: &str = "usage: bench all [--quick] [--resume] [--rounds N] [--out F
            2 GiB come in, over gRPC; needs the program
   nodes    commits, reads and signals on one, two and three nodes over one PostgreSQL (FASTNESS_TEST_POSTGRES), each node held to a share of
            a core so that the store is not the limit; needs the program
-  console  every page of the console with 100,000 rows behind it; needs the program as well
+  console  every page of the console with 100,000 rows behind it, on SQLite and (if FASTNESS_TEST_POSTGRES is set) on PostgreSQL; needs
+           the program as well
   scaling  measures nothing: carries the measured costs to a thousand million messages a day, as docs/scaling.md shows them
 ";
 

@@ -21,13 +21,18 @@ pub struct Ours {
 impl Ours {
     /// Starts it in a folder of its own, with the class of documents.
     pub fn start(home: &Path) -> Result<Self> {
+        Self::start_with(home, &[])
+    }
+
+    /// The same with more of the configuration, as variables.
+    pub fn start_with(home: &Path, configuration: &[(&str, String)]) -> Result<Self> {
         std::fs::create_dir(home)?;
         // Built together with this program.
         let program = std::env::current_exe()?.with_file_name("fastness");
         let process = Process::start(&home.join("log"), |address| {
             let mut command = Command::new(&program);
             command.args(["serve", "--listen", &address.to_string(), "--data"]).arg(home.join("data"));
-            command.env("FASTNESS_ADMIN_KEY", KEY);
+            command.env("FASTNESS_ADMIN_KEY", KEY).envs(configuration.iter().map(|(name, value)| (name, value)));
             command
         });
         let ours = Self { process: process.context("cargo build --release -p fastness makes it")? };

@@ -108,7 +108,7 @@ const SCENARIOS: [Scenario; 12] = [
     Scenario {
         name: "console",
         title: "Pages of the console",
-        about: "Every page of the console with 100,000 rows behind it, and with none. Reads only.",
+        about: "Every page of the console with 100,000 rows behind it, and with none, on both engines. Reads only.",
         full: &[],
         quick: SHORT,
     },
