@@ -154,8 +154,11 @@ pub fn ask_all(address: SocketAddr, requests: &[Vec<u8>]) -> Result<Vec<Vec<u8>>
     Ok(runtime.block_on(async { try_join_all(all).await })?.concat())
 }
 
-/// Asks one request, and reads its JSON.
+/// Asks one request, and reads its JSON; null where the answer has nothing to say.
 pub fn ask_json(address: SocketAddr, request: &[u8]) -> Result<serde_json::Value> {
     let bodies = ask_all(address, &[request.to_vec()])?;
-    serde_json::from_slice(bodies.first().context("an answer")?).context("JSON")
+    match bodies.first().context("an answer")?.as_slice() {
+        [] => Ok(serde_json::Value::Null),
+        body => serde_json::from_slice(body).context("JSON"),
+    }
 }
