@@ -3,7 +3,8 @@
 //! A job joins the line of each of its keys when it is submitted, and may run when it is first in all of them. All
 //! lines are joined at once, so their order agrees and two jobs never wait for each other. Invariants: jobs that share
 //! a key never overlap and run in the order of submission; what may run goes in the order in which it became so; a key
-//! that is always wanted goes to the back after each turn, so nobody starves. Not here: threads, locks, time, I/O.
+//! that is always wanted goes to the back after each turn, so nobody starves; nobody joins a transaction that was open
+//! when it came. Not here: threads, locks, time, I/O.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -17,6 +18,8 @@ pub(crate) struct Scheduler<J> {
     lines: HashMap<ContentionKey, VecDeque<u64>>,
     /// Those that wait for nothing but a worker.
     ready: VecDeque<u64>,
+    /// How many were ever put there.
+    readied: u64,
     waiting_max: usize,
     next_number: u64,
 }
@@ -36,11 +39,29 @@ pub(crate) struct Turn {
     /// Those that stand first in the lines of their keys; the last is the one taken last.
     held: Vec<(u64, Keys)>,
     isolation: Isolation,
+    opened: Opened,
+}
+
+/// Who was there when a turn began: its transaction sees what was committed by then. A job that came later may know of a later commit,
+/// to which that transaction is blind; it would find a change missing that its caller was told of.
+#[derive(Debug, Clone, Copy)]
+struct Opened {
+    /// Jobs that had been submitted.
+    submitted: u64,
+    /// Jobs for which nobody stood in the way any more.
+    readied: u64,
 }
 
 impl<J> Scheduler<J> {
     pub(crate) fn new(waiting_max: usize) -> Self {
-        Self { waiting: HashMap::new(), lines: HashMap::new(), ready: VecDeque::new(), waiting_max, next_number: 0 }
+        Self {
+            waiting: HashMap::new(),
+            lines: HashMap::new(),
+            ready: VecDeque::new(),
+            readied: 0,
+            waiting_max,
+            next_number: 0,
+        }
     }
 
     /// Takes a job in, or gives it back when the queue is full. Says whether it may run at once.
@@ -53,9 +74,14 @@ impl<J> Scheduler<J> {
         let behind = keys.as_slice().iter().filter(|key| self.join_line(**key, number)).count();
         self.waiting.insert(number, Waiting { job, keys, isolation, behind });
         if behind == 0 {
-            self.ready.push_back(number);
+            self.make_ready(number);
         }
         Ok(behind == 0)
+    }
+
+    fn make_ready(&mut self, number: u64) {
+        self.ready.push_back(number);
+        self.readied += 1;
     }
 
     /// Says whether somebody stands before it.
@@ -68,8 +94,9 @@ impl<J> Scheduler<J> {
     /// The next job to run.
     pub(crate) fn take(&mut self) -> Option<(J, Turn)> {
         let number = self.ready.pop_front()?;
+        let opened = Opened { submitted: self.next_number, readied: self.readied };
         let Waiting { job, keys, isolation, .. } = self.leave_queue(number);
-        Some((job, Turn { held: vec![(number, keys)], isolation }))
+        Some((job, Turn { held: vec![(number, keys)], isolation, opened }))
     }
 
     /// The next in the line of the only key of the job taken last, if it wants just that key, too.
@@ -77,8 +104,9 @@ impl<J> Scheduler<J> {
         let (_, keys) = turn.held.last()?;
         let &[key] = keys.as_slice() else { return None };
         let line = self.lines.get_mut(&key)?;
-        let second = self.waiting.get(line.get(1)?)?;
-        if second.keys != *keys || second.isolation != turn.isolation {
+        let number = *line.get(1)?;
+        let second = self.waiting.get(&number)?;
+        if second.keys != *keys || second.isolation != turn.isolation || number >= turn.opened.submitted {
             return None;
         }
         let number = line.remove(1)?;
@@ -91,7 +119,8 @@ impl<J> Scheduler<J> {
             return None;
         }
         let number = *self.ready.front()?;
-        if self.waiting.get(&number)?.isolation != turn.isolation {
+        let place = self.readied - self.ready.len() as u64;
+        if self.waiting.get(&number)?.isolation != turn.isolation || place >= turn.opened.readied {
             return None;
         }
         self.ready.pop_front();
@@ -118,10 +147,11 @@ impl<J> Scheduler<J> {
         let next = *next;
         let Some(waiting) = self.waiting.get_mut(&next) else { unreachable!("only the first in a line runs") };
         waiting.behind -= 1;
-        if waiting.behind == 0 {
-            self.ready.push_back(next);
+        let is_ready = waiting.behind == 0;
+        if is_ready {
+            self.make_ready(next);
         }
-        waiting.behind == 0
+        is_ready
     }
 
     /// Gives back all that wait, oldest first; those that run go on holding their keys.
@@ -242,6 +272,31 @@ mod tests {
         assert!(plan.take().is_none(), "c holds the key of c2");
         assert_eq!(plan.finish(turn), 1);
         assert_eq!(take_all(&mut plan).0, ["c2"]);
+    }
+
+    #[test]
+    fn ker_6_nobody_joins_a_transaction_that_was_open_when_it_came() {
+        let mut plan = plan(&[("a", &[1]), ("b", &[2]), ("b2", &[2])]);
+        let (_, mut turn) = plan.take().expect("a");
+        plan.push("a2", keys(&[1]), Isolation::Serial).expect("room");
+        plan.push("c", keys(&[]), Isolation::Serial).expect("room");
+        assert_eq!(plan.take_same_key(&turn), None, "a2 came later");
+        assert_eq!(plan.take_other(&mut turn, 0), Some("b"), "it waited already");
+        assert_eq!(plan.take_same_key(&turn), Some("b2"), "it waited already");
+        assert_eq!(plan.take_other(&mut turn, 0), None, "c came later");
+        plan.finish(turn);
+        assert_eq!(take_all(&mut plan).0, ["c", "a2"]);
+    }
+
+    #[test]
+    fn ker_6_who_waited_for_another_transaction_does_not_join_one_that_is_blind_to_it() {
+        let mut plan = plan(&[("a", &[1]), ("b", &[2]), ("a2", &[1])]);
+        let (_, first) = plan.take().expect("a");
+        let (_, mut second) = plan.take().expect("b");
+        plan.finish(first);
+        assert_eq!(plan.take_other(&mut second, 0), None, "a2 is to see what a did");
+        plan.finish(second);
+        assert_eq!(take_all(&mut plan).0, ["a2"]);
     }
 
     #[test]

@@ -66,6 +66,7 @@ macro_rules! contracts {
             statements::the_suites_own_statements_prepare,
             statements::a_wrong_text_does_not_prepare,
             visible::ker_6_nobody_hears_before_commit,
+            visible::ker_6_a_job_sees_what_was_answered_before_it_came,
             visible::ker_6_a_read_sees_committed_state_only,
             visible::ker_6_a_snapshot_is_stable,
             visible::a_read_cannot_write,

@@ -3,10 +3,11 @@
 use std::sync::Arc;
 use std::sync::mpsc::channel;
 
-use base::{Outcome, Verdict};
+use base::{Outcome, Store, Verdict, args};
+use host::side_by_side;
 
 use crate::fixture::Fixture;
-use crate::tables::{ids, insert, prepared};
+use crate::tables::{VALUE_GET, ids, insert, prepared};
 use crate::work::{Work, change, look, work};
 
 /// When a job hears its outcome a fresh read must agree, at that very moment: an answer before COMMIT would be a lie if
@@ -41,6 +42,34 @@ fn writing(id: i64) -> Work {
         insert(tx, id)?;
         Ok(if id % 4 == 3 { Verdict::Undo } else { Verdict::Keep })
     })
+}
+
+/// Whoever was told that something is done, and asks for more, builds on it: a job that is blind to a commit from before it was
+/// submitted refuses what is right, or takes a task for somebody else's. Many at once, so that jobs share transactions.
+pub fn ker_6_a_job_sees_what_was_answered_before_it_came(fixture: &dyn Fixture) {
+    let store = prepared(fixture);
+    let blind: usize = side_by_side(ASKERS, |asker| {
+        let first = i64::try_from(asker).expect("a small number") * 1_000;
+        (first..first + 60).filter(|id| !sees_its_own(store.as_ref(), *id)).count()
+    })
+    .into_iter()
+    .sum();
+    assert_eq!(blind, 0, "jobs did not see what their caller had been told of");
+}
+
+/// Callers at once.
+const ASKERS: usize = 24;
+
+/// Writes a row in one job, and looks for it in the next.
+fn sees_its_own(store: &dyn Store, id: i64) -> bool {
+    change(store, move |tx| insert(tx, id));
+    let (tell, told) = channel();
+    change(store, move |tx| {
+        let found = tx.query_one(&VALUE_GET, args![id])?.is_some();
+        let _ = tell.send(found);
+        Ok(())
+    });
+    told.try_iter().last().expect("the job ran")
 }
 
 /// A page or a list that shows what is undone a moment later misleads people and caches alike. A read is also never
