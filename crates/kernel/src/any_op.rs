@@ -14,6 +14,7 @@ use crate::kernel::{Kernel, Namespace};
 use crate::media::Media;
 use crate::op::Op;
 use crate::request::{Request, Role};
+use crate::service::ServiceDef;
 
 /// An operation whose types are behind JSON.
 pub trait AnyOp: Sync {
@@ -96,6 +97,16 @@ fn as_json<O: Serialize>(name: &str, reply: Reply<O>) -> OpResult<Reply<Value>> 
 }
 
 impl Kernel {
+    /// The service that has an operation or a query of that name.
+    #[must_use]
+    pub fn owner_of(&self, name: &str) -> Option<&'static str> {
+        let has = |service: &&&ServiceDef| {
+            service.operations.iter().any(|operation| operation.name() == name)
+                || service.queries.iter().any(|query| query.name() == name)
+        };
+        self.services().iter().find(has).map(|service| service.name)
+    }
+
     /// The operation of that name, of any service.
     #[must_use]
     pub fn operation(&self, name: &str) -> Option<&'static dyn AnyOp> {

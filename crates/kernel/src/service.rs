@@ -117,6 +117,8 @@ pub struct TaskDef {
     /// Whether people and programs outside may create one (`POST /v1/{ns}/tasks`). It runs as the server, so its plan must
     /// take whatever parameter it is given.
     pub callable: bool,
+    /// Whether only administrators' own namespace may create one: it touches what belongs to all namespaces.
+    pub at_administration: bool,
 }
 
 /// Decides what a task does.
@@ -141,6 +143,7 @@ impl TaskDef {
             keys: |_| Keys::NONE,
             urgency: Urgency::Normal,
             callable: false,
+            at_administration: false,
         }
     }
 
@@ -190,6 +193,12 @@ impl TaskDef {
     #[must_use]
     pub const fn callable(self) -> Self {
         Self { callable: true, ..self }
+    }
+
+    /// On the administrators' namespace only.
+    #[must_use]
+    pub const fn at_administration(self) -> Self {
+        Self { at_administration: true, ..self }
     }
 }
 

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use base::{Call, CallResult, Health, Id, OpResult, Outbound, Ran, Urgency, Wall, codes};
+use base::{Call, CallResult, Engine, Health, Id, OpResult, Outbound, Ran, Urgency, Wall, codes};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -469,7 +469,9 @@ impl Dispatcher {
     /// Runs a cycle, or settles a call. A settling one occupies no worker: calls have their own bound.
     fn run(&self, post: &Arc<Post>, task: Task, called: Option<CallResult>, holds_worker: bool) {
         let kind = self.0.kernel.task_kind(&task.op, task.target.as_deref());
-        let may_begin = holds_worker && !self.is_stopping() && post.ns.works();
+        // Only where its commit claims, too: what the desk gives to a claim that is never made is forgotten.
+        let claims_itself = post.ns.store.engine() == Engine::Sqlite;
+        let may_begin = holds_worker && claims_itself && !self.is_stopping() && post.ns.works();
         let goes_on = may_begin && post.with_desk(task.queue, |desk| desk.wants()) == Some(true);
         let then = goes_on.then(|| self.claim_of(post, task.queue, 1));
         let op = match kind.urgency(called.is_some()) {

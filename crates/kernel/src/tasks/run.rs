@@ -5,7 +5,7 @@
 //! frees: that saves the claim a commit of its own. That claims nothing ahead of time, since the worker begins with it at once. Where
 //! many write, a claim in a serial transaction would be refused whenever another one took the same head of the queue.
 
-use base::{Call, CallResult, Engine, Keys, OpResult, Sql, Tx, Wall, args};
+use base::{Call, CallResult, Keys, OpResult, Sql, Tx, Wall, args};
 use serde::{Deserialize, Serialize};
 
 use super::claim::{Claim, claim};
@@ -43,7 +43,7 @@ pub struct Run {
     pub lost_ms: i64,
     /// Whether its next cycle may begin at once; otherwise the others of its queue have their turn before.
     pub goes_on: bool,
-    /// For the worker that is free once the task has ended, if there may be more to do.
+    /// For the worker that is free once the task has ended, if there may be more to do; only for a store with one writer.
     pub then: Option<Claim>,
 }
 
@@ -94,10 +94,8 @@ fn run(tx: &mut dyn Tx, cx: &mut OpCx<'_>, input: &Run) -> OpResult<Went> {
 }
 
 fn claim_next(tx: &mut dyn Tx, cx: &mut OpCx<'_>, input: &Run) -> OpResult<Option<Box<Task>>> {
-    match &input.then {
-        Some(next) if tx.engine() == Engine::Sqlite => Ok(claim(tx, cx, next)?.tasks.pop().map(Box::new)),
-        _ => Ok(None),
-    }
+    let Some(next) = &input.then else { return Ok(None) };
+    Ok(claim(tx, cx, next)?.tasks.pop().map(Box::new))
 }
 
 /// What becomes of the task. Each step is fenced by the attempt: one that is not current undoes the whole cycle.
