@@ -27,16 +27,21 @@ const UNITS: [Text; 6] = [
 /// How long, in the largest unit that says enough: `3 h`, `250 ms`.
 #[must_use]
 pub fn duration(language: Language, ms: i64) -> String {
-    let ms = ms.max(0);
-    let (count, unit) = match ms {
-        0..SECOND => (ms, 4),
-        SECOND..MINUTE => (ms / SECOND, 3),
-        MINUTE..HOUR => (ms / MINUTE, 2),
-        HOUR..172_800_000 => (ms / HOUR, 1),
-        172_800_000..63_072_000_000 => (ms / DAY, 0),
-        _ => (ms / YEAR, 5),
+    in_unit_of(language, ms, ms)
+}
+
+/// How long, in the unit in which another duration is told: what stands on one axis has one unit.
+#[must_use]
+pub fn in_unit_of(language: Language, ms: i64, other_ms: i64) -> String {
+    let (size, unit) = match other_ms.max(0) {
+        0..SECOND => (1, 4),
+        SECOND..MINUTE => (SECOND, 3),
+        MINUTE..HOUR => (MINUTE, 2),
+        HOUR..172_800_000 => (HOUR, 1),
+        172_800_000..63_072_000_000 => (DAY, 0),
+        _ => (YEAR, 5),
     };
-    format!("{}\u{a0}{}", language.number(count), language.say(&UNITS[unit]))
+    format!("{}\u{a0}{}", language.number(ms.max(0) / size), language.say(&UNITS[unit]))
 }
 
 /// When, seen from now: `3 min ago`, `in 2 h`.

@@ -10,6 +10,7 @@ use maud::{Markup, html};
 use web::Console;
 use web::ui::moment::duration;
 
+use super::axis::axis;
 use super::lanes::{Lane, lanes, waits};
 use super::layout::{Layout, Line, Shown};
 use super::span::{Bars, Marks, Whole};
@@ -49,7 +50,7 @@ impl Picture<'_> {
             div.task-line.task-head aria-hidden="true" {
                 span.task-gutter { svg width=(width) height="1" {} }
                 span {}
-                span.task-axis { @for part in 0..5 { span { (duration(console.language(), whole.ms() * part / 4)) } } }
+                (axis(console.language(), whole.ms()))
             }
             ol.task-lines aria-label=(console.say(&words::TREE_AND_TIMELINE)) {
                 @for (place, line) in self.layout.lines.iter().enumerate() {

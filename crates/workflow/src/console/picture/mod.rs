@@ -2,6 +2,7 @@
 //! was worked on. A task is one line; many that are alike are one line together, so that a picture of ten thousand tasks is as short as
 //! one of a hundred.
 
+mod axis;
 mod draw;
 mod lanes;
 mod layout;
