@@ -5,6 +5,9 @@ use std::io::{BufRead, BufReader, Write};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::thread;
+use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
@@ -19,6 +22,8 @@ const RESTATE_FILES: [(&str, &str); 2] = [
 ];
 const DBOS_SCRIPT: &str = include_str!("../../peers/workflow/dbos_side.py");
 const DBOS: &str = "dbos==3.3.0";
+/// A peer that has not answered by then will not.
+const PATIENCE: Duration = Duration::from_secs(180);
 
 pub fn all(folder: &Path) -> Result<Vec<Box<dyn Side>>> {
     let mut sides: Vec<Box<dyn Side>> = vec![];
@@ -38,14 +43,14 @@ pub fn all(folder: &Path) -> Result<Vec<Box<dyn Side>>> {
 struct Script {
     child: Child,
     ask: ChildStdin,
-    answers: BufReader<ChildStdout>,
+    answers: Receiver<String>,
 }
 
 impl Script {
     fn start(command: &mut Command) -> Result<Self> {
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
         let (ask, answers) = (child.stdin.take().context("a pipe")?, child.stdout.take().context("a pipe")?);
-        let mut script = Self { child, ask, answers: BufReader::new(answers) };
+        let mut script = Self { child, ask, answers: lines(answers) };
         script.told(&json!({ "do": "hello" }))?;
         Ok(script)
     }
@@ -53,10 +58,11 @@ impl Script {
     fn told(&mut self, command: &Value) -> Result<Value> {
         writeln!(self.ask, "{command}")?;
         loop {
-            let mut line = String::new();
-            if self.answers.read_line(&mut line)? == 0 {
-                bail!("the peer is gone");
-            }
+            let line = match self.answers.recv_timeout(PATIENCE) {
+                Ok(line) => line,
+                Err(RecvTimeoutError::Timeout) => bail!("the peer has not answered after {} s", PATIENCE.as_secs()),
+                Err(RecvTimeoutError::Disconnected) => bail!("the peer is gone"),
+            };
             // Libraries may say something of their own.
             let Ok(told) = serde_json::from_str::<Value>(&line) else { continue };
             match told["error"].as_str() {
@@ -79,6 +85,13 @@ impl Script {
     fn all_ended(&mut self, count: usize) -> Result<()> {
         self.told(&json!({ "do": "await", "count": count })).map(drop)
     }
+}
+
+/// The lines that come, each as soon as it is whole.
+fn lines(from: ChildStdout) -> Receiver<String> {
+    let (tell, told) = channel();
+    thread::spawn(move || BufReader::new(from).lines().map_while(Result::ok).try_for_each(|line| tell.send(line)));
+    told
 }
 
 impl Drop for Script {
@@ -171,6 +184,11 @@ impl Side for Restate {
 
     fn memory_mib(&self) -> Result<f64> {
         self.server.as_ref().map_or(Ok(f64::NAN), |server| Ok(server.memory()?.resident_mib))
+    }
+
+    fn give_up(&mut self) -> bool {
+        self.server = None;
+        true
     }
 }
 

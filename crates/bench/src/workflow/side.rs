@@ -76,6 +76,11 @@ pub trait Side {
     fn all_ended(&mut self, count: usize) -> Result<()>;
     /// Resident memory of the server.
     fn memory_mib(&self) -> Result<f64>;
+    /// Ends a server that did not come back, so that it takes nothing from those that are measured next; `true` where they go on
+    /// without it: what does not come back of ours fails the run.
+    fn give_up(&mut self) -> bool {
+        false
+    }
 }
 
 /// Clients at once: low and high load; fewer where each has a hundred steps at once.
@@ -147,21 +152,32 @@ fn contest(effort: &Effort, sides: &mut [Box<dyn Side>], shape: Shape, clients: 
     Ok(())
 }
 
+/// Seconds from the kill until all that was under way has ended, and until the server was there again.
+fn recovered(side: &mut dyn Side) -> Result<(f64, f64)> {
+    side.begin(Shape::Three, UNDER_WAY)?;
+    let killed = Instant::now();
+    side.kill()?;
+    let up = killed.elapsed().as_secs_f64();
+    side.all_ended(UNDER_WAY)?;
+    Ok((killed.elapsed().as_secs_f64(), up))
+}
+
 /// From the kill until all that was under way has ended.
 fn recovery(effort: &Effort, sides: &mut [Box<dyn Side>]) -> Result<()> {
     println!("\nrecovery: kill -9 of the server with {UNDER_WAY} processes of 3 steps begun");
     let mut told =
         Figure::new(format!("kill -9 with {UNDER_WAY} processes of 3 steps begun: all ended after"), Unit::Seconds);
     for side in sides.iter_mut() {
-        let mut took = vec![];
-        for _ in 0..effort.rounds {
-            side.begin(Shape::Three, UNDER_WAY)?;
-            let killed = Instant::now();
-            side.kill()?;
-            let up = killed.elapsed().as_secs_f64();
-            side.all_ended(UNDER_WAY)?;
-            took.push((killed.elapsed().as_secs_f64(), up));
-        }
+        let took = (0..effort.rounds).map(|_| recovered(side.as_mut())).collect::<Result<Vec<_>>>();
+        let took = match took {
+            Ok(took) => took,
+            // Seen of a peer, now and then: that is what there is to say of it, and no reason to leave out all that follows.
+            Err(error) if side.give_up() => {
+                println!("  {:<24} did not come back: {error:#}", side.name());
+                continue;
+            }
+            Err(error) => return Err(error),
+        };
         let [all, up] = [|pair: &(f64, f64)| pair.0, |pair: &(f64, f64)| pair.1]
             .map(|of| median(&took.iter().map(of).collect::<Vec<_>>()));
         println!("  {:<24} started again after {up:.2} s, all ended after {all:.2} s", side.name());
