@@ -302,8 +302,14 @@ fn all_routes(kernel: &Kernel, services: &[Service]) -> (Table, Vec<MethodRouter
         let known = kernel.services().iter().any(|def| std::ptr::eq(*def, service.def));
         assert!(known, "service {} has routes but is not one of the kernel's", service.def.name);
     }
-    let own = OWN.into_iter().chain(services.iter().copied());
-    let routes = own.flat_map(|service| (service.routes)()).chain(system::routes()).chain(find::routes());
+    let own = OWN.iter().flat_map(|service| (service.routes)());
+    let of_services = services.iter().flat_map(|service| {
+        (service.routes)().into_iter().map(|mut route| {
+            route.info.service = Some(service.def.name);
+            route
+        })
+    });
+    let routes = own.chain(of_services).chain(system::routes()).chain(find::routes());
     let (table, handlers): (Vec<_>, Vec<_>) = routes.map(|route| (Arc::new(route.info), route.handler)).unzip();
     (table.into(), handlers)
 }

@@ -98,7 +98,7 @@ pub use grpc::GrpcStream;
 pub use metrics::metrics_handle;
 pub use namespaces::{Carrier, Receiving};
 pub use params::{Page, PageQuery, PathOf, QueryOf, given};
-pub use route::{Access, Route, RouteInfo, RouteLimits, Service};
+pub use route::{Access, Route, RouteInfo, RouteLimits, Service, of_another_service};
 pub use shutdown::Shutdown;
 pub use time::{field_moment, rfc3339};
 pub use waiting::Waiting;

@@ -30,6 +30,7 @@ use crate::grpc::GrpcStream;
 use crate::ui::Text;
 pub(crate) use describe::{AnswerKind, SchemaOf};
 pub(crate) use mount::check_role;
+pub use mount::of_another_service;
 
 /// A kernel service with its routes.
 #[derive(Clone, Copy)]
@@ -135,6 +136,8 @@ pub struct RouteInfo {
     pub access: Access,
     /// Whether it exists on the administrators' namespace only.
     pub(crate) at_administration: bool,
+    /// The service that it belongs to; `None`: the kernel's own.
+    pub(crate) service: Option<&'static str>,
     /// What it does, in a few words.
     pub summary: &'static str,
     /// More about it.
@@ -342,6 +345,7 @@ impl RouteInfo {
             path,
             access: Access::Roles(&[]),
             at_administration: false,
+            service: None,
             summary: "",
             about: "",
             tag: "",

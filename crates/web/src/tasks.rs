@@ -137,6 +137,10 @@ fn cron(text: Option<&String>) -> Result<Option<tasks::Cron>, ApiError> {
 fn check_known(api: &Api, op: &str, target: Option<&str>) -> Result<(), ApiError> {
     match api.kernel().task_kind(op, target) {
         Kind::Target => Ok(()),
+        Kind::Def(def) if def.at_administration && !api.at_administration() => Err(ApiError::refused(
+            codes::NOPERATION,
+            format!("`{}` is a task of the administrators' namespace, no other one creates it", short(op)),
+        )),
         Kind::Def(def) if def.callable => Ok(()),
         // It runs as the server, with a parameter that only the server makes.
         Kind::Def(_) => Err(ApiError::refused(

@@ -133,7 +133,11 @@ async fn run(api: &Api, name: &str, param: Param) -> Result<Done, ApiError> {
     Ok((built_in, false))
 }
 
+/// What a program adds belongs to a service of its own, to which the caller's scope must not be closed.
 async fn run_named(api: &Api, name: &str, param: Param) -> Result<Done, ApiError> {
+    if api.kernel().owner_of(name).is_some_and(|service| !api.caller().may("service", service)) {
+        return Err(web::of_another_service());
+    }
     let value: Value = param.value().as_deref().map_or(Ok(Value::Null), |raw| parse(Some(raw), name))?;
     if let Some(op) = api.kernel().operation(name).filter(|op| op.named_for().is_some()) {
         allow(api, op.named_for().unwrap_or_default(), name)?;

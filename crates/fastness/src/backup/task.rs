@@ -20,9 +20,14 @@ const ALERT: &str = "backup";
 /// The service of one task. It has no tables and no routes.
 pub(crate) static SERVICE: ServiceDef = ServiceDef { name: "backup", tasks: &[TASK], ..ServiceDef::EMPTY };
 
-/// In the background queue; tried again soon, because the next night may be too late.
-const TASK: TaskDef =
-    TaskDef::new("backup.write", plan).settled_by(settle).queue(2).retrying(&[10, 60, 180, 180]).callable();
+/// In the background queue; tried again soon, because the next night may be too late. It holds every namespace and takes the oldest
+/// backup away, so that no tenant may ask for one.
+const TASK: TaskDef = TaskDef::new("backup.write", plan)
+    .settled_by(settle)
+    .queue(2)
+    .retrying(&[10, 60, 180, 180])
+    .callable()
+    .at_administration();
 
 fn plan(_: &mut dyn Tx, _: &mut OpCx<'_>, _: &TaskRow) -> OpResult<Plan> {
     let call = WorkCall { name: WORK, namespace: String::new(), param: "{}".to_owned(), timeout_ms: LIMIT_MS };

@@ -6,4 +6,5 @@
 mod bodies;
 mod kit;
 mod logs;
+mod scopes;
 mod tenants;

@@ -1,4 +1,4 @@
-//! Puts a route into the router: before its handler runs, the role is checked, and whether the namespace takes changes.
+//! Puts a route into the router: before its handler runs, role and scope are checked, and whether the namespace takes changes.
 
 use std::sync::Arc;
 
@@ -35,6 +35,7 @@ async fn enter(State((info, shared)): State<(Arc<RouteInfo>, Shared)>, mut reque
     let visitor = request.extensions().get::<Visitor>();
     let checked = check_place(&info, &shared, visitor)
         .and_then(|()| check_role(info.access, visitor))
+        .and_then(|()| check_service(&info, visitor))
         .and_then(|()| check_standing(&info, &shared, visitor));
     if let Err(refusal) = checked {
         return refusal.into_response();
@@ -61,6 +62,20 @@ pub(crate) fn check_role(access: Access, visitor: Option<&Visitor>) -> Result<()
     let needed: Vec<_> = access.roles().into_iter().map(kernel::Role::word).collect();
     let message = format!("role {} may not do this, it needs {}", role.word(), needed.join(" or "));
     Err(ApiError::refused(codes::SROLE, message))
+}
+
+/// A key that is bound to services works with these alone. What of a service it may work with, the service knows.
+fn check_service(info: &RouteInfo, visitor: Option<&Visitor>) -> Result<(), ApiError> {
+    match (info.service, visitor) {
+        (Some(service), Some(visitor)) if !visitor.caller.may("service", service) => Err(of_another_service()),
+        _ => Ok(()),
+    }
+}
+
+/// The refusal of a caller whose scope names other services.
+#[must_use]
+pub fn of_another_service() -> ApiError {
+    ApiError::refused(codes::SROLE, "the scope of this key binds it to another service")
 }
 
 /// The kernel refuses each change by itself. A route that changes something is refused before its body is read: it may be a

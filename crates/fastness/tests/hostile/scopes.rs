@@ -1,0 +1,58 @@
+//! What a key reaches beyond its own: other services, and the server as a whole.
+
+use serde_json::{Value, json};
+
+use crate::kit::{Route, Site};
+
+const SERVICES: [&str; 5] = ["documents", "exchange", "folders", "sensors", "workflow"];
+
+/// The service that a route belongs to, by the word that its path begins with; `None`: the kernel's own.
+fn service_of(route: &Route) -> Option<&'static str> {
+    let first = route.path.split('/').nth(3).unwrap_or_default();
+    match first {
+        "exchange" | "folders" | "workflow" => SERVICES.into_iter().find(|service| *service == first),
+        "signals" => Some("sensors"),
+        "op" | "docs" => Some("documents"),
+        _ if first.starts_with("sensor") => Some("sensors"),
+        _ if first.starts_with("doc") => Some("documents"),
+        _ => None,
+    }
+}
+
+#[test]
+fn ker_32_a_key_that_is_bound_to_a_service_reaches_no_other() {
+    let site = Site::start();
+    let routes = site.routes();
+    for own in SERVICES {
+        let bound = json!({ "role": "admin", "scope": { "service": own } });
+        let key = site.made("POST", "/v1/main/keys", &bound)["key"].as_str().unwrap().to_owned();
+        let mut refused = 0;
+        for route in &routes {
+            let Some(service) = service_of(route) else { continue };
+            let names = route.path.split('/').map(|part| if part.starts_with('{') { "x1" } else { part });
+            let path = names.collect::<Vec<_>>().join("/").replace("/v1/x1/", "/v1/main/");
+            // Own routes that take nothing away are tried, too: the check must not refuse everybody.
+            if service == own && route.method != "GET" {
+                continue;
+            }
+            let answer = site.ask_as(&key, &route.method, &path, &Value::Null);
+            let is_refused = answer.text.contains("binds it to another service");
+            assert_eq!(is_refused, service != own, "{own}: {} {path}: {answer:?}", route.method);
+            refused += usize::from(is_refused);
+        }
+        assert!(refused > 40, "{own}: {refused} routes of others");
+    }
+}
+
+/// A backup holds every namespace, and each one that is written takes the oldest away.
+#[test]
+fn ker_37_only_the_administrators_namespace_asks_for_a_backup() {
+    let site = Site::start();
+    let backup = json!({ "op": "backup.write" });
+    for role in ["admin", "operator"] {
+        let key = site.key("main", role);
+        let answer = site.ask_as(&key, "POST", "/v1/main/tasks", &backup);
+        assert_eq!(answer.json()["code"], "NOPERATION", "{role}: {answer:?}");
+    }
+    site.made("POST", "/v1/z/tasks", &backup);
+}
