@@ -120,7 +120,8 @@ meanings! {
         "Le disque du serveur est plein\u{a0}: seul ce qui libère de la place est fait d’ici là.";
     XSTORE: "The store cannot be reached right now. The server goes on by itself as soon as it can.", "Хранилище сейчас недоступно. Сервер продолжит сам, как только сможет.",
         "Le stockage est injoignable pour l’instant. Le serveur reprend tout seul dès que possible.";
-    XBLOB: "The place of files cannot be reached right now.", "Место хранения файлов сейчас недоступно.", "Le lieu des fichiers est injoignable pour l’instant.";
+    XBLOB: "The stored bytes are damaged or missing. Uploading them again heals it.", "Сохранённые байты повреждены или отсутствуют. Повторная загрузка это исправит.",
+        "Les octets stockés sont endommagés ou manquants. Les envoyer de nouveau répare cela.";
 }
 
 #[cfg(test)]
