@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use crate::failure::{Done, Failure};
 use crate::flags::Paging;
-use crate::output::{Column, Output, Table};
+use crate::output::{self, Column, Output, Table};
 use crate::session::Session;
 
 /// Items of one page at most.
@@ -105,6 +105,7 @@ impl List<'_> {
             let items = items_of(page)?;
             // More than was asked for would be the server's mistake; it must not become an endless list.
             let items = &items[..items.len().min(usize::try_from(size).unwrap_or(usize::MAX))];
+            tell_unseen(page);
             writer.page(items)?;
             left = left.map(|left| left - items.len() as u64);
             after = page["next"].as_str().map(str::to_owned);
@@ -117,6 +118,7 @@ impl List<'_> {
     /// Reads and shows a list that comes whole.
     pub(crate) async fn whole(&self, session: &Session, request: Request) -> Done {
         let given = session.get(request).await?;
+        tell_unseen(&given);
         self.show(session, items_of(&given)?)
     }
 
@@ -125,6 +127,14 @@ impl List<'_> {
         let mut writer = Writer::new(self, &session.out);
         writer.page(items)?;
         writer.end(&Value::Null)
+    }
+}
+
+/// Lists of all namespaces leave out those that are away, and say which.
+fn tell_unseen(page: &Value) {
+    for unseen in page["unseen"].as_array().into_iter().flatten() {
+        let word = |name: &str| unseen[name].as_str().unwrap_or_default();
+        output::warn(&format!("namespace {} cannot be looked at right now ({})", word("namespace"), word("code")));
     }
 }
 

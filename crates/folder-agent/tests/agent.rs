@@ -249,6 +249,62 @@ fn fld_13_what_cannot_be_read_is_not_gone() {
     assert_eq!((rig.asks(), rig.tree()), (vec![], vec!["d".to_owned(), "d/x".to_owned()]));
 }
 
+/// The server tells that these are removed.
+fn gone(files: &[FileMetadata]) -> Told {
+    versions(files.iter().map(|file| FileMetadata { version: 2, deleted: true, ..file.clone() }).collect())
+}
+
+/// Twenty files that are here.
+fn twenty(rig: &mut Rig) -> Vec<FileMetadata> {
+    let files: Vec<FileMetadata> = (1..=20).map(|number| file(number, &format!("f{number}"), 1, "x")).collect();
+    rig.connect("e", vec![]);
+    for file in &files {
+        rig.told(None, versions(vec![file.clone()]));
+        rig.fetch(file, "x");
+    }
+    assert_eq!(rig.tree().len(), 20);
+    files
+}
+
+#[test]
+fn fld_13_removals_that_come_in_parts_within_a_minute_are_held_until_a_word_also_over_a_restart() {
+    let mut rig = Rig::new();
+    let files = twenty(&mut rig);
+    rig.told(None, gone(&files[..9]));
+    rig.pass(30_000);
+    assert_eq!((rig.tree().len(), rig.agent().report().held), (11, None), "nine are a handful");
+    rig.told(None, gone(&files[9..13]));
+    rig.pass(500_000);
+    assert_eq!((rig.tree().len(), rig.agent().report().held), (11, Some((4, 0))), "most of it would be gone");
+    rig.on(Event::Closed);
+    let (disk, state) = rig.agent.take().unwrap().into_parts();
+    rig.agent = Some(Agent::start(disk, state.reopened().unwrap(), settings(), 2));
+    rig.connect("e", vec![]);
+    rig.pass(10_000);
+    assert_eq!((rig.tree().len(), rig.agent().report().held), (11, Some((4, 0))));
+    let (disk, state) = rig.agent.take().unwrap().into_parts();
+    state.wish("confirm").unwrap();
+    rig.agent = Some(Agent::start(disk, state.reopened().unwrap(), settings(), 3));
+    rig.connect("e", vec![]);
+    rig.pass(10_000);
+    assert_eq!((rig.tree().len(), rig.agent().report().held), (7, None));
+    rig.told(None, gone(&files[13..14]));
+    rig.pass(1_000);
+    assert_eq!((rig.tree().len(), rig.agent().report().held), (6, None), "what a person knows of counts no more");
+}
+
+#[test]
+fn fld_13_removals_that_come_slowly_are_not_held() {
+    let mut rig = Rig::new();
+    let files = twenty(&mut rig);
+    for part in files.chunks(5) {
+        rig.told(None, gone(part));
+        rig.pass(61_000);
+        assert_eq!(rig.agent().report().held, None);
+    }
+    assert!(rig.tree().is_empty());
+}
+
 #[test]
 fn fld_13_a_server_put_back_from_a_backup_heals_by_contents_and_removes_nothing() {
     let mut rig = Rig::new();

@@ -73,6 +73,7 @@ mod passwords;
 mod pipeline;
 mod refusal;
 mod route;
+mod seen;
 mod shutdown;
 mod sse;
 mod system;

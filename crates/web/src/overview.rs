@@ -12,7 +12,7 @@ use utoipa::ToSchema;
 use crate::answer::ApiResult;
 use crate::api::Api;
 use crate::route::{Route, Service};
-use crate::tasks::seen_from;
+use crate::seen::seen_from;
 use crate::time::rfc3339;
 
 /// The service with its routes.

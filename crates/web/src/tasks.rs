@@ -6,23 +6,22 @@ mod queues;
 mod stuck;
 mod views;
 
-use std::sync::Arc;
-
 use base::{Id, Wall, codes};
 use kernel::tasks::{self, Create, Created, Kind, Move, Order, ReportDone, Search, State};
-use kernel::{Namespace, Role};
+use kernel::Role;
 use serde::Deserialize;
 use utoipa::IntoParams;
 
-use crate::answer::{ApiResult, List};
+use crate::answer::{ApiResult, cut};
 use crate::api::Api;
 use crate::body::{JsonBody, NoBody};
 use crate::error::ApiError;
 use crate::params::{PageQuery, PathOf, QueryOf};
 use crate::route::{Route, Service};
+use crate::seen::{Missed, seen_from};
 use crate::time::moment;
 use crate::ui::Text;
-use views::{Done, MadeTask, NewTask, StartAt, TaskView};
+use views::{Done, MadeTask, NewTask, StartAt, TaskPage, TaskView};
 
 /// The service with its routes.
 pub(crate) const SERVICE: Service =
@@ -53,11 +52,11 @@ fn routes() -> Vec<Route> {
             .summary("List tasks")
             .about(
                 "In the order of their creation, or newest first. At the administrators' namespace: those of all namespaces, one \
-                 after the other. A page looks at a bounded number of tasks: it may hold fewer than asked for, even none, and \
-                 still have a next page. Go on until `next` is null.",
+                 after the other; those that are away right now are named in `unseen`. A page looks at a bounded number of tasks: it \
+                 may hold fewer than asked for, even none, and still have a next page. Go on until `next` is null.",
             )
             .query::<TaskQuery>()
-            .answers::<List<TaskView>>(200)
+            .answers::<TaskPage>(200)
             .errors(&[codes::ALIMIT]),
         one(Route::get("/v1/{ns}/tasks/{id}", show)).roles(WATCHERS).summary("Show a task").answers::<TaskView>(200),
         one(Route::delete("/v1/{ns}/tasks/{id}", delete))
@@ -230,26 +229,28 @@ impl TaskQuery {
 }
 
 /// Namespaces one after the other, from the one in which the page before ended. The cursor is `namespace.id`.
-async fn list(api: Api, QueryOf(query): QueryOf<TaskQuery>) -> ApiResult<List<TaskView>> {
+async fn list(api: Api, QueryOf(query): QueryOf<TaskQuery>) -> ApiResult<TaskPage> {
     let (from, after) = cursor(query.after.as_deref());
     let page = api.page(&PageQuery { limit: query.limit, after: after.map(str::to_owned) })?;
-    let mut items = vec![];
+    let (mut items, mut missed) = (vec![], Missed::default());
     for ns in seen_from(&api).into_iter().filter(|ns| from.is_none_or(|from| ns.name.as_str() >= from)) {
         let after = page.after.filter(|_| from == Some(ns.name.as_str()));
         let wanted = page.and_one() - u32::try_from(items.len()).unwrap_or(u32::MAX);
         if wanted == 0 {
             break;
         }
-        let found = api.within(&ns).read(&tasks::PAGE, query.search(wanted, after)?).await?.out;
-        items.extend(found.tasks.iter().map(|task| TaskView::of(&ns.name, task)));
+        let found = api.within(&ns).read(&tasks::PAGE, query.search(wanted, after)?).await;
+        let Some(found) = missed.unless_away(&api, &ns, found)? else { continue };
+        items.extend(found.out.tasks.iter().map(|task| TaskView::of(&ns.name, task)));
         // There is more to look at than one page may: the next one goes on here.
-        if let Some(next) = found.next
+        if let Some(next) = found.out.next
             && items.len() <= page.limit as usize
         {
-            return Ok(api.answer(List { items, next: Some(format!("{}.{next}", ns.name)) }));
+            return Ok(api.answer(TaskPage { items, next: Some(format!("{}.{next}", ns.name)), unseen: missed.0 }));
         }
     }
-    Ok(api.answer(List::cut(items, page.limit, |task| format!("{}.{}", task.namespace, task.id))))
+    let (items, next) = cut(items, page.limit, |task| format!("{}.{}", task.namespace, task.id));
+    Ok(api.answer(TaskPage { items, next, unseen: missed.0 }))
 }
 
 fn cursor(after: Option<&str>) -> (Option<&str>, Option<&str>) {
@@ -257,12 +258,6 @@ fn cursor(after: Option<&str>) -> (Option<&str>, Option<&str>) {
         Some((from, id)) => (Some(from), Some(id)),
         None => (None, Some(after)),
     })
-}
-
-/// The namespaces that a caller at this one sees: at the administrators' own all, for whoever is let in everywhere.
-pub(crate) fn seen_from(api: &Api) -> Vec<Arc<Namespace>> {
-    let all = api.at_administration() && api.caller().everywhere;
-    if all { api.kernel().namespaces() } else { vec![api.namespace().clone()] }
 }
 
 async fn show(api: Api, PathOf(path): PathOf<TaskPath>) -> ApiResult<TaskView> {

@@ -3,6 +3,7 @@
 use std::io;
 
 use super::Agent;
+use super::guard::Side;
 use super::look::{folder_of, path_of};
 use super::upload::{Wait, Why};
 use super::work::{Trouble, paths};
@@ -163,6 +164,9 @@ impl<D: Disk> Agent<D> {
         let made = self.disk.remove(path, stat);
         if self.outcome(made, path)?.is_none() {
             return Ok(false);
+        }
+        if let Some(gone) = self.state.synced().get(&id).map(|gone| gone.content.clone()) {
+            self.note_removal(Side::Here, &gone);
         }
         self.drop_local(path);
         self.state.drop_synced(id);

@@ -10,6 +10,7 @@ use synxpo::wire::{
     FileWriteEnd, Timestamp, VersionIncreaseAllow,
 };
 
+use super::guard::Side;
 use super::large::LargeUpload;
 use super::look::path_of;
 use super::tries::subject;
@@ -421,6 +422,9 @@ impl<D: Disk> Agent<D> {
             && let Some(put) = self.state.drop_aside(&ask.path)
         {
             self.drop_stage_later(put.stage);
+        }
+        if ask.deleted {
+            self.note_removal(Side::There, &ask.content);
         }
         let what = match (ask.deleted, ask.content_changed) {
             (true, _) => "removed",

@@ -175,10 +175,7 @@ impl<D: Disk> Agent<D> {
         self.wakes.insert(self.wishes_at);
         while let Some(wish) = self.state.next_wish()? {
             match wish.as_str() {
-                "confirm" if self.report.held.is_some() => {
-                    self.state.set("confirmed", Some("yes".to_owned()));
-                    self.is_stale = true;
-                }
+                "confirm" => self.confirm_removals(),
                 "rescan" => self.look_everywhere = true,
                 _ => {}
             }

@@ -26,7 +26,7 @@ use super::page::{Page, PageResult};
 use super::start;
 use super::visit::{Console, View};
 use crate::params::QueryOf;
-use crate::tasks::seen_from;
+use crate::seen::seen_from;
 use crate::ui::Tone;
 use crate::ui::parts::banner;
 

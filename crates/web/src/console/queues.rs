@@ -12,11 +12,11 @@ use maud::{Markup, html};
 
 use super::nav::{Group, Nav};
 use super::page::{Page, PageResult};
-use super::tasks::{WATCHERS, address, counted, queue_name, words as task_words};
+use super::tasks::{WATCHERS, address, counted, not_seen, queue_name, words as task_words};
 use super::visit::{Console, View};
 use super::words as common;
 use crate::error::ApiError;
-use crate::tasks::seen_from;
+use crate::seen::{Missed, seen_from};
 use crate::ui::form::link;
 use crate::ui::parts::{badge, banner, card, empty, stats, table};
 use crate::ui::{Column, Form, Holds, Row, Stat, Text, Tone};
@@ -94,19 +94,13 @@ struct Run {
 }
 
 async fn queues(console: Console) -> PageResult {
-    let (mut managers, mut unseen) = (vec![], vec![]);
+    let (mut managers, mut missed) = (vec![], Missed::default());
     for ns in seen_from(&console) {
-        match manager(&console, &ns).await {
-            Ok(manager) => managers.push(manager),
-            Err(error) if console.at_administration() && error.0.code.passes() => unseen.push((ns, error.0.code.name)),
-            Err(error) => return Err(error),
-        }
+        managers.extend(missed.unless_away(&console, &ns, manager(&console, &ns).await)?);
     }
     let content = html! {
         div.stack #queues data-live {
-            @for (ns, code) in &unseen {
-                (banner(Tone::Warn, html! { (console.fill(&task_words::NOT_SEEN, &[("namespace", &ns.name), ("code", code)])) }))
-            }
+            (not_seen(&console, &missed))
             @for manager in managers.iter().filter(|manager| manager.suspended.contains(&ALL)) {
                 (banner(Tone::Warn, html! { (console.fill(&words::ALL_SUSPENDED, &[("namespace", &manager.ns.name)])) }))
             }

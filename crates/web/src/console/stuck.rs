@@ -6,11 +6,11 @@ use maud::{Markup, html};
 
 use super::nav::{Group, Nav};
 use super::page::{Page, PageResult};
-use super::tasks::{WATCHERS, address, words as task_words};
+use super::tasks::{WATCHERS, address, not_seen};
 use super::visit::{Console, View};
 use super::words as common;
-use crate::tasks::seen_from;
-use crate::ui::parts::{badge, banner, empty, id, id_link, table};
+use crate::seen::{Missed, seen_from};
+use crate::ui::parts::{badge, empty, id, id_link, table};
 use crate::ui::{Column, Holds, Row, Tone, moment};
 
 mod words {
@@ -46,19 +46,15 @@ pub(super) fn pages() -> Vec<Page> {
 }
 
 async fn stuck(console: Console) -> PageResult {
-    let (mut all, mut unseen) = (vec![], vec![]);
+    let (mut all, mut missed) = (vec![], Missed::default());
     for ns in seen_from(&console) {
-        match console.within(&ns).read(&FIND_STUCK, Look::at(console.kernel())).await {
-            Ok(found) => all.extend(found.out.into_iter().map(|found| (ns.name.clone(), found))),
-            Err(error) if console.at_administration() && error.0.code.passes() => unseen.push((ns, error.0.code.name)),
-            Err(error) => return Err(error),
-        }
+        let found = console.within(&ns).read(&FIND_STUCK, Look::at(console.kernel())).await;
+        let Some(found) = missed.unless_away(&console, &ns, found)? else { continue };
+        all.extend(found.out.into_iter().map(|found| (ns.name.clone(), found)));
     }
     let content = html! {
         div.stack #stuck data-live {
-            @for (ns, code) in &unseen {
-                (banner(Tone::Warn, html! { (console.fill(&task_words::NOT_SEEN, &[("namespace", &ns.name), ("code", code)])) }))
-            }
+            (not_seen(&console, &missed))
             @if all.is_empty() { (nothing(&console)) } @else {
                 p.hint { (console.say(&words::MEANS)) }
                 (rows(&console, &all))

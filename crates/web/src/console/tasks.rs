@@ -23,8 +23,9 @@ use maud::{Markup, html};
 use super::nav::{Group, Nav};
 use super::page::Page;
 use super::visit::Console;
+use crate::seen::{Missed, Unseen};
 use crate::ui::form::encoded;
-use crate::ui::parts::badge;
+use crate::ui::parts::{badge, banner};
 use crate::ui::{Form, Tone};
 
 /// A list with a tick.
@@ -54,6 +55,14 @@ pub(super) fn state_badge(console: &Console, state: State) -> Markup {
         State::Parked => (Tone::Bad, &words::PARKED),
     };
     badge(tone, console.say(text))
+}
+
+/// Says which namespaces could not be looked at.
+pub(super) fn not_seen(console: &Console, missed: &Missed) -> Markup {
+    let said = |Unseen { namespace, code }: &Unseen| {
+        console.fill(&words::NOT_SEEN, &[("namespace", namespace), ("code", code)])
+    };
+    html! { @for one in &missed.0 { (banner(Tone::Warn, html! { (said(one)) })) } }
 }
 
 /// How a queue is called: its number, with a word for those that every server has.

@@ -8,13 +8,14 @@ use kernel::tasks::{self, ALL, Look, Switched};
 use serde::Deserialize;
 
 use super::views::{QueueView, Queues, RunningView, Suspension};
-use super::{OPERATORS, WATCHERS, seen_from};
+use super::{OPERATORS, WATCHERS};
 use crate::answer::ApiResult;
 use crate::api::Api;
 use crate::body::NoBody;
 use crate::error::ApiError;
 use crate::params::PathOf;
 use crate::route::Route;
+use crate::seen::{Missed, seen_from};
 use crate::wait::{now, pause};
 
 /// How long suspending waits for those that run.
@@ -26,7 +27,7 @@ pub(super) fn routes() -> Vec<Route> {
         Route::get("/v1/{ns}/queues", list)
             .roles(WATCHERS)
             .summary("Show the queues")
-            .about("At the administrators' namespace: those of all namespaces.")
+            .about("At the administrators' namespace: those of all namespaces; those that are away right now are named in `unseen`.")
             .answers::<Queues>(200),
         Route::post("/v1/{ns}/queues/suspend", suspend_all)
             .roles(OPERATORS)
@@ -62,11 +63,12 @@ struct QueuePath {
 async fn list(api: Api) -> ApiResult<Queues> {
     let workers = api.kernel().task_config().workers.clone();
     let dispatcher = api.dispatcher();
-    let (mut items, mut running_here) = (vec![], vec![]);
+    let (mut items, mut running_here, mut missed) = (vec![], vec![], Missed::default());
     for ns in seen_from(&api) {
         let look = Look { queues: i64::try_from(workers.len()).unwrap_or(0), now: api.kernel().env().clock.wall() };
-        let states = api.within(&ns).read(&tasks::STATE, look).await?.out;
-        for ((queue, state), workers) in states.iter().zip(&workers) {
+        let states = api.within(&ns).read(&tasks::STATE, look).await;
+        let Some(states) = missed.unless_away(&api, &ns, states)? else { continue };
+        for ((queue, state), workers) in states.out.iter().zip(&workers) {
             let busy = dispatcher.map_or(0, |dispatcher| dispatcher.busy_in(&ns.name, Some(*queue)));
             items.push(QueueView::of(&ns.name, *queue, (*workers, busy), state));
         }
@@ -78,7 +80,7 @@ async fn list(api: Api) -> ApiResult<Queues> {
         }));
     }
     let calls_here = dispatcher.map_or(0, kernel::tasks::Dispatcher::calls);
-    Ok(api.answer(Queues { items, running_here, calls_here }))
+    Ok(api.answer(Queues { items, running_here, calls_here, unseen: missed.0 }))
 }
 
 async fn suspend(api: Api, PathOf(path): PathOf<QueuePath>, body: NoBody) -> ApiResult<Suspension> {

@@ -6,11 +6,12 @@ use kernel::{Op, OpCx, Stuck, secret};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::{WATCHERS, seen_from};
+use super::WATCHERS;
 use crate::answer::ApiResult;
 use crate::api::Api;
 use crate::body::NoBody;
 use crate::route::Route;
+use crate::seen::{Missed, Unseen, seen_from};
 
 pub(super) fn routes() -> Vec<Route> {
     vec![
@@ -19,7 +20,7 @@ pub(super) fn routes() -> Vec<Route> {
             .summary("Show what is stuck")
             .about(
                 "Everything whose wake-up is overdue, with the reason. Empty within seconds of any fault's end. At the \
-                 administrators' namespace: of all namespaces.",
+                 administrators' namespace: of all namespaces; those that are away right now are named in `unseen`.",
             )
             .answers::<StuckList>(200),
         Route::post("/v1/{ns}/webhook-secret", show_secret)
@@ -34,6 +35,10 @@ pub(super) fn routes() -> Vec<Route> {
 struct StuckList {
     /// The most overdue of each kind first.
     items: Vec<StuckView>,
+    /// Namespaces that cannot be looked at right now, if there are any: whether something is stuck in them is not known.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(required = false)]
+    unseen: Vec<Unseen>,
 }
 
 /// Something whose wake-up is overdue.
@@ -60,12 +65,13 @@ impl StuckView {
 }
 
 async fn stuck(api: Api) -> ApiResult<StuckList> {
-    let mut items = vec![];
+    let (mut items, mut missed) = (vec![], Missed::default());
     for ns in seen_from(&api) {
-        let found = api.within(&ns).read(&FIND_STUCK, Look::at(api.kernel())).await?.out;
-        items.extend(found.into_iter().map(|found| StuckView::of(&ns.name, found)));
+        let found = api.within(&ns).read(&FIND_STUCK, Look::at(api.kernel())).await;
+        let Some(found) = missed.unless_away(&api, &ns, found)? else { continue };
+        items.extend(found.out.into_iter().map(|found| StuckView::of(&ns.name, found)));
     }
-    Ok(api.answer(StuckList { items }))
+    Ok(api.answer(StuckList { items, unseen: missed.0 }))
 }
 
 /// The namespace's secret.

@@ -4,6 +4,8 @@ use kernel::tasks::{QueueState, State, Task};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use crate::seen::Unseen;
+
 /// A task to create.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
@@ -65,6 +67,19 @@ pub(super) struct StartAt {
 pub(super) struct Done {
     /// The attempt that it was told.
     pub(super) attempt: i64,
+}
+
+/// A page of tasks.
+#[derive(Serialize, ToSchema)]
+pub(super) struct TaskPage {
+    /// The items, in the order that was asked for.
+    pub(super) items: Vec<TaskView>,
+    /// Give this as `after` to read on; null at the end.
+    pub(super) next: Option<String>,
+    /// Namespaces of this page that cannot be looked at right now, if there are any.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(required = false)]
+    pub(super) unseen: Vec<Unseen>,
 }
 
 /// A task as it is shown.
@@ -187,6 +202,10 @@ pub(super) struct Queues {
     pub(super) running_here: Vec<RunningView>,
     /// Outside calls under way on this node.
     pub(super) calls_here: usize,
+    /// Namespaces that cannot be looked at right now, if there are any.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(required = false)]
+    pub(super) unseen: Vec<Unseen>,
 }
 
 /// A task that runs on this node.

@@ -3,6 +3,7 @@
 
 use serde_json::{Value, json};
 
+use crate::valve::Flow;
 use crate::world::{ADMIN, World};
 
 const LATER: &str = "2031-05-06T07:08:09Z";
@@ -143,6 +144,26 @@ fn ker_40_what_is_overdue_is_listed_with_the_reason() {
     }
     world.send("POST", "/v1/main/queues/suspend", ADMIN);
     assert_eq!(world.get("/v1/main/stuck", ADMIN).json()["items"][0]["reason"], "w in queue 0: its queue is suspended");
+}
+
+/// One store that is down must not hide what is in all others.
+#[test]
+fn ker_22_ker_40_a_namespace_that_is_away_does_not_take_the_others_out_of_lists_of_all() {
+    let world = World::new();
+    world.create_task("main", &json!({"op": "w", "target": "https://x/"}));
+    let in_z = world.create_task("z", &json!({"op": "w", "target": "https://x/", "start_at": "2020-01-01T00:00:00Z"}));
+    world.valve.set(Flow::CutOff);
+    let away = json!([{"namespace": "main", "code": "XSTORE"}]);
+    for (path, name) in [("/v1/z/tasks", "id"), ("/v1/z/stuck", "subject"), ("/v1/z/queues", "namespace")] {
+        let list = world.get(path, ADMIN).json();
+        assert_eq!(list["unseen"], away, "{path}");
+        let items = list["items"].as_array().unwrap();
+        let expected = if name == "namespace" { "z" } else { &in_z };
+        assert!(!items.is_empty() && items.iter().all(|item| item[name] == expected), "{path}: {items:?}");
+        world.get(&path.replace("/z/", "/main/"), ADMIN).check(503, "XSTORE");
+    }
+    world.valve.set(Flow::Open);
+    assert_eq!(world.get("/v1/z/stuck", ADMIN).json().get("unseen"), None, "it is there again");
 }
 
 #[test]

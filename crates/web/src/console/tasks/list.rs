@@ -8,11 +8,11 @@ use super::super::page::PageResult;
 use super::super::visit::{Console, View};
 use super::super::words as common;
 use super::search::{Asked, Found, find};
-use super::{address, counted, delete_form, failure, new, queue_name, run_form, state_badge, words};
+use super::{address, counted, delete_form, failure, new, not_seen, queue_name, run_form, state_badge, words};
 use crate::error::ApiError;
 use crate::params::QueryOf;
 use crate::ui::form::filters;
-use crate::ui::parts::{banner, empty, pager, table, tabs};
+use crate::ui::parts::{empty, pager, table, tabs};
 use crate::ui::{Column, Field, Holds, Kind, Row, Text, Tone};
 
 pub(super) async fn list(console: Console, QueryOf(asked): QueryOf<Asked>) -> PageResult {
@@ -22,9 +22,7 @@ pub(super) async fn list(console: Console, QueryOf(asked): QueryOf<Asked>) -> Pa
         div #states data-live { (states(&console, &asked, counts.as_ref())) }
         (filter(&console, &asked))
         div.stack #tasks data-live {
-            @for (namespace, code) in &found.unseen {
-                (banner(Tone::Warn, html! { (console.fill(&words::NOT_SEEN, &[("namespace", namespace), ("code", code)])) }))
-            }
+            (not_seen(&console, &found.missed))
             @if found.tasks.is_empty() { (nothing(&console, &asked, found.next.is_some())) } @else { (rows(&console, &found)) }
             (pages(&console, &asked, &found))
         }

@@ -9,7 +9,7 @@ use serde::Deserialize;
 
 use super::super::visit::Console;
 use crate::error::ApiError;
-use crate::tasks::seen_from;
+use crate::seen::{Missed, seen_from};
 use crate::time::field_moment;
 use crate::ui::form::link;
 
@@ -37,8 +37,7 @@ pub(super) struct Found {
     pub(super) tasks: Vec<(Arc<Namespace>, Task)>,
     /// Where the next page begins.
     pub(super) next: Option<String>,
-    /// Namespaces that could not be looked at, with the code of the reason.
-    pub(super) unseen: Vec<(String, &'static str)>,
+    pub(super) missed: Missed,
 }
 
 impl Asked {
@@ -131,15 +130,7 @@ pub(super) async fn find(console: &Console, asked: &Asked) -> Result<Found, ApiE
             break;
         }
         let here = console.within(&ns).read(&tasks::PAGE, Search { after, limit, ..search.clone() }).await;
-        let page = match here {
-            Ok(page) => page.out,
-            // Of many namespaces one may be away; the others are shown all the same.
-            Err(error) if console.at_administration() && error.0.code.passes() => {
-                found.unseen.push((ns.name.clone(), error.0.code.name));
-                continue;
-            }
-            Err(error) => return Err(error),
-        };
+        let Some(page) = found.missed.unless_away(console, &ns, here)?.map(|page| page.out) else { continue };
         found.tasks.extend(page.tasks.into_iter().map(|task| (ns.clone(), task)));
         found.next = page.next.map(|next| format!("{}.{next}", ns.name));
         if found.next.is_some() {
