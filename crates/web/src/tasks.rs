@@ -7,8 +7,8 @@ mod stuck;
 mod views;
 
 use base::{Id, Wall, codes};
-use kernel::tasks::{self, Create, Created, Kind, Move, Order, ReportDone, Search, State};
 use kernel::Role;
+use kernel::tasks::{self, Create, Created, Kind, Move, Order, ReportDone, Search, State};
 use serde::Deserialize;
 use utoipa::IntoParams;
 

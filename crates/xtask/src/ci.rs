@@ -9,7 +9,7 @@ use crate::services::Env;
 use crate::{Result, process, repo, services, tidy, trace};
 use std::io::{BufRead, BufReader, IsTerminal, Read, Write};
 use std::path::Path;
-use std::process::{Command, ExitCode, Stdio};
+use std::process::{Command, ExitCode, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::{Duration, Instant};
 
@@ -54,16 +54,27 @@ fn simulate(guard: &mut Guard, root: &Path) -> Result<(String, ())> {
 
 /// Runs all tests; the note is the runner's count.
 fn tests(guard: &mut Guard, root: &Path, env: &Env) -> Result<String> {
-    let mut command = runner::command(root, Scope::All, &[]);
-    command.envs(env.iter().cloned()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    keep_colours(&mut command);
+    let (mut lines, mut failure) = (vec![], None);
+    for mut command in runner::commands(root, Scope::All, &[]) {
+        command.envs(env.iter().cloned());
+        let (status, counts) = heard(guard, &mut command)?;
+        lines.extend(counts);
+        failure = failure.or((!status.success()).then_some(status));
+    }
+    let summary = runner::summary(&lines);
+    failure.map_or(Ok(summary.clone()), |status| Err(format!("{status}; {summary}")))
+}
+
+/// Runs a command whose output passes through, and gives the lines that count tests.
+fn heard(guard: &mut Guard, command: &mut Command) -> Result<(ExitStatus, Vec<String>)> {
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    keep_colours(command);
     let (sender, receiver) = channel();
-    let status = guard.run_with(&mut command, |child| {
+    let status = guard.run_with(command, |child| {
         pass_on(child.stdout.take(), std::io::stdout(), sender.clone());
         pass_on(child.stderr.take(), std::io::stderr(), sender);
     })?;
-    let summary = runner::summary(&collect(&receiver));
-    if status.success() { Ok(summary) } else { Err(format!("{status}; {summary}")) }
+    Ok((status, collect(&receiver)))
 }
 
 /// The runner sees a pipe, not the terminal behind us.

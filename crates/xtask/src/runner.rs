@@ -2,6 +2,9 @@
 //!
 //! Which tests need a service is told by name alone (`postgres`, `strace`, … in the binary, module or
 //! test name), so that a quick run needs no list that someone must keep.
+//!
+//! Some tests stop the service that all share. nextest lets them take turns (`.config/nextest.toml`); cargo's own runner, which runs the
+//! tests of a file in threads, runs those that need a service one after the other, after all others.
 
 use crate::{process, services};
 use std::path::Path;
@@ -14,8 +17,15 @@ pub(crate) enum Scope {
     Quick,
 }
 
-pub(crate) fn command(root: &Path, scope: Scope, filters: &[&str]) -> Command {
-    if has_nextest(root) { nextest(root, scope, filters) } else { cargo_test(root, scope, filters) }
+/// What runs them, one command after the other, whatever becomes of each.
+pub(crate) fn commands(root: &Path, scope: Scope, filters: &[&str]) -> Vec<Command> {
+    if has_nextest(root) {
+        return vec![nextest(root, scope, filters)];
+    }
+    match scope {
+        Scope::Quick => vec![cargo_quick(root, filters)],
+        Scope::All => vec![cargo_without_services(root), cargo_with_services(root)],
+    }
 }
 
 fn has_nextest(root: &Path) -> bool {
@@ -35,15 +45,28 @@ fn nextest(root: &Path, scope: Scope, filters: &[&str]) -> Command {
     command
 }
 
-/// Documentation examples are not used as tests, hence the explicit targets.
-fn cargo_test(root: &Path, scope: Scope, filters: &[&str]) -> Command {
+fn cargo_test(root: &Path) -> Command {
     let mut command = process::cargo(root);
     command.args(["test", "--workspace", "--locked", "--no-fail-fast"]);
-    match scope {
-        Scope::All => command.args(["--all-targets", "--"]),
-        Scope::Quick => command.args(quick_targets(root)).arg("--").args(skips()),
-    };
-    command.args(filters);
+    command
+}
+
+fn cargo_quick(root: &Path, filters: &[&str]) -> Command {
+    let mut command = cargo_test(root);
+    command.args(quick_targets(root)).arg("--").args(skips()).args(filters);
+    command
+}
+
+/// Documentation examples are not used as tests, hence the explicit targets.
+fn cargo_without_services(root: &Path) -> Command {
+    let mut command = cargo_test(root);
+    command.args(["--all-targets", "--"]).args(skips());
+    command
+}
+
+fn cargo_with_services(root: &Path) -> Command {
+    let mut command = cargo_test(root);
+    command.args(["--all-targets", "--"]).args(services::words()).arg("--test-threads=1");
     command
 }
 
@@ -111,6 +134,19 @@ mod tests {
         assert_eq!(summary(&[cargo.clone(), cargo]), "test result: 6 passed; 2 failed; 0 ignored");
     }
 
+    /// A test that stops a server must not do so while another one of its file uses it.
+    #[test]
+    fn without_nextest_tests_that_need_a_service_run_once_and_one_by_one() {
+        let root = crate::repo::root().unwrap();
+        let (without, with) =
+            (process::show(&cargo_without_services(&root)), process::show(&cargo_with_services(&root)));
+        for word in services::words() {
+            assert!(without.contains(&format!(" --skip {word}")), "{word}: {without}");
+            assert!(with.contains(&format!(" {word} ")) && !with.contains("--skip"), "{word}: {with}");
+        }
+        assert!(with.ends_with(" --test-threads=1") && !without.contains("--test-threads"));
+    }
+
     #[test]
     fn quick_runs_leave_out_what_needs_a_service() {
         let root = crate::repo::root().unwrap();
@@ -121,7 +157,7 @@ mod tests {
             assert!(marks("not test(/").split('|').any(|mark| mark == word), "{word}: {shown}");
             assert!(marks("not binary(/").split('|').any(|mark| mark == word), "{word}: {shown}");
         }
-        let shown = process::show(&cargo_test(&root, Scope::Quick, &["stamp"]));
+        let shown = process::show(&cargo_quick(&root, &["stamp"]));
         assert!(shown.contains("--exclude store-postgres"), "{shown}");
         assert!(shown.contains("--skip rabbitmq ") && shown.ends_with(" --skip strace stamp"), "{shown}");
     }

@@ -5,7 +5,9 @@ use crate::{Result, repo};
 use std::process::ExitCode;
 
 pub(crate) fn run(filters: &[&str]) -> Result<ExitCode> {
-    let mut command = runner::command(&repo::root()?, Scope::Quick, filters);
-    let status = command.status().map_err(|error| format!("tests cannot be run: {error}"))?;
-    Ok(if status.success() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    let mut is_good = true;
+    for mut command in runner::commands(&repo::root()?, Scope::Quick, filters) {
+        is_good &= command.status().map_err(|error| format!("tests cannot be run: {error}"))?.success();
+    }
+    Ok(if is_good { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

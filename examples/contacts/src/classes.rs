@@ -94,7 +94,8 @@ pub struct Last {
     pub number: u64,
 }
 
-/// Whether private things are for this caller: not for readers, and not for keys that are bound to other services than `private`.
+/// Whether private things are for this caller: not for readers, and not for keys that are bound to services without `private` among them (which is
+/// none, but a word that a key is given on purpose).
 fn sees_private(caller: &Caller) -> bool {
     caller.role != Role::Reader && caller.may("service", "private")
 }

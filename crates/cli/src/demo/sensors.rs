@@ -146,7 +146,11 @@ async fn went_down(house: &mut House<'_>, narrator: &mut Narrator, page: &str) -
     until("a try to fail", async || house.has_failed().await).await?;
     house.receiver.come_up().await?;
     narrator
-        .step("The receiver is back.", "It is tried again 5 s after the first try, then 30 s, 2 min … for some sixteen hours.", page)
+        .step(
+            "The receiver is back.",
+            "It is tried again 5 s after the first try, then 30 s, 2 min … for some sixteen hours.",
+            page,
+        )
         .await?;
     house.until_told("the client to be told of what it missed").await
 }

@@ -15,7 +15,7 @@ async fn found(client: &Client, number: &str) -> Vec<Value> {
 async fn doc_10_private_notes_and_numbers_are_hidden_from_keys_that_may_not_see_them() {
     let site = Site::start();
     let all = site.client_as("app", json!({}));
-    let bound = site.client_as("app", json!({"service": "newsletter"}));
+    let bound = site.client_as("app", json!({"service": ["documents", "contacts"]}));
     let reader = site.client_as("reader", json!({}));
     done(&all, "contacts.add", json!({"id": "ada", "name": "Ada", "phones": {"home": "0207 12"}})).await;
     let mut replicas = Vec::new();
