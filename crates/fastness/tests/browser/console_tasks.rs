@@ -10,6 +10,24 @@ use crate::site::Site;
 use crate::steps::{DIALOG, check, set};
 
 #[test]
+fn con_8_con_10_a_phone_folds_filters_that_are_not_in_use() -> Result<()> {
+    let site = Site::start()?;
+    let eyes = site.admin(Sight::PHONE)?;
+    let is_shown = "document.querySelector('.filters [name=op]').checkVisibility({ contentVisibilityAuto: true })";
+    eyes.goto("/console/main/tasks")?;
+    eyes.wait_until(&format!("!{is_shown}"), json!([]))?;
+    check(&eyes)?;
+    eyes.click(".folded-filters > summary")?;
+    eyes.wait_until(is_shown, json!([]))?;
+    check(&eyes)?;
+    eyes.fill(".filters [name=op]", "nothing-of-this-name")?;
+    eyes.click(".filters button")?;
+    eyes.wait_for(heading("No task fits"))?;
+    eyes.wait_until(is_shown, json!([]))?;
+    Ok(())
+}
+
+#[test]
 fn con_8_a_task_is_created_looked_at_moved_and_run_and_seen_to_end() -> Result<()> {
     let site = Site::with_targets()?;
     let target = Elsewhere::start(200, "")?;

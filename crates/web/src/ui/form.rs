@@ -437,16 +437,26 @@ pub fn link(path: &str, query: &[(&str, Option<&str>)]) -> String {
     if given.is_empty() { path.to_owned() } else { format!("{path}?{}", given.join("&")) }
 }
 
-/// Filters of a list: a form that asks for the same page with other parameters.
+/// Filters of a list: a form that asks for the same page with other parameters. Many of them can be folded, and a phone shows them so
+/// unless one is in use.
 #[must_use]
 pub fn filters(action: &str, fields: &[Field], button: &str) -> Markup {
-    html! {
+    let form = html! {
         form.filters method="get" action=(action) role="search" {
             @for field in fields { (field) }
             button type="submit" { (button) }
         }
+    };
+    let seen: Vec<&Field> = fields.iter().filter(|field| !field.is_hidden()).collect();
+    if seen.len() <= FILTERS_FEW {
+        return form;
     }
+    let in_use = seen.iter().any(|field| !field.value.is_empty());
+    html! { details.folded-filters open data-used[in_use] { summary { (button) } (form) } }
 }
+
+/// So many filters find room on a phone above what they filter.
+const FILTERS_FEW: usize = 3;
 
 #[cfg(test)]
 mod tests {
@@ -467,6 +477,18 @@ mod tests {
         let text = form.render().into_string();
         assert!(!text.contains("<script"), "{text}");
         assert!(text.contains("/v1/main/docs/%22%3E%3Cscript%3E%2F..%2F%3F%23\""), "{text}");
+    }
+
+    #[test]
+    fn con_8_many_filters_can_be_folded_and_say_whether_they_are_in_use() {
+        let text = |name: &'static str| Field::new(name, name, Kind::Text);
+        let hidden = || Field::new("state", "", Kind::Hidden).value("parked");
+        let shown = |fields: &[Field]| filters("/x", fields, "Filter").into_string();
+        assert!(!shown(&[text("a"), text("b"), text("c"), hidden()]).contains("details"));
+        let unused = shown(&[text("a"), text("b"), text("c"), text("d"), hidden()]);
+        assert!(unused.contains("open><summary>Filter</summary>"), "{unused}");
+        let used = shown(&[text("a"), text("b"), text("c"), text("d").value("x")]);
+        assert!(used.contains("open data-used><summary>"), "{used}");
     }
 
     #[test]

@@ -184,6 +184,16 @@ document.addEventListener("keydown", (event) => {
   if (does && does()) event.preventDefault();
 });
 
+// On a phone many filters would fill the screen before the list begins: they wait behind their word, unless one is in use.
+const narrow = matchMedia("(max-width: 46rem)");
+function foldFilters() {
+  for (const filters of document.querySelectorAll("details.folded-filters")) {
+    filters.open = !narrow.matches || filters.hasAttribute("data-used");
+  }
+}
+narrow.addEventListener("change", foldFilters);
+foldFilters();
+
 // A page that was asked for with an action opens its dialog: `#open=POST%20%2Fv1%2F…`.
 function openAsked() {
   const asked = location.hash.match(/^#open=(.*)$/)?.[1];
