@@ -54,6 +54,11 @@ impl Desk {
         self.named.drain(..count.min(self.named.len())).collect()
     }
 
+    /// The claim that was to ask for these was not made: they come first in the next one.
+    pub(super) fn name_again(&mut self, tasks: Vec<Named>) {
+        tasks.into_iter().rev().for_each(|task| self.named.push_front(task));
+    }
+
     /// There may be tasks that are due. Says how many to claim.
     pub(super) fn wake(&mut self) -> Option<usize> {
         self.wanted = true;
@@ -139,6 +144,16 @@ mod tests {
         assert!(desk.wants());
         assert_eq!(desk.freed(), Some(1));
         assert_eq!(desk.take_named(9), [named(4)]);
+    }
+
+    #[test]
+    fn sen_12_those_of_a_claim_that_was_not_made_come_first_again() {
+        let named = |at: i64| Named { op: "x", id: base::Id::new(Wall(at), [0; 10]) };
+        let mut desk = Desk::new(2);
+        (1..=3).for_each(|at| drop(desk.name(named(at))));
+        let taken = desk.take_named(2);
+        desk.name_again(taken);
+        assert_eq!(desk.take_named(9), [named(1), named(2), named(3)]);
     }
 
     #[test]

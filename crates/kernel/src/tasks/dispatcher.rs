@@ -342,7 +342,7 @@ impl Dispatcher {
     fn look_for_lost(&self, post: &Arc<Post>) {
         let (dispatcher, at) = (self.clone(), post.clone());
         let over = move |nodes: OpResult<Vec<String>>| {
-            nodes.into_iter().flatten().for_each(|node| dispatcher.lose(&at, Which::OfNode(node)));
+            nodes.into_iter().flatten().for_each(|node| dispatcher.over(&at, node));
         };
         self.0.kernel.read(&post.ns, &OVER, (), Box::new(over));
         let (dispatcher, at) = (self.clone(), post.clone());
@@ -356,6 +356,14 @@ impl Dispatcher {
             forgotten.into_iter().for_each(|(id, attempt)| dispatcher.lose(&at, Which::Forgotten(id, attempt)));
         };
         self.0.kernel.read(&post.ns, &OWNED, self.0.node.clone(), Box::new(owned));
+    }
+
+    /// A lease is over. One of ours is so when the store was away for longer than it: we live and our work goes on, so it is renewed.
+    fn over(&self, post: &Arc<Post>, node: String) {
+        match node == self.0.node {
+            true => self.call(&post.ns, &BEAT, self.node(), Box::new(|_| {})),
+            false => self.lose(post, Which::OfNode(node)),
+        }
     }
 
     fn lose(&self, post: &Arc<Post>, which: Which) {
@@ -414,10 +422,13 @@ impl Dispatcher {
             return;
         }
         let input = self.claim_of(post, queue, count);
-        let (dispatcher, at) = (self.clone(), post.clone());
+        let (dispatcher, at, named) = (self.clone(), post.clone(), input.named.clone());
         let done = Box::new(move |reply: OpResult<Reply<Claimed>>| match reply {
             Ok(reply) => dispatcher.claimed(&at, queue, count, reply.out.tasks),
-            Err(error) => dispatcher.not_claimed(&at, queue, &error),
+            Err(error) => {
+                at.with_desk(queue, |desk| desk.name_again(named));
+                dispatcher.not_claimed(&at, queue, &error);
+            }
         });
         self.call(&post.ns, &CLAIM, input, done);
     }
@@ -474,14 +485,19 @@ impl Dispatcher {
         let may_begin = holds_worker && claims_itself && !self.is_stopping() && post.ns.works();
         let goes_on = may_begin && post.with_desk(task.queue, |desk| desk.wants()) == Some(true);
         let then = goes_on.then(|| self.claim_of(post, task.queue, 1));
+        let named = then.as_ref().map(|claim| claim.named.clone()).unwrap_or_default();
         let op = match kind.urgency(called.is_some()) {
             Urgency::Normal => &RUN,
             Urgency::Ending => &RUN_ENDING,
         };
         let goes_on = post.state().begin_cycle(task.id, self.ran());
         let (dispatcher, at, run, begun_us) = (self.clone(), post.clone(), task.clone(), self.monotonic_us());
-        let done =
-            Box::new(move |reply: OpResult<Reply<Went>>| dispatcher.went(&at, run, (holds_worker, begun_us), reply));
+        let done = Box::new(move |reply: OpResult<Reply<Went>>| {
+            if reply.as_ref().map_or(true, |reply| matches!(reply.out, Went::Goes(_))) {
+                at.with_desk(run.queue, |desk| desk.name_again(named));
+            }
+            dispatcher.went(&at, run, (holds_worker, begun_us), reply);
+        });
         self.call(&post.ns, op, Run { task, kind, called, lost_ms: self.0.config.lost_ms, goes_on, then }, done);
     }
 
@@ -540,7 +556,7 @@ impl Dispatcher {
 
     fn ended(&self, post: &Arc<Post>, task: &Task, holds_worker: bool, how: &'static str) {
         metrics::counter!("fastness_task_runs_total", "result" => how).increment(1);
-        post.state().running.remove(&task.id);
+        post.state().end(task.id, task.attempt);
         if holds_worker {
             self.free_worker(post, task.queue);
         }

@@ -11,7 +11,8 @@ use super::tally;
 use crate::cx::OpCx;
 use crate::wake::Hint;
 
-pub(super) static END: Sql = Sql::new("task.end", "DELETE FROM task WHERE id = ?1 AND attempt = ?2");
+pub(super) static END: Sql =
+    Sql::new("task.end", "DELETE FROM task WHERE id = ?1 AND attempt = ?2 RETURNING lane, behind, start_at");
 pub(super) static END_UNFENCED: Sql = Sql::new("task.end_unfenced", "DELETE FROM task WHERE id = ?1");
 
 /// What is known of a row that was removed.
@@ -21,27 +22,37 @@ pub(super) struct Left {
     pub(super) start_at: Wall,
 }
 
-/// Ends a run that was good. One of an earlier attempt is refused, and everything that it wrote with it; one that was taken
-/// for lost meanwhile is good, as long as nobody claimed the task again.
-pub(super) fn end(tx: &mut dyn Tx, cx: &mut OpCx<'_>, task: &Task, next: Option<Wall>) -> OpResult<()> {
-    let gone = if mutants::on(Mutant::EndNotFenced) || mutants::on(Mutant::RowGoneAtClaim) {
-        tx.execute(&END_UNFENCED, args![task.id])?;
-        1
-    } else {
-        tx.execute(&END, args![task.id, task.attempt])?
-    };
-    if gone == 0 {
-        return Err(fenced(task));
+impl Left {
+    /// Parked ones left their lane then, and what was to follow them was inscribed.
+    fn was_parked(&self) -> bool {
+        self.start_at >= parked_at()
     }
+}
+
+/// Ends a run that was good. One of an earlier attempt is refused, and everything that it wrote with it; one that was taken
+/// for lost meanwhile is good, as long as nobody claimed the task again. What follows is said by the row, not by the task as it was
+/// claimed: it may have been parked since.
+pub(super) fn end(tx: &mut dyn Tx, cx: &mut OpCx<'_>, task: &Task, next: Option<Wall>) -> OpResult<()> {
+    let row = remove(tx, task)?;
     tally::count(cx, task, tally::DONE);
-    left(tx, cx, task.id, &Left { lane: task.lane.clone(), behind: false, start_at: task.start_at })?;
-    let next = next.or_else(|| task.cron.map(|cron| cron.next_after(cx.wall)));
+    left(tx, cx, task.id, &row)?;
+    let inscribed = row.was_parked() && (task.cron.is_some() || task.standing.is_some());
+    let next = next.or_else(|| task.cron.map(|cron| cron.next_after(cx.wall))).filter(|_| !inscribed);
     next.map_or(Ok(()), |start_at| succeed(tx, cx, task, start_at))
+}
+
+fn remove(tx: &mut dyn Tx, task: &Task) -> OpResult<Left> {
+    if mutants::on(Mutant::EndNotFenced) || mutants::on(Mutant::RowGoneAtClaim) {
+        tx.execute(&END_UNFENCED, args![task.id])?;
+        return Ok(Left { lane: task.lane.clone(), behind: false, start_at: task.start_at });
+    }
+    let row = tx.query_one(&END, args![task.id, task.attempt])?.ok_or_else(|| fenced(task))?;
+    Ok(Left { lane: row.opt_text(0).map(str::to_owned), behind: row.int(1) == 1, start_at: Wall(row.int(2)) })
 }
 
 /// What follows when a row was removed: its lane goes on, its alert is over.
 pub(super) fn left(tx: &mut dyn Tx, cx: &mut OpCx<'_>, id: Id, row: &Left) -> OpResult<()> {
-    if row.start_at >= parked_at() {
+    if row.was_parked() {
         cx.fx.close_alert(alert_key(id));
         return Ok(());
     }

@@ -92,6 +92,13 @@ impl State {
         self.running.get_mut(&id).is_none_or(|turn| turn.begin_cycle(now))
     }
 
+    /// An attempt is over. The end of an earlier one that comes late says nothing of the one that runs now.
+    pub(super) fn end(&mut self, id: Id, attempt: i64) {
+        if self.running.get(&id).is_some_and(|turn| turn.attempt == attempt) {
+            self.running.remove(&id);
+        }
+    }
+
     /// Of the tasks that the store says are ours, those that we know nothing of for the second time: at the first time their
     /// claim may still have been on its way to us.
     pub(super) fn forgotten(&mut self, owned: &[(Id, i64)]) -> Vec<(Id, i64)> {

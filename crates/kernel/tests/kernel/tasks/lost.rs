@@ -1,8 +1,10 @@
 //! Nodes that end, and tasks that nobody knows of any more.
 
 use base::CallResult;
+use kernel::NewTask;
 use kernel::tasks::{Dispatcher, State};
 
+use super::moody::Mood;
 use super::world::{World, status};
 
 const MINUTE: u64 = 60_000;
@@ -105,6 +107,67 @@ fn ker_18_a_living_node_that_lost_track_of_a_task_gives_it_back() {
     world.pass(2 * MINUTE);
     assert_eq!((world.task(id).attempt, world.task(id).retry), (2, 1));
     assert_eq!(node.calls(), 2);
+    // The end of the first call comes after all: it says nothing of the second one, which goes on.
+    world.partner.answer(status(200));
+    world.pass(MINUTE);
+    assert_eq!(world.task(id).attempt, 2);
+    assert_eq!((node.running("main"), world.partner.waiting()), (vec![(id, 2)], 1));
+}
+
+/// The store is away for longer than a lease; nobody was there to take anything over.
+#[test]
+fn ker_18_a_node_whose_store_comes_back_after_its_lease_goes_on_with_its_calls() {
+    for rounds in 0..3 {
+        let world = World::new();
+        let node = world.node();
+        let id = world.create(|task| task.param("\"http://a.example/\""), "test.call");
+        world.pass(rounds * 3_000);
+        world.store.feel(Mood::Down);
+        world.pass(35_000);
+        world.store.feel(Mood::Good);
+        world.pass(12_000);
+        assert_eq!((world.task(id).attempt, world.partner.waiting()), (1, 1), "after {rounds} rounds");
+        let next = world.create(|task| task.param("1"), "test.note");
+        assert_eq!((world.notes().len(), node.running("main")), (1, vec![(id, 1)]), "{next} ran: its lease is renewed");
+    }
+}
+
+/// A task that was parked as lost, whose last call answers well after all.
+fn parked_and_done_late(make: impl Fn(NewTask) -> NewTask + Send + 'static) -> (World, Dispatcher) {
+    let world = World::new();
+    let id = world.create(move |task| make(task.param("\"http://a.example/\"")), "test.call");
+    let lives: Vec<Dispatcher> = (0..5).map(|_| world.node()).inspect(pause).collect();
+    let last = world.node();
+    assert_eq!((lives.len(), world.task(id).exc.as_deref()), (5, Some("LOST")));
+    (0..5).for_each(|_| drop(world.partner.answer(status(200))));
+    assert!(world.tasks().iter().all(|task| task.id != id), "the end of the last attempt is accepted");
+    (world, last)
+}
+
+#[test]
+fn ker_18_the_late_good_end_of_a_parked_task_closes_its_alert() {
+    let (world, _node) = parked_and_done_late(|task| task);
+    assert_eq!(super::runs::open_alerts(&world).len(), 0);
+}
+
+#[test]
+fn ker_15_the_late_good_end_of_a_parked_task_does_not_leave_its_lane_again() {
+    let world = World::new();
+    let in_lane = |task: NewTask| task.param("\"http://a.example/\"").lane("l");
+    let first = world.create(in_lane, "test.call");
+    let behind = [world.create(in_lane, "test.call"), world.create(in_lane, "test.call")];
+    (0..5).for_each(|_| pause(&world.node()));
+    let _last = world.node();
+    assert_eq!((world.task(first).exc.as_deref(), world.task(behind[0]).state()), (Some("LOST"), State::Running));
+    (0..5).for_each(|_| drop(world.partner.answer(status(200))));
+    assert_eq!(world.tasks().len(), 2, "the parked one is done");
+    assert_eq!((world.task(behind[0]).state(), world.task(behind[1]).state()), (State::Running, State::Waiting));
+}
+
+#[test]
+fn ker_21_the_late_good_end_of_a_parked_task_inscribes_no_second_successor() {
+    let (world, _node) = parked_and_done_late(|task| NewTask { cron: Some("D0425".parse().unwrap()), ..task });
+    assert_eq!(world.tasks().len(), 1);
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use base::Id;
 use kernel::tasks::{self, Dispatcher, State};
 
+use super::moody::Mood;
 use super::world::{World, status};
 
 const LATER_MS: i64 = 5_000;
@@ -100,4 +101,16 @@ fn sen_12_one_that_calls_outside_is_not_begun_again_meanwhile() {
     assert_eq!(world.partner.waiting(), 1);
     world.partner.answer(status(200));
     assert_eq!(world.notes(), ["settled 1"]);
+}
+
+#[test]
+fn sen_12_a_task_asked_for_by_name_while_the_store_was_away_begins_as_soon_as_it_is_back() {
+    let world = World::new();
+    let node = world.node();
+    let id = later(&world, "test.note");
+    world.store.feel(Mood::Down);
+    ask(&node, id);
+    world.store.feel(Mood::Good);
+    world.pass(2_000);
+    assert_eq!(world.notes().len(), 1);
 }
