@@ -24,6 +24,9 @@ pub use picture::Part;
 /// Longest wait for anything that a page should show.
 const PATIENCE: Duration = Duration::from_secs(15);
 
+/// Longest time of a script in the page: the judge of a long page takes its time on a busy machine.
+const SCRIPT_MS: u64 = 120_000;
+
 /// What Chromium is started with. `no-sandbox`: it refuses to run as root otherwise, and it only sees pages of ours. By
 /// the pipe it ends with its driver. Without scroll bars a page is as wide as its window.
 const ARGUMENTS: [&str; 14] = [
@@ -188,6 +191,6 @@ fn capabilities(languages: &str) -> Map<String, Value> {
     all.insert("browserName".into(), json!("chrome"));
     all.insert("goog:chromeOptions".into(), options);
     all.insert("goog:loggingPrefs".into(), json!({ "browser": "ALL" }));
-    all.insert("timeouts".into(), json!({ "script": 2 * limit, "pageLoad": 2 * limit, "implicit": 0 }));
+    all.insert("timeouts".into(), json!({ "script": SCRIPT_MS, "pageLoad": 2 * limit, "implicit": 0 }));
     all
 }
