@@ -6,7 +6,7 @@ use std::path::Path;
 use serde_json::{Value, json};
 use web::{ShownKey, ShownSection, ShownSource};
 
-use crate::backup::{NamespaceBackup, Written};
+use crate::backup::{Elsewhere, NamespaceBackup, Written};
 use crate::restore::Restored;
 
 /// After a backup.
@@ -16,8 +16,9 @@ pub(crate) fn backup(written: &Written) -> String {
     for blob in &written.damaged {
         let _ = writeln!(text, "  DAMAGED   {blob} is not what its name says, or missing, and is not in the backup");
     }
-    for name in &written.elsewhere {
-        let _ = writeln!(text, "  NOT IN IT {name} has a PostgreSQL of its own: back it up there");
+    for Elsewhere { name, why } in &written.elsewhere {
+        let (what, mend) = why.words();
+        let _ = writeln!(text, "  NOT IN IT {name} {what}: {mend}");
     }
     for old in &written.removed {
         let _ = writeln!(text, "  removed   {}", old.display());

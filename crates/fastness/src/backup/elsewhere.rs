@@ -1,68 +1,194 @@
-//! Namespaces with a PostgreSQL of their own: only `z` knows of them, and a backup has none of their rows.
+//! Namespaces whose rows cannot be found from here: only `z` knows that they exist. A backup without them is not whole, and a check that passed
+//! over them has not looked at everything.
 
 use std::io;
 
 use anyhow::Result;
+use base::Engine;
 use base::archive::RowSink;
+use kernel::namespaces::State;
+use serde::Serialize;
 use serde_json::Value;
 use store_postgres::archive as postgres;
 use store_sqlite::archive as sqlite;
 
-use super::source::{Rows, Source};
+use super::source::{Rows, Source, sources};
+use crate::config::Config;
 
 /// The table of namespaces in `z`.
 const TABLE: &str = "namespace";
+/// Its columns that are read, in the order of [`Listed`].
+const COLUMNS: [&str; 5] = ["name", "engine", "place", "url", "state"];
 
-/// Their names, as the administrators' namespace tells them.
-pub(super) fn elsewhere(admin: &Source) -> Result<Vec<String>> {
+/// A namespace that was not found.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub(crate) struct Elsewhere {
+    /// Its name.
+    #[serde(rename = "namespace")]
+    pub(crate) name: String,
+    /// Why.
+    pub(crate) why: Why,
+}
+
+/// Why the rows of a namespace are not found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Why {
+    /// It has an address of its own, where it is looked after by its owner.
+    OwnPostgres,
+    /// It is on PostgreSQL, and nobody said where that is.
+    NoUrl,
+    /// PostgreSQL has no schema of it.
+    NoSchema,
+    /// The data directory has no file of it.
+    NoFile,
+}
+
+impl Why {
+    /// For people, behind the name; the second half says what to do.
+    pub(crate) const fn words(self) -> (&'static str, &'static str) {
+        match self {
+            Self::OwnPostgres => ("has a PostgreSQL of its own", "back it up there"),
+            Self::NoUrl => {
+                ("is on PostgreSQL, and store.url is not set here", "give FASTNESS_STORE__URL as the server has it")
+            }
+            Self::NoSchema => ("has no schema on the PostgreSQL of store.url", "look which PostgreSQL the server uses"),
+            Self::NoFile => ("has no file here", "look on the other node's disk, or mount the disk that it is on"),
+        }
+    }
+}
+
+/// A namespace as `z` lists it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Listed {
+    pub(super) name: String,
+    engine: Engine,
+    pub(super) place: String,
+    has_url: bool,
+}
+
+/// Those that ought to have rows somewhere, as the administrators' namespace tells them; none if it is not among `found`.
+pub(super) fn listed(config: &Config, found: &[Source]) -> Result<Vec<Listed>> {
+    let admin = || found.iter().filter(|source| source.name == config.namespaces.admin);
+    // After a change of the engine the old file may still lie there.
+    let current = admin().find(|source| source.engine() == config.store.engine).or_else(|| admin().next());
     let mut sink = Namespaces::default();
-    match &admin.rows {
-        Rows::Sqlite(store) => drop(sqlite::export(store, &mut sink)?),
-        Rows::Postgres(settings) => drop(postgres::export(settings, &mut sink)?),
+    match current.map(|source| &source.rows) {
+        Some(Rows::Sqlite(store)) => drop(sqlite::export(store, &mut sink)?),
+        Some(Rows::Postgres(settings)) => drop(postgres::export(settings, &mut sink)?),
+        None => {}
     }
     Ok(sink.found)
+}
+
+/// Those of `listed` that are not among `found`.
+pub(super) fn elsewhere(config: &Config, listed: &[Listed], found: &[Source]) -> Vec<Elsewhere> {
+    let is_found = |row: &Listed| found.iter().any(|it| it.name == row.place && it.engine() == row.engine);
+    let of = |row: &Listed| Elsewhere { name: row.name.clone(), why: why(config, row) };
+    listed.iter().filter(|row| row.has_url || !is_found(row)).map(of).collect()
+}
+
+fn why(config: &Config, row: &Listed) -> Why {
+    match row.engine {
+        _ if row.has_url => Why::OwnPostgres,
+        Engine::Postgres if config.store.url.is_none() => Why::NoUrl,
+        Engine::Postgres => Why::NoSchema,
+        Engine::Sqlite => Why::NoFile,
+    }
+}
+
+/// What is there, and what the administrators' namespace says is elsewhere.
+pub(super) fn surveyed(config: &Config) -> Result<(Vec<Source>, Vec<Listed>, Vec<Elsewhere>)> {
+    let listed = listed(config, &sources(config)?)?;
+    // Looked for after it was listed: what is created meanwhile is found, too.
+    let found = sources(config)?;
+    let elsewhere = elsewhere(config, &listed, &found);
+    Ok((found, listed, elsewhere))
+}
+
+/// Namespaces of a stopped server that are not among `found`.
+pub(crate) fn missing(config: &Config, found: &[Source]) -> Result<Vec<Elsewhere>> {
+    Ok(elsewhere(config, &listed(config, found)?, found))
 }
 
 /// Takes the rows of one table and passes over all others.
 #[derive(Default)]
 struct Namespaces {
-    /// Where the name and the address are in a row, while the rows are those of the table.
-    columns: Option<(usize, usize)>,
-    found: Vec<String>,
+    /// Where the columns are in a row, while the rows are those of the table.
+    columns: Option<[usize; 5]>,
+    found: Vec<Listed>,
 }
 
 impl RowSink for Namespaces {
     fn table(&mut self, name: &str, columns: &[String]) -> io::Result<()> {
-        let at = |wanted: &str| columns.iter().position(|column| column == wanted);
-        self.columns = at("name").zip(at("url")).filter(|_| name == TABLE);
+        let at = COLUMNS.map(|wanted| columns.iter().position(|column| column == wanted));
+        let [Some(name_at), Some(engine), Some(place), Some(url), Some(state)] = at else {
+            self.columns = None;
+            return Ok(());
+        };
+        self.columns = (name == TABLE).then_some([name_at, engine, place, url, state]);
         Ok(())
     }
 
     fn row(&mut self, line: &str) -> io::Result<()> {
-        let Some((name, url)) = self.columns else { return Ok(()) };
+        let Some(columns) = self.columns else { return Ok(()) };
         let row: Value = serde_json::from_str(line)?;
-        if !row[url].is_null() {
-            self.found.extend(row[name].as_str().map(str::to_owned));
+        let [name, engine, place, url, state] = columns.map(|at| &row[at]);
+        if !has_rows(state) {
+            return Ok(());
         }
+        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+        let engine = if engine == "postgres" { Engine::Postgres } else { Engine::Sqlite };
+        self.found.push(Listed { name: text(name), engine, place: text(place), has_url: !url.is_null() });
         Ok(())
+    }
+}
+
+/// The store of one that is being made is not there yet, and that of one that is being removed may be gone.
+fn has_rows(state: &Value) -> bool {
+    match state.as_str().and_then(State::from_word) {
+        Some(State::Creating | State::Removing) => false,
+        Some(State::Open | State::ReadOnly | State::Closed | State::Moving) | None => true,
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::path::PathBuf;
+
     use super::*;
 
-    #[test]
-    fn ker_37_only_namespaces_with_an_address_of_their_own_are_elsewhere() {
+    /// What is read of a table of namespaces with these rows: name, engine, place, address and state.
+    fn read(rows: &[&str]) -> Vec<Listed> {
         let mut sink = Namespaces::default();
-        let columns = ["name", "label", "url"].map(str::to_owned);
+        let columns = ["name", "label", "engine", "place", "url", "state"].map(str::to_owned);
         sink.table("key", &columns).unwrap();
-        sink.row(r#"["a", "", "host=x"]"#).unwrap();
+        sink.row(r#"["a", "", "postgres", "a-1", "host=x", "open"]"#).unwrap();
         sink.table(TABLE, &columns).unwrap();
-        sink.row(r#"["main", "", null]"#).unwrap();
-        sink.row(r#"["shop", "", "host=other"]"#).unwrap();
+        rows.iter().for_each(|row| sink.row(row).unwrap());
         sink.table("task", &["name".to_owned()]).unwrap();
         sink.row(r#"["b"]"#).unwrap();
-        assert_eq!(sink.found, ["shop"]);
+        sink.found
+    }
+
+    fn file(name: &str) -> Source {
+        Source { name: name.to_owned(), rows: Rows::Sqlite(PathBuf::from(name)) }
+    }
+
+    #[test]
+    fn ker_37_each_namespace_that_is_listed_and_not_found_is_elsewhere_with_its_reason() {
+        let listed = read(&[
+            r#"["main", "", "sqlite", "main", null, "open"]"#,
+            r#"["own", "", "postgres", "own-1", "host=other", "open"]"#,
+            r#"["moved", "", "postgres", "moved-1", null, "closed"]"#,
+            r#"["far", "", "sqlite", "far-1", null, "read-only"]"#,
+            r#"["new", "", "sqlite", "new-1", null, "creating"]"#,
+            r#"["gone", "", "postgres", "gone-1", null, "removing"]"#,
+        ]);
+        // The old side of the one that was moved: not its rows any more.
+        let found = [file("main"), file("moved-1")];
+        let told = elsewhere(&Config::default(), &listed, &found);
+        let expected = [("own", Why::OwnPostgres), ("moved", Why::NoUrl), ("far", Why::NoFile)];
+        assert_eq!(told, expected.map(|(name, why)| Elsewhere { name: name.to_owned(), why }));
     }
 }

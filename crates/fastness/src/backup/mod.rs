@@ -17,6 +17,8 @@ mod elsewhere;
 mod manifest;
 mod source;
 pub(crate) mod task;
+#[cfg(test)]
+mod tests;
 mod verify;
 
 use std::path::{Path, PathBuf};
@@ -27,6 +29,7 @@ use host::{DirLock, DirLockError, RealClock};
 
 use crate::config::Config;
 use crate::progress::Progress;
+pub(crate) use elsewhere::{Elsewhere, Why, missing};
 pub(crate) use manifest::{FileEntry, Manifest, NamespaceBackup};
 pub(crate) use source::{Rows, Source, sources};
 pub(crate) use verify::verify;
@@ -54,8 +57,8 @@ pub(crate) struct Written {
     pub(crate) manifest: Manifest,
     /// Blobs whose content is not what their name says, or that are missing; their bytes are not in the backup.
     pub(crate) damaged: Vec<String>,
-    /// Namespaces that are not in it: they have a PostgreSQL of their own.
-    pub(crate) elsewhere: Vec<String>,
+    /// Namespaces that exist and are not in it.
+    pub(crate) elsewhere: Vec<Elsewhere>,
     /// Older ones that were removed.
     pub(crate) removed: Vec<PathBuf>,
 }
@@ -90,7 +93,7 @@ fn lock(to: &Path) -> Result<DirLock> {
 }
 
 /// The manifest, the blobs that are damaged, and the namespaces that are elsewhere.
-type Made = (Manifest, Vec<String>, Vec<String>);
+type Made = (Manifest, Vec<String>, Vec<Elsewhere>);
 
 fn make(config: &Config, wish: &Wish, (stamp, making): (Stamp, &Path), progress: &Progress) -> Result<Made> {
     let older = finished(&wish.to)?.pop();
@@ -111,15 +114,16 @@ fn make(config: &Config, wish: &Wish, (stamp, making): (Stamp, &Path), progress:
 }
 
 /// What is backed up, and which namespaces cannot be.
-fn wanted(config: &Config, wish: &Wish) -> Result<(Vec<Source>, Vec<String>)> {
-    let mut found = sources(config)?;
-    let admin = found.iter().find(|source| source.name == config.namespaces.admin);
-    let mut elsewhere = admin.map_or(Ok(vec![]), elsewhere::elsewhere)?;
+fn wanted(config: &Config, wish: &Wish) -> Result<(Vec<Source>, Vec<Elsewhere>)> {
+    let (mut found, listed, mut elsewhere) = elsewhere::surveyed(config)?;
     if let Some(name) = &wish.namespace {
-        let is_elsewhere = elsewhere.contains(name);
-        anyhow::ensure!(!is_elsewhere, "namespace `{name}` has a PostgreSQL of its own: back it up there");
+        if let Some(Elsewhere { why, .. }) = elsewhere.iter().find(|it| it.name == *name) {
+            let (what, mend) = why.words();
+            bail!("namespace `{name}` {what}: {mend}");
+        }
         elsewhere.clear();
-        found.retain(|source| source.name == *name);
+        let place = listed.iter().find(|row| row.name == *name).map_or(name, |row| &row.place);
+        found.retain(|source| source.name == *place);
         anyhow::ensure!(!found.is_empty(), "no namespace `{name}` in {}", config.data.dir.display());
     }
     anyhow::ensure!(!found.is_empty(), "there is nothing to back up in {}", config.data.dir.display());

@@ -4,6 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
+use base::Engine;
 use base::archive::RowSink;
 use store_postgres::PostgresConfig;
 use store_postgres::archive as postgres;
@@ -54,6 +55,14 @@ pub(crate) fn sources(config: &Config) -> Result<Vec<Source>> {
 }
 
 impl Source {
+    /// The engine that its rows are on.
+    pub(super) fn engine(&self) -> Engine {
+        match self.rows {
+            Rows::Sqlite(_) => Engine::Sqlite,
+            Rows::Postgres(_) => Engine::Postgres,
+        }
+    }
+
     /// Writes rows and blobs below `making`. Tells the blobs that are damaged.
     pub(super) fn write(
         self,

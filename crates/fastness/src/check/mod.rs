@@ -15,7 +15,7 @@ use anyhow::{Context, Result, bail, ensure};
 use host::{DirLock, DirLockError};
 use serde::Serialize;
 
-use crate::backup::{self, Rows, Source, disk};
+use crate::backup::{self, Elsewhere, Rows, Source, Why, disk};
 use crate::config::{BlobPlace, Config};
 use crate::progress::Progress;
 use crate::restore;
@@ -81,7 +81,26 @@ pub(crate) fn data(config: &Config, services: &[web::Service], progress: &Progre
             missing_blobs(&mut report, name, &folder, &held);
         }
     }
+    missing_namespaces(&mut report, config, &sources);
     Ok(report)
+}
+
+/// Every namespace that is listed was looked at. Those with a PostgreSQL of their own are not ours to check.
+fn missing_namespaces(report: &mut Report, config: &Config, sources: &[Source]) {
+    let missing = match backup::missing(config, sources) {
+        Ok(missing) => missing,
+        Err(error) => {
+            let place = format!("namespace {}", config.namespaces.admin);
+            return report.find(&place, format!("its list of namespaces cannot be read: {error:#}"), RESTORE);
+        }
+    };
+    for Elsewhere { name, why } in missing {
+        let (place, (what, mend)) = (format!("namespace {name}"), why.words());
+        match why {
+            Why::OwnPostgres => report.notes.push(format!("{place} {what}, and was not checked")),
+            Why::NoUrl | Why::NoSchema | Why::NoFile => report.find(&place, format!("it {what}"), mend),
+        }
+    }
 }
 
 /// Checks a backup: everything reads back as it was written, and what it holds keeps every invariant.

@@ -1,0 +1,61 @@
+//! Backups and checks of data whose `z` knows of more than is there.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::mpsc::channel;
+
+use base::{OpResult, Sql, args};
+use host::{OsEntropy, RealClock, ThreadTimers};
+use kernel::{Caller, Env, Kernel, KernelConfig, Op, Reply};
+use store_sqlite::InlineStore;
+
+use super::*;
+use crate::check;
+
+static INSERT: Sql = Sql::new(
+    "namespace.test_moved",
+    "INSERT INTO namespace (name, label, engine, place, home, url, state, message, reopens_at, limits, created_at, version, temporary) \
+     VALUES ('shop', '', 'postgres', 'shop-0123456789abc', 'node', NULL, 'open', '', NULL, '{}', 1, 1, 0)",
+);
+static MOVE_SHOP: Op<(), bool> = Op::new("backup.test_move", |tx, _, ()| Ok(tx.execute(&INSERT, args![])? == 1));
+
+/// A data directory whose `z` says that `shop` is on PostgreSQL, by the server's own address: a move left it so.
+fn moved(data: &Path) -> Config {
+    let place = data.join("namespaces/z");
+    disk::make_folder(&place).unwrap();
+    let clock = Arc::new(RealClock::new());
+    let store = Arc::new(InlineStore::open(&place.join(source::STORE), clock.clone()).unwrap());
+    let env = Env { clock, entropy: Arc::new(OsEntropy), timers: Arc::new(ThreadTimers::new()) };
+    let kernel = Kernel::open(env, KernelConfig::default(), &[], vec![("z".into(), store)]).unwrap();
+    let (tell, told) = channel();
+    let done = Box::new(move |reply: OpResult<Reply<bool>>| drop(tell.send(reply)));
+    kernel.call(&kernel.admin_namespace(), &MOVE_SHOP, kernel.request(Caller::server("test")), (), done);
+    assert!(told.recv().unwrap().unwrap().out);
+    let mut config = Config::default();
+    config.data.dir = data.to_owned();
+    config
+}
+
+#[test]
+fn ker_37_a_backup_without_a_namespace_that_was_moved_to_postgresql_is_not_called_whole() {
+    let folder = tempfile::tempdir().unwrap();
+    let config = moved(&folder.path().join("data"));
+    let wish = |namespace: Option<&str>| Wish {
+        to: folder.path().join("backups"),
+        namespace: namespace.map(str::to_owned),
+        keep: None,
+    };
+    let written = write(&config, &wish(None), &Progress::none()).unwrap();
+    assert_eq!(written.elsewhere, [Elsewhere { name: "shop".to_owned(), why: Why::NoUrl }]);
+    let refused = write(&config, &wish(Some("shop")), &Progress::none()).unwrap_err();
+    assert!(refused.to_string().contains("store.url is not set here"), "{refused}");
+}
+
+#[test]
+fn ker_37_a_check_that_cannot_look_at_a_moved_namespace_finds_that() {
+    let folder = tempfile::tempdir().unwrap();
+    let config = moved(folder.path());
+    let report = check::data(&config, &[], &Progress::none()).unwrap();
+    let found: Vec<_> = report.findings.iter().map(|it| (it.place.as_str(), it.what.as_str())).collect();
+    assert_eq!(found, [("namespace shop", "it is on PostgreSQL, and store.url is not set here")]);
+}
