@@ -95,20 +95,41 @@ fn demos(url: &str) -> String {
     format!("{} demo exchange{at}   (the others: {url}/console/main/start)", program(true))
 }
 
-/// Two lines that a newcomer can copy into a shell: a login, and with it a key for programs.
+/// Two commands that a newcomer can copy: a login, and with it a key for programs. The password is asked for: in a command it would stand in the
+/// list of processes and in the history of the shell.
 fn first_start(url: &str, admins: &str, password: &str) -> String {
-    let json = "-H 'Content-Type: application/json'";
-    let token = r#"sed 's/.*"csrf":"\([^"]*\)".*/\1/'"#;
+    let program = program(true);
+    let at = if url == "http://127.0.0.1:7400" { String::new() } else { format!(" --server {url}") };
+    let home = if admins == "z" { String::new() } else { format!(" --home {admins}") };
     format!(
-        r#"
+        r"
   First start: log in to the console as `{FIRST}`. The password is shown this once:
 
       password  {password}
 
-  For programs, make a key. It is shown once, too:
+  For a program, make a key for the namespace `main`. The login asks for the password; the key is shown once, too:
 
-  CSRF=$(curl -s -c cookies.txt {json} -d '{{"account":"{FIRST}","password":"{password}"}}' {url}/v1/{admins}/sessions | {token})
-  curl -b cookies.txt -H "X-CSRF-Token: $CSRF" {json} -d '{{"role":"admin"}}' {url}/v1/{admins}/keys
-"#
+  {program} login{at}{home}
+  {program} admin key create --role admin --label 'my program'
+"
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ker_19_the_first_start_offers_no_command_that_holds_the_password() {
+        let text = text("http://127.0.0.1:7401", "./data", "boss", Some("a-secret-of-once"));
+        let with_it: Vec<&str> = text.lines().filter(|line| line.contains("a-secret-of-once")).collect();
+        assert_eq!(with_it, ["      password  a-secret-of-once"]);
+        assert!(text.contains("login --server http://127.0.0.1:7401 --home boss\n"), "{text}");
+    }
+
+    #[test]
+    fn ker_19_the_commands_of_the_first_start_are_the_shortest_that_work() {
+        let text = text("http://127.0.0.1:7400", "./data", "z", Some("a-secret-of-once"));
+        assert!(text.contains("login\n") && text.contains("admin key create --role admin"), "{text}");
+    }
 }

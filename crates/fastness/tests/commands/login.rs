@@ -1,5 +1,7 @@
 //! Logging in and out: a key that is kept for later commands.
 
+use std::process::Command;
+
 use crate::kit::{Kit, Ran, ran};
 
 impl Kit {
@@ -58,4 +60,25 @@ fn ker_33_a_wrong_password_and_an_account_that_makes_no_keys_are_refused() {
     assert_eq!(refused.code, 3);
     assert!(refused.err.contains("(SROLE)\n  hint: only administrators make keys"), "{refused:?}");
     assert_eq!(kit.stranger(&format!("login --server {}", kit.url())).code, 2, "nobody can be asked");
+}
+
+#[test]
+fn ker_32_what_the_first_start_offers_to_type_makes_a_key() {
+    let kit = Kit::start();
+    let greeting = &kit.server.greeting;
+    let line = |of: &str| greeting.lines().map(str::trim).find(|line| line.contains(of)).expect(of).to_owned();
+    let typed = |line: &str, input: &str| {
+        let mut shell = Command::new("sh");
+        shell.args(["-c", line]).env_remove("FASTNESS_KEY").env_remove("FASTNESS_SERVER");
+        ran(shell.env("XDG_CONFIG_HOME", kit.folder.path().join("config")), input)
+    };
+    let password = line("password  ").replace("password", "");
+    // Nobody can be asked here; a person would be.
+    let login = typed(&format!("{} --password-file -", line(" login --server")), password.trim());
+    assert_eq!(login.code, 0, "{login:?}");
+    let made = typed(&format!("{} -q", line(" admin key create")), "");
+    assert_eq!(made.code, 0, "{made:?}");
+    let mut listed = kit.command();
+    listed.env("FASTNESS_KEY", made.out.trim()).args(["tasks", "queue", "list"]);
+    assert_eq!(ran(&mut listed, "").code, 0, "the key is one of `main`");
 }
