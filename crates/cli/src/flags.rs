@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Command};
 
+use crate::input::seconds;
+
 /// The server that is asked where nobody says which.
 pub(crate) const SERVER: &str = "http://127.0.0.1:7400";
 
@@ -33,8 +35,8 @@ pub(crate) struct Reach {
     /// File that holds the access key [also: FASTNESS_KEY, or `fastness login`]
     #[arg(long, global = true, value_name = "FILE")]
     pub(crate) key_file: Option<PathBuf>,
-    /// Seconds in which a call is tried again and again [default: 30, and at most 6 tries]
-    #[arg(long, global = true, value_name = "S", value_parser = clap::value_parser!(u64).range(1..=86400))]
+    /// How long a call is tried again and again [default: 30s, and at most 6 tries]
+    #[arg(long, global = true, value_name = "TIME", value_parser = seconds(1..=86_400))]
     pub(crate) timeout: Option<u64>,
     /// Repeat a change whose outcome is unknown: with the same key it is not done twice
     #[arg(long, global = true, value_name = "KEY")]

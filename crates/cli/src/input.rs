@@ -1,5 +1,6 @@
 //! What people type, read into what the API takes. Wrong words are refused here, before anything is sent.
 
+use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
 use base::Wall;
@@ -37,6 +38,19 @@ fn moment_at(text: &str, now: Wall) -> Result<String, String> {
 /// So long, in milliseconds: `90s`, `10m`, `2h`, `1d`.
 pub(crate) fn duration_ms(text: &str) -> Result<i64, String> {
     apart_ms(text).ok_or_else(|| "a time is 90s, 10m, 2h or 1d".to_owned())
+}
+
+/// So long, in seconds: `90`, or `90s`, `10m`, `2h`, `1d`.
+pub(crate) fn seconds(
+    range: RangeInclusive<u64>,
+) -> impl Fn(&str) -> Result<u64, String> + Clone + Send + Sync + 'static {
+    move |text| {
+        let whole = || u64::try_from(apart_ms(text)? / 1000).ok();
+        let count = text.parse().ok().or_else(whole).ok_or("a time is 90 (seconds), 90s, 10m, 2h or 1d")?;
+        let (least, most) = (range.start(), range.end());
+        let wrong = || format!("{count} s is not between {least} s and {most} s");
+        range.contains(&count).then_some(count).ok_or_else(wrong)
+    }
 }
 
 fn apart_ms(text: &str) -> Option<i64> {
@@ -123,6 +137,17 @@ mod tests {
         }
         for wrong in ["", "+", "+10", "+1y", "-99999999d", "tomorrow", "2026-02-30", "+é"] {
             assert!(moment_at(wrong, now).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn ker_36_seconds_are_a_number_or_a_time_within_their_bounds() {
+        let read = seconds(10..=86_400);
+        for (text, expected) in [("10", 10), ("90s", 90), ("5m", 300), ("1d", 86_400)] {
+            assert_eq!(read(text), Ok(expected));
+        }
+        for wrong in ["9", "2d", "-5", "5y", "", "m", "é"] {
+            assert!(read(wrong).is_err(), "{wrong}");
         }
     }
 }

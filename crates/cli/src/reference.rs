@@ -10,6 +10,9 @@ use crate::{completions, login, search, status};
 
 pub(crate) const NAME: &str = "help-markdown";
 
+/// Commands of no service, in the order of the page.
+const SINGLE: [&str; 5] = [search::NAME, status::NAME, login::LOGIN, login::LOGOUT, completions::NAME];
+
 const INTRODUCTION: &str = "\
 # Commands: reference
 
@@ -34,7 +37,7 @@ pub(crate) fn run(program: &Command) -> Done {
 fn text(program: &Command) -> String {
     let mut text = format!("{INTRODUCTION}\n```text\n{EXIT_CODES}\n```\n");
     common(&mut text, program);
-    for name in [search::NAME, status::NAME, login::LOGIN, login::LOGOUT, completions::NAME] {
+    for name in SINGLE {
         if let Some(command) = program.find_subcommand(name) {
             let _ = write!(text, "\n## {name}\n");
             verb(&mut text, &format!("fastness {name}"), command);
@@ -62,7 +65,7 @@ fn own(text: &mut String, program: &Command) {
     text.push_str(OWN);
     for command in program.get_subcommands().filter(|command| !command.is_hide_set()) {
         let (name, service) = (command.get_name(), ALL.iter().find(|service| service.name == command.get_name()));
-        let is_single = [status::NAME, login::LOGIN, login::LOGOUT, completions::NAME].contains(&name);
+        let is_single = SINGLE.contains(&name);
         if is_single {
             continue;
         }
@@ -121,13 +124,23 @@ fn argument(text: &mut String, arg: &Arg) {
     let takes = arg.get_action().takes_values() && arg.get_long().is_some();
     let value = if takes { format!(" {}", value_name(arg)) } else { String::new() };
     let help = arg.get_help().map(ToString::to_string).unwrap_or_default();
-    let _ = writeln!(text, "- `{name}{value}`: {help}{}{}", defaults(arg), environment(arg));
+    let _ = writeln!(text, "- `{name}{value}`: {help}{}{}{}", choices(arg), defaults(arg), environment(arg));
 }
 
 fn value_name(arg: &Arg) -> String {
     let dots = if matches!(arg.get_action(), clap::ArgAction::Append) && arg.get_long().is_none() { "…" } else { "" };
     let names = arg.get_value_names().unwrap_or_default();
     format!("{}{dots}", names.iter().map(ToString::to_string).collect::<Vec<_>>().join(" "))
+}
+
+/// What it may be, where that is a list.
+fn choices(arg: &Arg) -> String {
+    let values = arg.get_possible_values();
+    if values.is_empty() || arg.is_hide_possible_values_set() || !arg.get_action().takes_values() {
+        return String::new();
+    }
+    let names: Vec<String> = values.iter().map(|value| format!("`{}`", value.get_name())).collect();
+    format!(" [one of {}]", names.join(", "))
 }
 
 fn defaults(arg: &Arg) -> String {

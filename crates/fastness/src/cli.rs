@@ -138,7 +138,7 @@ enum AdminCommand {
         #[arg(long, value_name = "NAME", default_value = "admin")]
         account: String,
         #[command(flatten)]
-        settings: Settings,
+        place: Place,
         #[command(flatten)]
         form: Form,
     },
@@ -163,7 +163,7 @@ struct DoctorArgs {
 #[derive(Args)]
 struct CheckArgs {
     #[command(flatten)]
-    settings: Settings,
+    place: Place,
     /// Check this backup, a folder `backup-…`, in place of the data directory
     #[arg(long, value_name = "DIR")]
     backup: Option<PathBuf>,
@@ -186,7 +186,7 @@ struct ServeArgs {
 #[derive(Args)]
 struct BackupArgs {
     #[command(flatten)]
-    settings: Settings,
+    place: Place,
     /// Folder that holds the backups; each becomes a folder of its own in it [default: backup.dir]
     #[arg(long, value_name = "DIR")]
     to: Option<PathBuf>,
@@ -203,7 +203,7 @@ struct BackupArgs {
 #[derive(Args)]
 struct RestoreArgs {
     #[command(flatten)]
-    settings: Settings,
+    place: Place,
     /// The backup: a folder `backup-…`
     #[arg(long, value_name = "DIR")]
     from: PathBuf,
@@ -240,17 +240,30 @@ struct ConfigArgs {
     form: Form,
 }
 
-#[derive(Args)]
-struct Settings {
+/// Where the data is: all that commands which listen nowhere ask for.
+#[derive(Args, Clone)]
+struct Place {
     /// Configuration file (TOML)
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
     /// Data directory [default: ./fastness-data]
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
+}
+
+#[derive(Args)]
+struct Settings {
+    #[command(flatten)]
+    place: Place,
     /// Address to listen on [default: 127.0.0.1:7400]
     #[arg(long, value_name = "ADDR")]
     listen: Option<String>,
+}
+
+impl Place {
+    fn settings(&self) -> Settings {
+        Settings { place: self.clone(), listen: None }
+    }
 }
 
 /// The whole grammar: the server's own commands, and those against a running one.
@@ -271,17 +284,19 @@ pub(crate) fn run(services: Vec<web::Service>) -> ExitCode {
     let own = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     match own.command {
         Command::Serve(args) => serve(&args, services),
-        Command::Backup(args) => with_config(&args.settings, args.form, |loaded| run_backup(&loaded.config, &args)),
+        Command::Backup(args) => {
+            with_config(&args.place.settings(), args.form, |loaded| run_backup(&loaded.config, &args))
+        }
         Command::Restore(args) => {
-            with_config(&args.settings, args.form, |loaded| run_restore(&loaded.config, &args, &services))
+            with_config(&args.place.settings(), args.form, |loaded| run_restore(&loaded.config, &args, &services))
         }
         Command::Check(args) => {
-            with_config(&args.settings, args.form, |loaded| run_check(&loaded.config, &args, &services))
+            with_config(&args.place.settings(), args.form, |loaded| run_check(&loaded.config, &args, &services))
         }
         Command::Doctor(args) => run_doctor(&args, &services),
         Command::Config(command) => run_config(command),
-        Command::Admin(AdminCommand::ResetPassword { account, settings, form }) => {
-            reset_password(&settings, form, &services, &account)
+        Command::Admin(AdminCommand::ResetPassword { account, place, form }) => {
+            reset_password(&place.settings(), form, &services, &account)
         }
     }
 }
@@ -443,8 +458,8 @@ fn with_config(settings: &Settings, form: Form, then: impl FnOnce(Loaded) -> Exi
 
 #[expect(clippy::disallowed_methods, reason = "the configuration file is read before there is a server")]
 fn load(settings: &Settings) -> anyhow::Result<Loaded> {
-    let name = settings.config.as_ref().map(|path| path.display().to_string());
-    let text = match &settings.config {
+    let name = settings.place.config.as_ref().map(|path| path.display().to_string());
+    let text = match &settings.place.config {
         Some(path) => Some(fs::read_to_string(path).map_err(|error| obstacle::configuration(path, &error))?),
         None => None,
     };
@@ -459,7 +474,7 @@ fn environment() -> impl Iterator<Item = (String, String)> {
 }
 
 fn flags(settings: &Settings) -> Vec<(&'static str, String)> {
-    let data = settings.data.as_ref().map(|path| ("data.dir", path.display().to_string()));
+    let data = settings.place.data.as_ref().map(|path| ("data.dir", path.display().to_string()));
     let listen = settings.listen.as_ref().map(|address| ("server.listen", address.clone()));
     data.into_iter().chain(listen).collect()
 }
@@ -571,8 +586,28 @@ mod tests {
     }
 
     #[test]
+    fn ker_36_whatever_takes_something_away_can_be_answered_beforehand() {
+        let asking = ["delete", "remove", "revoke", "take", "forget", "unlink", "abort"];
+        let all = leaves(&command(), "fastness");
+        let taking = || all.iter().filter(|(path, _)| asking.iter().any(|verb| path.ends_with(&format!(" {verb}"))));
+        for (path, leaf) in taking() {
+            assert!(leaf.get_arguments().any(|arg| arg.get_long() == Some("yes")), "{path} has no --yes");
+        }
+        assert!(taking().count() > 16);
+    }
+
+    #[test]
+    fn ker_36_only_what_is_about_a_server_that_listens_takes_an_address() {
+        let all = leaves(&command(), "fastness");
+        let listening = all.iter().filter(|(_, leaf)| leaf.get_arguments().any(|arg| arg.get_long() == Some("listen")));
+        let names: Vec<&str> = listening.map(|(path, _)| path.trim_start_matches("fastness ")).collect();
+        assert_eq!(names, ["serve", "doctor", "config check", "config show"]);
+    }
+
+    #[test]
     fn ker_36_flags_outrank_the_environment() {
-        let settings = Settings { config: None, data: Some("d".into()), listen: Some("127.0.0.1:1".into()) };
+        let place = Place { config: None, data: Some("d".into()) };
+        let settings = Settings { place, listen: Some("127.0.0.1:1".into()) };
         assert_eq!(flags(&settings), [("data.dir", "d".to_owned()), ("server.listen", "127.0.0.1:1".to_owned())]);
     }
 }

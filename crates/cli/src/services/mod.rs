@@ -38,7 +38,7 @@ pub(crate) const ALL: &[Service] = &[
     .without_key(),
     Service::of::<crate::demo::Demo>(
         "demo",
-        "See each service at work, live: a story of a minute, in a namespace of its own",
+        "See each service at work, live: a story of half a minute, in a namespace of its own",
     )
     .without_key(),
     Service::of::<namespace::Namespace>(

@@ -168,7 +168,9 @@ configuration! {
     /// The namespaces of this server.
     namespaces: Namespaces {
         /// The namespace that holds the configuration of the others. Its administrators' keys are valid everywhere.
-        /// Not to be changed once the server has data.
+        /// Not to be changed once the server has data. The command line takes it to be `z`: with another name give
+        /// `fastness login --home NAME`, and use the API in place of `fastness namespace`, `fastness admin namespace`,
+        /// `grant`, `resource` and `demo`.
         admin: String = Preset::Text("z"), Kind::Text(&NAMESPACE);
         /// How many namespaces there may be, the first two included. Each open one costs threads, memory and files.
         max: u32 = Preset::Number(64), Kind::Integer { min: 2, max: 900, unit: "namespaces" };

@@ -30,7 +30,7 @@ fn ker_2_namespaces_live_and_end() {
     assert_eq!(kit.json("admin namespace show shop")["state"], "read-only");
     assert_eq!(kit.out("admin grant give shop main Contact"), "main may read documents of class Contact of shop\n");
     assert_eq!(kit.table("admin grant list shop"), "READER  CLASS  GRANTED\nmain  Contact  AGO\n");
-    assert_eq!(kit.json("admin grant take shop main Contact"), json!({}));
+    assert_eq!(kit.json("admin grant take shop main Contact --yes"), json!({}));
     assert!(
         kit.out("admin namespace delete shop --yes")
             .starts_with("namespace shop is removed; its data is kept as removed-shop-")

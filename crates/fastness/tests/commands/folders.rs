@@ -24,7 +24,7 @@ fn fld_25_directories_and_members_are_changed_by_name() {
     let laptop = members["items"].as_array().expect("a list").iter().find(|member| member["role"] == "write");
     let who = laptop.and_then(|member| member["who"].as_str()).expect("the laptop").to_owned();
     assert!(who.contains("laptop"), "{who}");
-    kit.out(&format!("folders member remove Plans {who}"));
+    kit.out(&format!("folders member remove Plans {who} --yes"));
     assert_eq!(kit.json("folders member list Plans")["items"].as_array().map(Vec::len), Some(1));
     for nothing in ["folders file list Plans", "folders device list Plans", "folders lock list Plans"] {
         assert_eq!(kit.out(&format!("{nothing} -q")), "", "{nothing}");

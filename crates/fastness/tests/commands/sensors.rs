@@ -78,7 +78,7 @@ fn sen_1_clients_are_created_changed_linked_rotated_and_deleted() {
     let refused = kit.run(&format!("sensors client replay {id} --from -1h"));
     assert!(refused.code == 3 && refused.err.contains("disabled"), "{refused:?}");
     assert!(kit.out(&format!("sensors client rotate {id}")).contains("secret, shown only now: whsec_"));
-    assert_eq!(kit.run(&format!("sensors link remove {id} xa7v9Dfadr7H")).code, 0);
+    assert_eq!(kit.run(&format!("sensors link remove {id} xa7v9Dfadr7H --yes")).code, 0);
     assert_eq!(kit.out(&format!("sensors client delete {id} --yes")), format!("client {id} is deleted\n"));
     assert_eq!(plain(&kit.run("sensors client list").err), "no clients\n");
 }

@@ -157,7 +157,7 @@ fn wfl_18_wfl_29_searches_are_kept_and_schedules_made() {
     kit.out("workflow search save late --type order --unchanged-min 1h");
     let searches = kit.json("workflow search list");
     assert_eq!(searches["items"][0]["search"], json!({"type": "order", "unchanged_min_ms": 3_600_000}));
-    assert_eq!(kit.out("workflow search delete late"), "search late is deleted\n");
+    assert_eq!(kit.out("workflow search delete late --yes"), "search late is deleted\n");
     let made = ["workflow", "schedule", "create", "30 2 * * *", "night", "night#1", "begin", "--missed", "all", "-q"];
     let made = kit.run_words(&made, "");
     let id = made.out.trim();

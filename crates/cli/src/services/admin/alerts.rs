@@ -18,7 +18,7 @@ use crate::session::Session;
 pub(crate) enum AlertVerb {
     /// List alerts, newest first
     #[command(
-        after_help = "Examples:\n  fastness admin alert list --state open\n  fastness admin alert list --kind store.full --json"
+        after_help = "Examples:\n  fastness admin alert list --state open\n  fastness admin alert list --kind task.parked --json"
     )]
     List {
         /// Only in this state

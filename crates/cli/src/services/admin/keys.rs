@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::failure::Done;
 use crate::flags::{Paging, Sure};
-use crate::input::{Body, json};
+use crate::input::{Body, json, seconds};
 use crate::output::{json as as_json, moment as time, state, text};
 use crate::page::List;
 use crate::session::Session;
@@ -39,8 +39,8 @@ pub(crate) enum KeyVerb {
         #[arg(value_name = "ID")]
         id: String,
         /// How long the old secret stays valid [default: a day]; 0 ends it at once
-        #[arg(long, value_name = "S")]
-        overlap_s: Option<u32>,
+        #[arg(long, value_name = "TIME", value_parser = seconds(0..=u64::from(u32::MAX)))]
+        overlap_s: Option<u64>,
     },
     /// Revoke a key at once
     #[command(after_help = "Examples:\n  fastness admin key revoke 01KA2B3C4D5E6F7G8H9JKMNPQR --yes")]

@@ -100,8 +100,13 @@ pub(crate) enum GrantVerb {
     #[command(after_help = "Examples:\n  fastness admin grant give shop office Contact")]
     Give(Grant),
     /// Take a grant back
-    #[command(after_help = "Examples:\n  fastness admin grant take shop office Contact")]
-    Take(Grant),
+    #[command(after_help = "Examples:\n  fastness admin grant take shop office Contact --yes")]
+    Take {
+        #[command(flatten)]
+        grant: Grant,
+        #[command(flatten)]
+        sure: Sure,
+    },
 }
 
 /// What can be done with resources.
@@ -299,7 +304,11 @@ impl GrantVerb {
         let (method, grant, word) = match &self {
             Self::List { owner } => return GRANTS.whole(session, Request::get(&["namespaces", owner, "grants"])).await,
             Self::Give(grant) => ("PUT", grant, "may read"),
-            Self::Take(grant) => ("DELETE", grant, "may no longer read"),
+            Self::Take { grant, sure } => {
+                let Grant { owner, reader, class } = grant;
+                session.confirm(*sure, &format!("take from {reader} the right to read {class} of {owner}"))?;
+                ("DELETE", grant, "may no longer read")
+            }
         };
         let steps = steps(grant);
         let steps: Vec<&str> = steps.iter().map(String::as_str).collect();

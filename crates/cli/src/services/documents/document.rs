@@ -10,7 +10,7 @@ use super::changes::{condition, expected, item, name, removed};
 use super::operation;
 use crate::failure::{Done, Failure};
 use crate::flags::{Paging, Sure};
-use crate::input::{Body, json_file};
+use crate::input::{Body, json_file, seconds};
 use crate::output::{Column, Table, json as as_json, moment, number, text};
 use crate::page::List;
 use crate::services::files;
@@ -43,9 +43,9 @@ pub(crate) enum DocumentVerb {
     Get {
         #[command(flatten)]
         of: Name,
-        /// How many seconds old it may be
-        #[arg(long, value_name = "S")]
-        tolerance_s: Option<u32>,
+        /// How old it may be
+        #[arg(long, value_name = "TIME", value_parser = seconds(0..=u64::from(u32::MAX)))]
+        tolerance_s: Option<u64>,
     },
     /// Put items into a document, or take them out; one that is not there is made
     #[command(
@@ -220,7 +220,7 @@ fn change(class: &str, id: &str) -> Body {
     Body::default().with("c", Some(class)).with("id", Some(id))
 }
 
-async fn get(session: &Session, of: &Name, tolerance_s: Option<u32>) -> Done {
+async fn get(session: &Session, of: &Name, tolerance_s: Option<u64>) -> Done {
     let param = change(&of.class, &of.id).with("tolerance_s", tolerance_s);
     let given = session.get(operation("doc.get", Some(param.value()))).await?;
     let document = &given["out"];

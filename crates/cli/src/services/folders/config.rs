@@ -7,6 +7,7 @@ use folder_agent::run::Link;
 
 use super::{link, place};
 use crate::failure::{Done, Failure};
+use crate::input::seconds;
 use crate::output::{Column, number, text};
 use crate::session::Session;
 
@@ -30,8 +31,8 @@ pub(crate) struct Config {
     /// What this device is called in conflict copies and on the server
     #[arg(long, value_name = "NAME")]
     device: Option<String>,
-    /// Seconds between two looks at everything
-    #[arg(long, value_name = "S", value_parser = clap::value_parser!(u64).range(1..=604_800))]
+    /// Time between two looks at everything
+    #[arg(long, value_name = "TIME", value_parser = seconds(1..=604_800))]
     rescan: Option<u64>,
     /// Whether symbolic links are kept in step
     #[arg(long, value_name = "on|off", value_parser = ["on", "off"])]

@@ -10,6 +10,7 @@ use url::Url;
 
 use super::place;
 use crate::failure::{Done, Failure};
+use crate::input::seconds;
 use crate::page::items_of;
 use crate::session::Session;
 
@@ -25,8 +26,8 @@ pub(crate) struct Choices {
     /// Symbolic links are not kept in step
     #[arg(long)]
     no_links: bool,
-    /// Seconds between two looks at everything, whatever the system tells of changes
-    #[arg(long, value_name = "S", default_value_t = 600, value_parser = clap::value_parser!(u64).range(1..=604_800))]
+    /// Time between two looks at everything, whatever the system tells of changes
+    #[arg(long, value_name = "TIME", default_value = "10m", value_parser = seconds(1..=604_800))]
     rescan: u64,
 }
 

@@ -34,9 +34,16 @@ pub(crate) enum MemberVerb {
         #[arg(long, value_name = "ROLE", value_parser = ["none", "read", "write", "admin"])]
         role: String,
     },
-    /// Take a key or a device its role in a directory
-    #[command(after_help = "Examples:\n  fastness folders member remove 'Plans of 2026' 01KA2B3C4D5E6F7G8H9JKMNPQR")]
-    Remove(Of),
+    /// Take a role in a directory away from a key or a device
+    #[command(
+        after_help = "Examples:\n  fastness folders member remove 'Plans of 2026' 01KA2B3C4D5E6F7G8H9JKMNPQR --yes"
+    )]
+    Remove {
+        #[command(flatten)]
+        of: Of,
+        #[command(flatten)]
+        sure: Sure,
+    },
 }
 
 /// What can be done with devices.
@@ -112,8 +119,10 @@ impl MemberVerb {
                 let set = session.change(request.json(&body)).await?;
                 session.out.done(&set, &format!("{who} has the role {role}"), None)
             }
-            Self::Remove(Of { of, who }) => {
-                let done = session.change(below(session, &of, "DELETE", &["members", &who]).await?).await?;
+            Self::Remove { of: Of { of, who }, sure } => {
+                let request = below(session, &of, "DELETE", &["members", &who]).await?;
+                session.confirm(sure, &format!("take the role of {who} away"))?;
+                let done = session.change(request).await?;
                 session.out.done(&done, &format!("{who} has no role any more"), None)
             }
         }

@@ -126,8 +126,13 @@ pub(crate) enum LinkVerb {
     #[command(after_help = "Examples:\n  fastness sensors link add 01KA2B3C4D5E6F7G8H9JKMNPQR xa7v9Dfadr7H")]
     Add(Link),
     /// Tell a client nothing of a sensor any more
-    #[command(after_help = "Examples:\n  fastness sensors link remove 01KA2B3C4D5E6F7G8H9JKMNPQR xa7v9Dfadr7H")]
-    Remove(Link),
+    #[command(after_help = "Examples:\n  fastness sensors link remove 01KA2B3C4D5E6F7G8H9JKMNPQR xa7v9Dfadr7H --yes")]
+    Remove {
+        #[command(flatten)]
+        link: Link,
+        #[command(flatten)]
+        sure: Sure,
+    },
 }
 
 /// A client and a sensor.
@@ -275,7 +280,10 @@ impl LinkVerb {
     pub(super) async fn run(self, session: &Session) -> Done {
         let (method, Link { client, sensor }, done) = match self {
             Self::Add(link) => ("PUT", link, "is told of"),
-            Self::Remove(link) => ("DELETE", link, "is told nothing any more of"),
+            Self::Remove { link, sure } => {
+                session.confirm(sure, &format!("tell client {} nothing more of {}", link.client, link.sensor))?;
+                ("DELETE", link, "is told nothing any more of")
+            }
         };
         let request = Request::new(method, &["sensor-clients", &client, "sensors", &sensor]);
         let answer = session.change(request).await?;

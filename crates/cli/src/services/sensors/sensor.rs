@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::failure::Done;
 use crate::flags::{Paging, Sure};
-use crate::input::{Body, moment};
+use crate::input::{Body, moment, seconds};
 use crate::output::{Column, flag, moment as time, number, state, text};
 use crate::page::List;
 use crate::services::filtered;
@@ -50,9 +50,9 @@ pub(crate) enum SensorVerb {
         /// Address of its room; parts are separated by commas, the widest first
         #[arg(long, value_name = "TEXT")]
         address: String,
-        /// Seconds of silence after which it is lost [default: as it is, for a new one 3600]
-        #[arg(long, value_name = "S", value_parser = clap::value_parser!(u32).range(10..=31_536_000))]
-        silence_s: Option<u32>,
+        /// How long it may be silent before it is lost [default: as it is, for a new one an hour]
+        #[arg(long, value_name = "TIME", value_parser = seconds(10..=31_536_000))]
+        silence_s: Option<u64>,
     },
     /// Delete a sensor with its links; its history is kept for its time
     #[command(after_help = "Examples:\n  fastness sensors sensor delete xa7v9Dfadr7H --yes")]

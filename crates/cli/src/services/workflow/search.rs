@@ -6,6 +6,7 @@ use serde_json::json;
 
 use super::find::Find;
 use crate::failure::Done;
+use crate::flags::Sure;
 use crate::output::{json as json_column, moment as time, text};
 use crate::page::List;
 use crate::session::Session;
@@ -28,11 +29,13 @@ pub(crate) enum SearchVerb {
         find: Box<Find>,
     },
     /// Delete a search that is kept
-    #[command(after_help = "Examples:\n  fastness workflow search delete 'late orders'")]
+    #[command(after_help = "Examples:\n  fastness workflow search delete 'late orders' --yes")]
     Delete {
         /// Its name
         #[arg(value_name = "NAME")]
         name: String,
+        #[command(flatten)]
+        sure: Sure,
     },
 }
 
@@ -56,7 +59,8 @@ impl SearchVerb {
                 let done = session.change(Request::new("POST", &["workflow", "searches"]).json(&body)).await?;
                 session.out.done(&done, &format!("search {name} is saved"), None)
             }
-            Self::Delete { name } => {
+            Self::Delete { name, sure } => {
+                session.confirm(sure, &format!("delete the search {name}"))?;
                 let done = session.change(Request::new("DELETE", &["workflow", "searches", &name])).await?;
                 session.out.done(&done, &format!("search {name} is deleted"), None)
             }
