@@ -58,7 +58,7 @@ cargo xtask <command>
   kill --hanging                  tasks to targets that answer, beside targets that never do
   package [--binary FILE] [--out DIR]
                                   a Debian package of the server, built for it or given
-  services start|stop|status      PostgreSQL, Firebird, ClickHouse, Redis, mail, a browser for tests: eval \"$(cargo xtask services start)\"
+  services start|stop|status      PostgreSQL, RabbitMQ, Firebird, ClickHouse, Redis, mail, a browser for tests: eval \"$(cargo xtask services start)\"
   services run -- <command…>      run a command with fresh services that end with it
 
 Exit codes: 0 all well, 1 something failed, 2 the command line was not understood;

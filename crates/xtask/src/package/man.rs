@@ -25,6 +25,9 @@ The data.
 .TP
 .I /var/lib/fastness-backups
 Scheduled backups, if no other place is configured.
+.TP
+.I /usr/share/doc/fastness
+All pages that messages name, such as docs/operations.md.
 ";
 
 pub(super) fn page(help: &str, about: &About<'_>) -> String {

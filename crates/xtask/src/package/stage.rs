@@ -136,11 +136,30 @@ impl Stage<'_> {
         let copyright = copyright.replace("{mit}", &licence.collect::<Vec<String>>().join("\n"));
         self.put("usr/share/doc/fastness/copyright", copyright.as_bytes(), PLAIN)?;
         self.put_compressed("usr/share/doc/fastness/changelog", &self.source("CHANGELOG.md")?)?;
+        self.plainly("README.md")?;
+        self.pages("docs")?;
         for name in names(&self.root.join("examples/config"))? {
-            let text = self.source(&format!("examples/config/{name}"))?;
-            self.put(&format!("usr/share/doc/fastness/examples/{name}"), text.as_bytes(), PLAIN)?;
+            self.plainly(&format!("examples/config/{name}"))?;
         }
         Ok(())
+    }
+
+    /// All pages below a folder, under the names by which the program and the other pages lead to them. Not compressed, as links would lead
+    /// nowhere; pictures and figures stay out.
+    fn pages(&self, folder: &str) -> Result<()> {
+        for name in names(&self.root.join(folder))? {
+            let path = format!("{folder}/{name}");
+            if self.root.join(&path).is_dir() {
+                self.pages(&path)?;
+            } else if name.ends_with(".md") {
+                self.plainly(&path)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn plainly(&self, path: &str) -> Result<()> {
+        self.put(&format!("usr/share/doc/fastness/{path}"), self.source(path)?.as_bytes(), PLAIN)
     }
 
     /// What dpkg reads.
@@ -247,7 +266,10 @@ esac
         let pages = names(&tree.join("usr/share/man/man1")).unwrap();
         assert_eq!(pages, ["fastness-serve.1.gz", "fastness.1.gz"]);
         assert!(tree.join("usr/share/doc/fastness/changelog.gz").is_file());
-        assert!(tree.join("usr/share/doc/fastness/examples/one-node.toml").is_file());
+        for page in ["README.md", "docs/operations.md", "docs/errors/XDISK.md", "examples/config/one-node.toml"] {
+            assert!(tree.join("usr/share/doc/fastness").join(page).is_file(), "{page}");
+        }
+        assert!(!tree.join("usr/share/doc/fastness/docs/pictures").exists());
         let control = text("DEBIAN/control");
         assert!(control.contains("\nVersion: 1.2.3-1\nArchitecture: amd64\n") && !control.contains('{'), "{control}");
         assert!(control.contains("\nDepends: libc6 (>= 2.34), "), "{control}");
@@ -256,6 +278,40 @@ esac
             assert_eq!(mode(&tree.join("DEBIAN").join(script)), PROGRAM);
             process::must(Command::new("sh").arg("-n").arg(tree.join("DEBIAN").join(script))).unwrap();
         }
+    }
+
+    /// Runs `postinst configure` as on a machine whose folder of configuration is this one. Tells whether it did well, and what it said.
+    fn configured(folder: &Path, old: &str, is_enabled: bool) -> (bool, String) {
+        let stubs = folder.join("bin");
+        for (name, text) in [("getent", "true"), ("chown", "[ -e \"$2\" ]"), ("systemctl", "[ $ENABLED = true ]")] {
+            let stub = stubs.join(name);
+            fs::create_dir_all(&stubs).and_then(|()| fs::write(&stub, format!("#!/bin/sh\n{text}\n"))).unwrap();
+            fs::set_permissions(&stub, Permissions::from_mode(PROGRAM)).unwrap();
+        }
+        let script = fs::read_to_string(repo::root().unwrap().join("packaging/debian/postinst")).unwrap();
+        let script = script.replace("/etc/fastness", &folder.join("etc").display().to_string());
+        let path = format!("{}:{}", stubs.display(), std::env::var("PATH").unwrap_or_default());
+        let mut command = Command::new("sh");
+        command.args(["-c", &script, "postinst", "configure", old]).env("PATH", path);
+        let output = command.env("ENABLED", is_enabled.to_string()).output().unwrap();
+        (output.status.success(), String::from_utf8_lossy(&output.stdout).into_owned())
+    }
+
+    #[test]
+    fn ker_36_an_installation_goes_on_without_a_configuration_that_was_deleted() {
+        let folder = Folder::new("postinst-deleted");
+        fs::create_dir_all(folder.0.join("etc")).unwrap();
+        assert_eq!(configured(&folder.0, "0.1.0-1", true), (true, String::new()));
+    }
+
+    #[test]
+    fn ker_36_whoever_installs_again_after_a_removal_is_told_how_to_start() {
+        let folder = Folder::new("postinst-again");
+        fs::create_dir_all(folder.0.join("etc")).unwrap();
+        fs::write(folder.0.join("etc/fastness.toml"), "").unwrap();
+        assert!(configured(&folder.0, "", false).1.contains("enable --now fastness"));
+        assert!(configured(&folder.0, "0.1.0-1", false).1.contains("enable --now fastness"));
+        assert_eq!(configured(&folder.0, "0.1.0-1", true), (true, String::new()), "an upgrade");
     }
 
     #[test]
