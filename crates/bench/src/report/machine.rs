@@ -12,9 +12,14 @@ pub fn machine(folder: &Path) -> Vec<(&'static str, String)> {
         ("processor", of_file("/proc/cpuinfo", "model name")),
         ("cores", cores.to_string()),
         ("memory", memory()),
-        ("kernel", format!("Linux {}", kernel.trim())),
+        ("kernel", format!("Linux {}", version_of(&kernel))),
         ("disk", disk(folder)),
     ]
+}
+
+/// The first two numbers of a kernel's release: what follows is of the build.
+fn version_of(release: &str) -> String {
+    release.trim().split(['.', '-']).take(2).collect::<Vec<_>>().join(".")
 }
 
 /// When something began, and how busy the machine was then.
@@ -38,8 +43,8 @@ fn memory() -> String {
 
 /// The file system that the scenarios write to.
 fn disk(folder: &Path) -> String {
-    let told = first_line("df", &["--output=fstype,source,size", "-h", &folder.to_string_lossy()], 1);
-    told.map_or_else(|| "not known".to_owned(), |told| told.split_whitespace().collect::<Vec<_>>().join(", "))
+    let told = first_line("df", &["--output=fstype", &folder.to_string_lossy()], 1);
+    told.unwrap_or_else(|| "not known".to_owned())
 }
 
 /// Programs that peers and engines are, as they say themselves.
@@ -74,4 +79,14 @@ fn first_line(program: &str, words: &[&str], line: usize) -> Option<String> {
     let output = Command::new(program).args(words).output().ok()?;
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     text.lines().nth(line).map(str::trim).filter(|line| !line.is_empty()).map(str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_kernel_is_named_without_its_build() {
+        assert_eq!(["6.18.44-some-build\n", "6.1", "6.12-rc3"].map(version_of), ["6.18", "6.1", "6.12"]);
+    }
 }
