@@ -118,7 +118,7 @@ struct AlertView {
     #[schema(example = "disk")]
     key: String,
     /// Alerts of one kind share messages.
-    #[schema(example = "store.full")]
+    #[schema(example = "task.parked")]
     kind: String,
     /// For a person.
     message: String,
