@@ -1,4 +1,6 @@
 //! Routes of accounts and console sessions (KER-32, KER-33).
+//!
+//! Invariant: a key that a scope binds changes no accounts, which no scope binds.
 
 mod sessions;
 mod view;
@@ -42,7 +44,8 @@ fn account_routes() -> Vec<Route> {
             )
             .takes::<NewConsoleAccount>()
             .answers::<MadeConsoleAccount>(201)
-            .errors(&[codes::AACCOUNT]),
+            .errors(&[codes::AACCOUNT])
+            .for_unbound(),
         Route::get("/v1/{ns}/accounts", list)
             .tag(TAG)
             .summary("List accounts")
@@ -66,14 +69,16 @@ fn account_routes() -> Vec<Route> {
             .param("name", "Name of the account")
             .takes::<ConsoleAccountChange>()
             .answers::<MadeConsoleAccount>(200)
-            .errors(&[codes::NPERSON, codes::ALASTADMIN]),
+            .errors(&[codes::NPERSON, codes::ALASTADMIN])
+            .for_unbound(),
         Route::delete("/v1/{ns}/accounts/{name}", remove)
             .tag(TAG)
             .summary("Remove an account")
             .about("Ends its sessions at once.")
             .param("name", "Name of the account")
             .answers_nothing()
-            .errors(&[codes::NPERSON, codes::ALASTADMIN]),
+            .errors(&[codes::NPERSON, codes::ALASTADMIN])
+            .for_unbound(),
     ]
 }
 

@@ -272,7 +272,7 @@ impl App {
 }
 
 /// The kernel's own services with their routes, in the order of the page.
-const OWN: [Service; 10] = [
+pub(crate) const OWN: [Service; 10] = [
     namespaces::SERVICE,
     keys::SERVICE,
     accounts::SERVICE,

@@ -13,7 +13,7 @@ use crate::answer::ApiResult;
 use crate::api::Api;
 use crate::error::ApiError;
 use crate::params::QueryOf;
-use crate::route::Route;
+use crate::route::{Route, is_bound};
 use crate::ui::Text;
 
 /// Found things of each kind.
@@ -131,7 +131,7 @@ pub(crate) async fn everything(
     kind: Option<&str>,
     each: usize,
 ) -> Result<Vec<(&'static FindDef, OfKind)>, ApiError> {
-    if api.caller().scope.as_ref() != "{}" {
+    if is_bound(api.caller()) {
         return Err(ApiError::refused(
             codes::SROLE,
             "the scope of this key binds it to a part, and a search looks at all",

@@ -1,4 +1,6 @@
 //! Routes of access keys (KER-32): the kernel's own.
+//!
+//! Invariant: a key that a scope binds changes no keys, or it would get one that is not bound.
 
 use std::borrow::Cow;
 
@@ -32,11 +34,12 @@ fn routes() -> Vec<Route> {
             .summary("Create a key")
             .about(
                 "The secret is shown in this answer and never again; only its hash is kept. With an Idempotency-Key a \
-                 repeat shows the same secret.",
+                 repeat shows the same secret. A key that a scope binds creates, rotates and revokes none: it would reach further.",
             )
             .takes::<NewKey>()
             .answers::<MadeKey>(201)
-            .errors(&[codes::ALIMIT]),
+            .errors(&[codes::ALIMIT])
+            .for_unbound(),
         Route::get("/v1/{ns}/keys", list)
             .tag(TAG)
             .summary("List keys")
@@ -50,7 +53,8 @@ fn routes() -> Vec<Route> {
             .about("Takes effect at once on this node, within 5 seconds on others. Revoking a revoked key is no error.")
             .param("id", "Id of the key")
             .answers_nothing()
-            .errors(&[codes::NKEY]),
+            .errors(&[codes::NKEY])
+            .for_unbound(),
         Route::post("/v1/{ns}/keys/{id}/rotate", rotate)
             .tag(TAG)
             .summary("Give a key a new secret")
@@ -61,7 +65,8 @@ fn routes() -> Vec<Route> {
             .param("id", "Id of the key")
             .takes::<Rotation>()
             .answers::<MadeKey>(200)
-            .errors(&[codes::NKEY, codes::ALIMIT]),
+            .errors(&[codes::NKEY, codes::ALIMIT])
+            .for_unbound(),
     ]
 }
 

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use base::{Engine, Health, StoreFigures};
+use futures_util::future::join_all;
 use kernel::overview::{Figure, Look, NodeSeen, OVERVIEW, Overview};
 use kernel::tasks::{OldestDue, TaskCounts};
 use kernel::{Namespace, Role};
@@ -12,7 +13,7 @@ use utoipa::ToSchema;
 use crate::answer::ApiResult;
 use crate::api::Api;
 use crate::route::{Route, Service};
-use crate::seen::seen_from;
+use crate::seen::{PATIENCE, in_time, seen_from};
 use crate::time::rfc3339;
 
 /// The service with its routes.
@@ -221,17 +222,16 @@ impl From<Figure> for FigureView {
 }
 
 async fn overview(api: Api) -> ApiResult<OverviewView> {
-    let mut items = vec![];
-    for ns in seen_from(&api) {
-        items.push(of_namespace(&api, &ns).await);
-    }
+    let items = join_all(seen_from(&api).into_iter().map(|ns| of_namespace(&api, ns))).await;
     let version = api.shared().config().version.clone();
     let uptime_s = api.kernel().env().clock.monotonic_us() / 1_000_000;
     Ok(api.answer(OverviewView { version, uptime_s, items }))
 }
 
 /// One whose store is away must not take the others off the page.
-async fn of_namespace(api: &Api, ns: &Arc<Namespace>) -> NamespaceView {
-    let work = api.within(ns).read(&OVERVIEW, Look::at(api.kernel())).await.ok();
-    NamespaceView { namespace: ns.name.clone(), store: StoreView::of(ns), work: work.map(|work| work.out.into()) }
+async fn of_namespace(api: &Api, ns: Arc<Namespace>) -> NamespaceView {
+    let there = api.within(&ns);
+    let read = there.read(&OVERVIEW, Look::at(api.kernel()));
+    let work = in_time(api, PATIENCE, read).await.ok().and_then(Result::ok);
+    NamespaceView { namespace: ns.name.clone(), store: StoreView::of(&ns), work: work.map(|work| work.out.into()) }
 }

@@ -29,8 +29,8 @@ use crate::find::{ActionDef, FindDef};
 use crate::grpc::GrpcStream;
 use crate::ui::Text;
 pub(crate) use describe::{AnswerKind, SchemaOf};
-pub(crate) use mount::check_role;
 pub use mount::of_another_service;
+pub(crate) use mount::{check_role, is_bound};
 
 /// A kernel service with its routes.
 #[derive(Clone, Copy)]
@@ -136,6 +136,8 @@ pub struct RouteInfo {
     pub access: Access,
     /// Whether it exists on the administrators' namespace only.
     pub(crate) at_administration: bool,
+    /// Whether it is for callers whom no scope binds: it reaches, or gives away, more than a part of the namespace.
+    pub(crate) for_unbound: bool,
     /// The service that it belongs to; `None`: the kernel's own.
     pub(crate) service: Option<&'static str>,
     /// What it does, in a few words.
@@ -234,6 +236,13 @@ impl Route {
     #[must_use]
     pub fn at_administration(mut self) -> Self {
         self.info.at_administration = true;
+        self
+    }
+
+    /// For callers whom no scope binds: it reaches, or gives away, more than a part of the namespace.
+    #[must_use]
+    pub fn for_unbound(mut self) -> Self {
+        self.info.for_unbound = true;
         self
     }
 
@@ -345,6 +354,7 @@ impl RouteInfo {
             path,
             access: Access::Roles(&[]),
             at_administration: false,
+            for_unbound: false,
             service: None,
             summary: "",
             about: "",

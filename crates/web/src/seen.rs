@@ -1,13 +1,23 @@
-//! Many namespaces, seen together from the administrators' own: one whose store is away does not take the others out of an answer.
+//! Many namespaces, seen together from the administrators' own: one whose store is away does not take the others out of an answer,
+//! whether it refuses or says nothing at all.
 
 use std::sync::Arc;
+use std::time::Duration;
 
+use base::codes;
+use futures_util::future::join_all;
 use kernel::Namespace;
 use serde::Serialize;
+use tokio::time::timeout;
 use utoipa::ToSchema;
 
 use crate::api::Api;
 use crate::error::ApiError;
+
+/// How long one of many is waited for.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(3);
+/// The same after another one was waited for in vain: where many hang, the answer must not take the sum of all.
+const PATIENCE_LEFT: Duration = Duration::from_millis(300);
 
 /// The namespaces that a caller at this one sees: at the administrators' own all, for whoever is let in everywhere.
 pub(crate) fn seen_from(api: &Api) -> Vec<Arc<Namespace>> {
@@ -27,20 +37,64 @@ pub(crate) struct Unseen {
 
 /// Those of many that could not be looked at.
 #[derive(Debug, Default)]
-pub(crate) struct Missed(pub(crate) Vec<Unseen>);
+pub(crate) struct Missed {
+    pub(crate) unseen: Vec<Unseen>,
+    /// Whether one was waited for in vain.
+    hangs: bool,
+}
+
+/// What was read of each namespace that is seen from here, all asked at once, and those that could not be looked at.
+///
+/// # Errors
+/// What does not pass by itself.
+pub(crate) async fn of_each<T, R: Future<Output = Result<T, ApiError>>>(
+    api: &Api,
+    read: impl Fn(Api) -> R,
+) -> Result<(Vec<(Arc<Namespace>, T)>, Missed), ApiError> {
+    let asked = seen_from(api).into_iter().map(|ns| {
+        let read = read(api.within(&ns));
+        async move { (ns, in_time(api, PATIENCE, read).await) }
+    });
+    let (mut found, mut missed) = (vec![], Missed::default());
+    for (ns, read) in join_all(asked).await {
+        if let Some(read) = missed.noted(api, &ns, read.unwrap_or_else(silent))? {
+            found.push((ns, read));
+        }
+    }
+    Ok((found, missed))
+}
+
+/// A namespace that did not answer in time.
+pub(crate) struct Silent;
+
+/// One of many is waited for a while; one alone as long as any.
+pub(crate) async fn in_time<T>(api: &Api, patience: Duration, read: impl Future<Output = T>) -> Result<T, Silent> {
+    if api.at_administration() { timeout(patience, read).await.map_err(|_| Silent) } else { Ok(read.await) }
+}
+
+fn silent<T>(_: Silent) -> Result<T, ApiError> {
+    Err(ApiError::refused(codes::XSTORE, "the store does not answer in time"))
+}
 
 impl Missed {
-    /// What was read of a namespace; nothing if it is one of many and away right now, which is noted.
-    pub(crate) fn unless_away<T>(
+    /// What is read of a namespace; nothing if it is one of many and away right now, which is noted. For those that must be asked one
+    /// after the other.
+    pub(crate) async fn unless_away<T>(
         &mut self,
         api: &Api,
         ns: &Namespace,
-        read: Result<T, ApiError>,
+        read: impl Future<Output = Result<T, ApiError>>,
     ) -> Result<Option<T>, ApiError> {
+        let read = in_time(api, if self.hangs { PATIENCE_LEFT } else { PATIENCE }, read).await;
+        self.hangs |= read.is_err();
+        self.noted(api, ns, read.unwrap_or_else(silent))
+    }
+
+    fn noted<T>(&mut self, api: &Api, ns: &Namespace, read: Result<T, ApiError>) -> Result<Option<T>, ApiError> {
         match read {
             Ok(found) => Ok(Some(found)),
             Err(error) if api.at_administration() && error.0.code.passes() => {
-                self.0.push(Unseen { namespace: ns.name.clone(), code: error.0.code.name });
+                self.unseen.push(Unseen { namespace: ns.name.clone(), code: error.0.code.name });
                 Ok(None)
             }
             Err(error) => Err(error),

@@ -7,8 +7,8 @@ mod stuck;
 mod views;
 
 use base::{Id, Wall, codes};
-use kernel::Role;
 use kernel::tasks::{self, Create, Created, Kind, Move, Order, ReportDone, Search, State};
+use kernel::{Role, ServiceDef};
 use serde::Deserialize;
 use utoipa::IntoParams;
 
@@ -17,7 +17,7 @@ use crate::api::Api;
 use crate::body::{JsonBody, NoBody};
 use crate::error::ApiError;
 use crate::params::{PageQuery, PathOf, QueryOf};
-use crate::route::{Route, Service};
+use crate::route::{Route, Service, is_bound, of_another_service};
 use crate::seen::{Missed, seen_from};
 use crate::time::moment;
 use crate::ui::Text;
@@ -42,7 +42,7 @@ fn routes() -> Vec<Route> {
             .summary("Create a task")
             .about(
                 "Runs an operation later, again and again (`cron`), or calls a URL of yours (`target`) in its place, signed with \
-                 the namespace's secret. Plain operations are for administrators only.",
+                 the namespace's secret. Plain operations are for administrators whom no scope binds.",
             )
             .takes::<NewTask>()
             .answers::<MadeTask>(201)
@@ -140,11 +140,16 @@ fn check_known(api: &Api, op: &str, target: Option<&str>) -> Result<(), ApiError
             codes::NOPERATION,
             format!("`{}` is a task of the administrators' namespace, no other one creates it", short(op)),
         )),
-        Kind::Def(def) if def.callable => Ok(()),
+        Kind::Def(def) if def.callable => check_service(api, def.op),
         // It runs as the server, with a parameter that only the server makes.
         Kind::Def(_) => Err(ApiError::refused(
             codes::NOPERATION,
             format!("`{}` is a task of the server's own, nobody else creates one", short(op)),
+        )),
+        // It runs as the server, where nobody looks at a scope.
+        Kind::Operation(_) if is_bound(api.caller()) => Err(ApiError::refused(
+            codes::SROLE,
+            format!("the scope of this key binds it to a part, and `{}` would reach further", short(op)),
         )),
         Kind::Operation(_) if api.caller().role == Role::Admin => Ok(()),
         Kind::Operation(_) => Err(ApiError::refused(
@@ -153,6 +158,14 @@ fn check_known(api: &Api, op: &str, target: Option<&str>) -> Result<(), ApiError
         )),
         Kind::Unknown => Err(ApiError::refused(codes::NOPERATION, format!("no operation `{}`", short(op)))),
     }
+}
+
+/// A kind of task belongs to a service, to which the caller's scope must not be closed.
+fn check_service(api: &Api, op: &str) -> Result<(), ApiError> {
+    let has = |service: &&&ServiceDef| service.tasks.iter().any(|def| def.op == op);
+    let owner = api.kernel().services().iter().find(has);
+    let is_closed = owner.is_some_and(|service| !api.caller().may("service", service.name));
+    if is_closed { Err(of_another_service()) } else { Ok(()) }
 }
 
 /// Which tasks.
@@ -239,18 +252,23 @@ async fn list(api: Api, QueryOf(query): QueryOf<TaskQuery>) -> ApiResult<TaskPag
         if wanted == 0 {
             break;
         }
-        let found = api.within(&ns).read(&tasks::PAGE, query.search(wanted, after)?).await;
-        let Some(found) = missed.unless_away(&api, &ns, found)? else { continue };
+        let there = api.within(&ns);
+        let found = there.read(&tasks::PAGE, query.search(wanted, after)?);
+        let Some(found) = missed.unless_away(&api, &ns, found).await? else { continue };
         items.extend(found.out.tasks.iter().map(|task| TaskView::of(&ns.name, task)));
         // There is more to look at than one page may: the next one goes on here.
         if let Some(next) = found.out.next
             && items.len() <= page.limit as usize
         {
-            return Ok(api.answer(TaskPage { items, next: Some(format!("{}.{next}", ns.name)), unseen: missed.0 }));
+            return Ok(api.answer(TaskPage {
+                items,
+                next: Some(format!("{}.{next}", ns.name)),
+                unseen: missed.unseen,
+            }));
         }
     }
     let (items, next) = cut(items, page.limit, |task| format!("{}.{}", task.namespace, task.id));
-    Ok(api.answer(TaskPage { items, next, unseen: missed.0 }))
+    Ok(api.answer(TaskPage { items, next, unseen: missed.unseen }))
 }
 
 fn cursor(after: Option<&str>) -> (Option<&str>, Option<&str>) {

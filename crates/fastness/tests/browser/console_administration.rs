@@ -108,6 +108,14 @@ fn con_8_a_namespace_is_made_closed_opened_and_removed() -> Result<()> {
     eyes.fill("[name=message]", "moving house")?;
     eyes.click(button("Save").within(standing))?;
     eyes.wait_until("document.querySelector('#standing .facts').innerText.includes('moving house')", json!([]))?;
+    // Another change of it leaves alone when it reopens.
+    let expected = json!({ "state": "closed", "message": "moving house", "reopens_at": "2031-05-06T07:08:09.500Z" });
+    site.ask("PATCH", "/v1/z/namespaces/shop", &expected)?;
+    eyes.wait_until("document.querySelector('[name=reopens_at]').value.startsWith('2031-05-0')", json!([]))?;
+    eyes.choose("[name=state]", "read-only")?;
+    eyes.click(button("Save").within(standing))?;
+    eyes.wait_until("document.querySelector('#standing .facts').innerText.includes('read-only')", json!([]))?;
+    assert_eq!(site.read("/v1/z/namespaces/shop")?["reopens_at"], expected["reopens_at"]);
     eyes.choose("[name=state]", "open")?;
     eyes.click(button("Save").within(standing))?;
     eyes.fill("[name='limits.requests_max']", "7")?;

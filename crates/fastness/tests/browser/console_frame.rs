@@ -71,7 +71,7 @@ fn con_1_a_password_that_somebody_else_made_is_changed_first() -> Result<()> {
     eyes.wait_for(heading("My account"))?;
     eyes.complaints()?; // The login asks whether one is in already, and the browser notes that one is not.
     assert_eq!(eyes.judge()?, [""; 0]);
-    eyes.fill(field("Present password"), &first)?;
+    eyes.fill(field("Current password"), &first)?;
     eyes.fill("input[name=new]", "short")?;
     eyes.click(button("Change password"))?;
     eyes.wait_for("form .form-error")?;
@@ -84,7 +84,7 @@ fn con_1_a_password_that_somebody_else_made_is_changed_first() -> Result<()> {
     assert_eq!(eyes.judge()?, [""; 0]);
     // Nothing is held against whoever changes it once more; the old one is of no use any more.
     eyes.goto("/console/main/account")?;
-    eyes.fill(field("Present password"), PASSWORD)?;
+    eyes.fill(field("Current password"), PASSWORD)?;
     eyes.fill("input[name=new]", "another battery, another staple")?;
     eyes.click(button("Change password"))?;
     eyes.wait_for_text("Your password is changed.")?;
@@ -106,7 +106,7 @@ fn con_12_con_1_the_printed_password_leads_to_start_here() -> Result<()> {
     eyes.fill("input[name=password]", &first)?;
     eyes.click(button("Log in"))?;
     eyes.wait_for_text("Somebody else made this password.")?;
-    eyes.fill(field("Present password"), &first)?;
+    eyes.fill(field("Current password"), &first)?;
     eyes.fill("input[name=new]", PASSWORD)?;
     eyes.click(button("Change password"))?;
     eyes.wait_for_place("/console/main/start")?;
@@ -125,7 +125,7 @@ fn con_1_where_something_is_already_the_first_login_leads_to_the_overview() -> R
     eyes.fill("input[name=account]", ADMIN)?;
     eyes.fill("input[name=password]", &first)?;
     eyes.click(button("Log in"))?;
-    eyes.fill(field("Present password"), &first)?;
+    eyes.fill(field("Current password"), &first)?;
     eyes.fill("input[name=new]", PASSWORD)?;
     eyes.click(button("Change password"))?;
     eyes.wait_for_place("/console/main/")
@@ -245,6 +245,29 @@ fn con_10_the_frame_is_used_by_keyboard_and_on_a_phone() -> Result<()> {
     assert_eq!(eyes.judge()?, [""; 0]);
     eyes.click(button("Menu"))?;
     eyes.wait_until("!document.querySelector('nav.side a').checkVisibility()", json!([]))
+}
+
+#[test]
+fn con_10_keys_that_do_something_alone_are_switched_off_and_on() -> Result<()> {
+    let site = Site::start()?;
+    let eyes = site.admin(Sight::DESK)?;
+    eyes.goto("/console/main/")?;
+    eyes.wait_for("#live.on")?;
+    eyes.press_letter('?')?;
+    eyes.wait_for("#keyboard[open]")?;
+    assert_eq!(eyes.judge()?, [""; 0]);
+    eyes.click(link("Off").within("#keyboard"))?;
+    eyes.wait_for("[data-single-keys=off] #live.on")?;
+    eyes.press_letter('?')?;
+    assert_eq!(eyes.count("#keyboard[open]")?, 0);
+    eyes.click(MENU)?;
+    eyes.click("button[data-keys]")?;
+    eyes.wait_for("#keyboard[open]")?;
+    eyes.click(link("On").within("#keyboard"))?;
+    eyes.wait_for("body:not([data-single-keys]) #live.on")?;
+    eyes.press_letter('?')?;
+    eyes.wait_for("#keyboard[open]")?;
+    Ok(())
 }
 
 #[test]

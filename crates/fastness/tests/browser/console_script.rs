@@ -2,7 +2,8 @@
 //! person is doing; `gathered` says what a form sends. Both are asked directly, with small pages.
 
 use anyhow::{Context, Result};
-use browser::{Eyes, Sight};
+use browser::eyes::button;
+use browser::{Eyes, Key, Sight};
 use serde_json::{Value, json};
 
 use crate::site::Site;
@@ -24,7 +25,9 @@ fn morphed(eyes: &Eyes, [old, does, fresh, tells]: [&str; 4]) -> Result<Value> {
          document.body.append(part);
          const one = (css) => part.querySelector(css);
          {does};
-         morph(part, parsed(arguments[1]));
+         const fresh = parsed(arguments[1]);
+         setMoments(fresh);
+         morph(part, fresh);
          return {tells};"
     );
     eyes.script(&script, vec![json!(old), json!(fresh)]).with_context(|| format!("{old} -> {fresh}"))
@@ -128,5 +131,76 @@ fn con_10_a_form_sends_what_it_shows() -> Result<()> {
         r#"{"n":12345678901234567890}"#
     );
     assert_eq!(sent("<input name=a data-kind=text><input name=b data-kind=any-text>")?, r#"{"b":""}"#);
+    Ok(())
+}
+
+#[test]
+fn con_8_what_is_shown_once_is_not_lost_by_pressing_escape() -> Result<()> {
+    let site = Site::start()?;
+    let eyes = eyes(&site)?;
+    let secret = "dialog('d', make('p', '', 'a secret'), [{ text: 'Close', value: true }], true)";
+    eyes.script(secret, vec![])?;
+    eyes.wait_for("dialog[open]")?;
+    for _ in 0..3 {
+        eyes.press(Key::Escape)?;
+    }
+    assert_eq!(eyes.count("dialog[open]")?, 1, "only its button closes it");
+    eyes.click(button("Close").within("dialog[open]"))?;
+    eyes.wait_gone("dialog[open]")?;
+    // Nothing of a plain one is lost.
+    eyes.script(&secret.replace("true)", "false)"), vec![])?;
+    eyes.wait_for("dialog[open]")?;
+    eyes.press(Key::Escape)?;
+    eyes.wait_gone("dialog[open]")
+}
+
+#[test]
+fn con_10_a_link_that_was_cut_off_leaves_the_page_at_work() -> Result<()> {
+    let site = Site::start()?;
+    let eyes = site.admin(Sight::DESK)?;
+    eyes.goto("/console/main/keys#open=%")?;
+    eyes.wait_for("#live.on")?;
+    eyes.click(button("New key"))?;
+    eyes.wait_for("dialog[open]")?;
+    assert_eq!(eyes.complaints()?, [""; 0]);
+    Ok(())
+}
+
+#[test]
+fn con_10_a_refusal_stays_until_it_was_read() -> Result<()> {
+    let site = Site::start()?;
+    let eyes = eyes(&site)?;
+    for text in ["no", "no", "neither"] {
+        eyes.script("toast(arguments[0], true)", vec![json!(text)])?;
+    }
+    assert_eq!(eyes.count(".toast.bad[role=alert]")?, 2, "the same one is there once");
+    eyes.click(button("Close").within("#toasts"))?;
+    eyes.wait_until("document.querySelectorAll('.toast').length === 1", json!([]))?;
+    assert!(eyes.read(".toast.bad")?.starts_with("neither"));
+    assert_eq!(eyes.judge()?, [""; 0]);
+    Ok(())
+}
+
+#[test]
+fn con_8_a_moment_that_nobody_touched_is_sent_as_it_came() -> Result<()> {
+    let site = Site::start()?;
+    let eyes = eyes(&site)?;
+    let form = |utc: &str| {
+        format!(
+            "<form data-call=PUT action=/x><input type=datetime-local step=1 name=m data-kind=moment value='' data-utc={utc}></form>"
+        )
+    };
+    let (whole, odd) = (form("2031-05-06T07:08:00.000Z"), form("2031-05-06T07:08:09.500Z"));
+    let sent = "[gathered(one('form')).text, typedIn(one('form')), one('input').value !== '']";
+    for (form, text) in [(&whole, "07:08:00.000Z"), (&odd, "07:08:09.500Z")] {
+        let told = morphed(&eyes, [form, "setMoments(part)", form, sent])?;
+        assert_eq!(told[0], json!(format!("{{\"m\":\"2031-05-06T{text}\"}}")));
+        assert_eq!((&told[1], &told[2]), (&json!(false), &json!(true)), "{form}");
+    }
+    let chosen = "setMoments(part); one('input').value = '2032-01-01T00:00'";
+    let told = morphed(&eyes, [&whole, chosen, &whole, sent])?;
+    assert!(told[1] == true && !told[0].as_str().unwrap_or_default().contains("2031"), "{told}");
+    let emptied = "setMoments(part); one('input').value = ''";
+    assert_eq!(morphed(&eyes, [&whole, emptied, &whole, sent])?[0], json!("{}"), "and it can be taken away");
     Ok(())
 }

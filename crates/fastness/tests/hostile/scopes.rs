@@ -58,3 +58,60 @@ fn ker_37_only_the_administrators_namespace_asks_for_a_backup() {
     }
     site.made("POST", "/v1/z/tasks", &backup);
 }
+
+/// Pages look at no scope: every page of the navigation, and one that a scope names a neighbour of, is closed to keys that have one.
+#[test]
+fn ker_32_a_key_with_a_scope_reaches_no_page_of_the_console() {
+    let site = Site::start();
+    let key = |scope: Value| {
+        let made = site.made("POST", "/v1/main/keys", &json!({ "role": "admin", "scope": scope }));
+        made["key"].as_str().unwrap().to_owned()
+    };
+    let free = site.key("main", "admin");
+    let overview = site.ask_as(&free, "GET", "/console/main/", &Value::Null).text;
+    let links = overview.split("href=\"").skip(1).filter_map(|rest| rest.split(['"', '?', '#']).next());
+    let mut pages: Vec<_> = links.filter(|link| link.starts_with("/console/main/")).collect();
+    pages.extend(["/console/main/sensor-clients/b", "/console/main/_live"]);
+    pages.sort_unstable();
+    pages.dedup();
+    assert!(pages.len() > 15, "{pages:?}");
+    for bound in [key(json!({ "client": "a" })), key(json!({ "service": "documents" }))] {
+        for page in &pages {
+            let answer = site.ask_as(&bound, "GET", page, &Value::Null);
+            assert_eq!(answer.status, 403, "{page}: {answer:?}");
+        }
+    }
+    for page in pages.iter().filter(|page| !page.ends_with("/_live")) {
+        assert_ne!(site.ask_as(&free, "GET", page, &Value::Null).status, 403, "{page}");
+    }
+}
+
+#[test]
+fn ker_32_a_key_that_is_bound_to_a_service_does_not_widen_itself() {
+    let site = Site::start();
+    let free = site.made("POST", "/v1/main/keys", &json!({ "role": "admin" }))["id"].as_str().unwrap().to_owned();
+    for own in SERVICES {
+        let bound = json!({ "role": "admin", "scope": { "service": own } });
+        let key = |ns: &str| site.made("POST", &format!("/v1/{ns}/keys"), &bound)["key"].as_str().unwrap().to_owned();
+        let (in_main, in_z) = (key("main"), key("z"));
+        for (key, method, path, body) in [
+            (&in_main, "POST", "/v1/main/keys".to_owned(), json!({ "role": "admin" })),
+            (&in_main, "POST", format!("/v1/main/keys/{free}/rotate"), json!({})),
+            (&in_main, "POST", "/v1/main/accounts".to_owned(), json!({ "name": "eve", "role": "admin" })),
+            (
+                &in_main,
+                "POST",
+                "/v1/main/tasks".to_owned(),
+                json!({ "op": "key.create", "param": { "role": "admin" } }),
+            ),
+            (&in_z, "POST", "/v1/z/tasks".to_owned(), json!({ "op": "backup.write" })),
+            (&in_z, "POST", "/v1/z/namespaces/main/move".to_owned(), json!({ "engine": "postgres" })),
+            (&in_z, "POST", "/v1/z/namespaces/other/import".to_owned(), Value::Null),
+            (&in_z, "GET", "/v1/z/namespaces/main/export".to_owned(), Value::Null),
+            (&in_z, "PUT", "/v1/z/namespaces/main/grants/z/Contact".to_owned(), Value::Null),
+        ] {
+            let answer = site.ask_as(key, method, &path, &body);
+            assert_eq!((answer.status, &answer.json()["code"]), (403, &json!("SROLE")), "{own}: {path}: {answer:?}");
+        }
+    }
+}

@@ -20,7 +20,7 @@ pub(super) mod words {
     crate::texts! {
         MY_ACCOUNT: "My account", "Моя учётная запись", "Mon compte";
         CHANGE_PASSWORD: "Change password", "Сменить пароль", "Changer le mot de passe";
-        OLD_PASSWORD: "Present password", "Нынешний пароль", "Mot de passe actuel";
+        OLD_PASSWORD: "Current password", "Текущий пароль", "Mot de passe actuel";
         NEW_PASSWORD: "New password", "Новый пароль", "Nouveau mot de passe";
         NEW_PASSWORD_HINT: "At least 12 characters; several words are good", "Не меньше 12 знаков; лучше несколько слов", "Au moins 12 caractères\u{a0}; plusieurs mots, c’est bien";
         SESSIONS_END: "All your other sessions end; here you go on with the new one.",
@@ -34,7 +34,7 @@ pub(super) mod words {
             "Ce mot de passe a été créé par quelqu’un d’autre. Choisissez-en un que vous seul connaissez.";
         WHO_AM_I: "Who I am", "Кто я", "Qui je suis";
         IN_JOURNAL: "In the journal", "В журнале", "Dans le journal";
-        HOME: "Home", "Дом", "Origine";
+        HOME: "Home namespace", "Своё пространство", "Espace d’origine";
     }
 }
 

@@ -11,7 +11,6 @@ mod tiles;
 mod words;
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use futures_util::future::join_all;
 use kernel::counters::rates::Span;
@@ -26,12 +25,10 @@ use super::page::{Page, PageResult};
 use super::start;
 use super::visit::{Console, View};
 use crate::params::QueryOf;
-use crate::seen::seen_from;
+use crate::seen::{PATIENCE, seen_from};
 use crate::ui::Tone;
 use crate::ui::parts::banner;
 
-/// How long a store is waited for.
-const PATIENCE: Duration = Duration::from_secs(3);
 const ICON: &str = "M1 9h4v6H1zM6 4h4v11H6zM11 1h4v14h-4z";
 
 pub(super) fn pages() -> Vec<Page> {

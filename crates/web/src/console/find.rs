@@ -157,7 +157,7 @@ fn sought(console: &Console) -> Option<String> {
 pub(super) fn search_box(console: &Console) -> Markup {
     let asked = console.is_at(&console.at("search")).then(|| sought(console)).flatten();
     html! {
-        form.find method="get" action=(console.at("search")) role="search" {
+        form.find method="get" action=(console.at("search")) role="search" aria-label=(console.say(&words::BOX)) {
             label {
                 span.hidden { (console.say(&words::BOX)) }
                 // No `search`, which could not be a box that offers something.

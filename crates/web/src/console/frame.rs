@@ -35,7 +35,7 @@ pub(super) fn shown(console: &Console, view: &View<'_>) -> Response {
 
 fn body(console: &Console, view: &View<'_>) -> Markup {
     html! {
-        body.console {
+        body.console data-single-keys=[(!console.preferences.single_keys).then_some("off")] {
             a.skip href="#content" { (console.say(&words::SKIP)) }
             (top(console))
             div.shell {
@@ -49,7 +49,7 @@ fn body(console: &Console, view: &View<'_>) -> Markup {
                     (view.content)
                 }
             }
-            (keyboard::help(console.language()))
+            (keyboard::help(console))
             (toasts(console.language()))
         }
     }
@@ -59,6 +59,8 @@ fn body(console: &Console, view: &View<'_>) -> Markup {
 pub(super) fn toasts(language: Language) -> Markup {
     html! {
         span #copy-word hidden { (language.say(&words::COPY)) }
+        span #close-word hidden { (language.say(&words::CLOSE)) }
+        span #pager-word hidden { (language.say(&words::LIST_PAGES)) }
         div #toasts role="status" aria-live="polite" data-copy=(language.say(&words::COPY)) data-copied=(language.say(&words::COPIED))
             data-cancel=(language.say(&words::CANCEL)) data-close=(language.say(&words::CLOSE)) data-done=(language.say(&words::DONE))
             data-unreachable=(language.say(&words::UNREACHABLE)) data-ended=(language.say(&words::ENDED))

@@ -1,4 +1,6 @@
 //! A page of the console: a handler, who may see it, and where it is found.
+//!
+//! Invariant: pages are for people, whom no scope binds. A key with a scope sees none of them, because a page does not look at scopes.
 
 use std::sync::Arc;
 
@@ -24,7 +26,8 @@ pub struct Page {
 impl Page {
     /// A page at a path below `/console/{ns}/`, for administrators unless it says otherwise.
     pub fn new<H: Handler<T, Shared>, T: 'static>(path: &'static str, handler: H) -> Self {
-        Self { route: Route::get(path, handler).tag("Console").summary("A page of the console"), nav: None }
+        let route = Route::get(path, handler).tag("Console").summary("A page of the console");
+        Self { route: route.for_unbound(), nav: None }
     }
 
     /// For these roles, beside administrators.

@@ -1,4 +1,4 @@
-//! How a person wants pages: language and theme, kept in cookies that hold nothing else (CON-1).
+//! How a person wants pages: language, theme and keys, kept in cookies that hold nothing else (CON-1).
 
 use axum::http::header::{ACCEPT_LANGUAGE, COOKIE, HeaderValue, LOCATION, SET_COOKIE};
 use axum::http::{HeaderMap, StatusCode};
@@ -11,6 +11,7 @@ use crate::ui::{Language, Theme};
 
 const LANGUAGE: &str = "fastness_language";
 const THEME: &str = "fastness_theme";
+const SINGLE_KEYS: &str = "fastness_single_keys";
 /// A year.
 const KEPT_S: u32 = 31_536_000;
 
@@ -19,6 +20,8 @@ const KEPT_S: u32 = 31_536_000;
 pub(crate) struct Preferences {
     pub(crate) language: Language,
     pub(crate) theme: Theme,
+    /// Whether keys do something without Ctrl.
+    pub(crate) single_keys: bool,
 }
 
 impl Preferences {
@@ -27,7 +30,8 @@ impl Preferences {
         let chosen = cookie(headers, LANGUAGE).and_then(Language::of_code);
         let accepted = || headers.get(ACCEPT_LANGUAGE)?.to_str().ok().and_then(Language::of_accepted);
         let language = chosen.or_else(accepted).unwrap_or(Language::English);
-        Self { language, theme: cookie(headers, THEME).and_then(Theme::of_word).unwrap_or(Theme::Auto) }
+        let theme = cookie(headers, THEME).and_then(Theme::of_word).unwrap_or(Theme::Auto);
+        Self { language, theme, single_keys: cookie(headers, SINGLE_KEYS) != Some("off") }
     }
 }
 
@@ -47,6 +51,7 @@ pub(super) fn pages() -> Vec<Page> {
 struct Wish {
     language: Option<String>,
     theme: Option<String>,
+    single_keys: Option<String>,
     back: Option<String>,
 }
 
@@ -55,7 +60,8 @@ async fn prefer(QueryOf(wish): QueryOf<Wish>) -> PageResult {
     let mut response = going(back(wish.back.as_deref()));
     let language = wish.language.as_deref().and_then(Language::of_code).map(|language| (LANGUAGE, language.code()));
     let theme = wish.theme.as_deref().and_then(Theme::of_word).map(|theme| (THEME, theme.word()));
-    for (name, value) in language.into_iter().chain(theme) {
+    let keys = wish.single_keys.as_deref().and_then(|wish| ["on", "off"].into_iter().find(|word| *word == wish));
+    for (name, value) in language.into_iter().chain(theme).chain(keys.map(|word| (SINGLE_KEYS, word))) {
         let cookie = format!("{name}={value}; Path=/; Max-Age={KEPT_S}; SameSite=Lax; HttpOnly");
         // Words of ours are always a header's value.
         let _ = HeaderValue::from_str(&cookie).map(|cookie| response.headers_mut().append(SET_COOKIE, cookie));
@@ -84,11 +90,18 @@ mod tests {
         let mut headers = HeaderMap::new();
         headers.insert(ACCEPT_LANGUAGE, HeaderValue::from_static("fr, en;q=0.5"));
         let read = |headers: &HeaderMap| Preferences::of(headers);
-        assert_eq!(read(&headers), Preferences { language: Language::French, theme: Theme::Auto });
-        headers.insert(COOKIE, HeaderValue::from_static("a=b; fastness_language=ru; fastness_theme=dark"));
-        assert_eq!(read(&headers), Preferences { language: Language::Russian, theme: Theme::Dark });
-        headers.insert(COOKIE, HeaderValue::from_static("fastness_language=xx; fastness_theme=<script>"));
-        assert_eq!(read(&headers), Preferences { language: Language::French, theme: Theme::Auto });
+        let wished = |language, theme, single_keys| Preferences { language, theme, single_keys };
+        assert_eq!(read(&headers), wished(Language::French, Theme::Auto, true));
+        headers.insert(
+            COOKIE,
+            HeaderValue::from_static("a=b; fastness_language=ru; fastness_theme=dark; fastness_single_keys=off"),
+        );
+        assert_eq!(read(&headers), wished(Language::Russian, Theme::Dark, false));
+        headers.insert(
+            COOKIE,
+            HeaderValue::from_static("fastness_language=xx; fastness_theme=<script>; fastness_single_keys=x"),
+        );
+        assert_eq!(read(&headers), wished(Language::French, Theme::Auto, true));
     }
 
     #[test]

@@ -15,8 +15,9 @@ use super::page::{Page, PageResult};
 use super::tasks::{WATCHERS, address, counted, not_seen, queue_name, words as task_words};
 use super::visit::{Console, View};
 use super::words as common;
+use crate::api::Api;
 use crate::error::ApiError;
-use crate::seen::{Missed, seen_from};
+use crate::seen::of_each;
 use crate::ui::form::link;
 use crate::ui::parts::{badge, banner, card, empty, stats, table};
 use crate::ui::{Column, Form, Holds, Row, Stat, Text, Tone};
@@ -28,7 +29,7 @@ mod words {
         SUSPENDED: "Suspended", "Приостановлена", "Suspendue";
         WORKERS: "Workers here", "Исполнители здесь", "Exécutants ici";
         WORKERS_BUSY: "{busy} of {all} busy", "занято {busy} из {all}", "{busy} sur {all} occupés";
-        DUE: "Due", "Пора", "Dues";
+        DUE: "Due", "К запуску", "À lancer";
         RUNNING: "Running", "Выполняются", "En cours";
         LATER: "Later", "Позже", "Plus tard";
         PARKED: "Parked", "Остановлены", "Arrêtées";
@@ -59,7 +60,7 @@ mod words {
         BACKLOG: "In memory of this node right now", "В памяти этого узла сейчас", "En mémoire de ce nœud en ce moment";
         NOTHING_RUNS: "Nothing runs here at this moment", "Сейчас здесь ничего не выполняется", "Rien ne s’exécute ici en ce moment";
         NOTHING_RUNS_HINT: "Tasks start by themselves when they are due and a worker is free.", "Задачи начинаются сами, когда наступает срок и свободен исполнитель.",
-            "Les tâches démarrent d’elles-mêmes quand elles sont dues et qu’un exécutant est libre.";
+            "Les tâches démarrent d’elles-mêmes à l’heure prévue, dès qu’un exécutant est libre.";
         RUNS_NO_TASKS: "This node runs no tasks", "Этот узел не выполняет задач", "Ce nœud n’exécute pas de tâches";
         ONLY_FIRST: "The first {shown} of {all}.", "Первые {shown} из {all}.", "Les {shown} premières sur {all}.";
     }
@@ -94,10 +95,8 @@ struct Run {
 }
 
 async fn queues(console: Console) -> PageResult {
-    let (mut managers, mut missed) = (vec![], Missed::default());
-    for ns in seen_from(&console) {
-        managers.extend(missed.unless_away(&console, &ns, manager(&console, &ns).await)?);
-    }
+    let (found, missed) = of_each(&console, manager).await?;
+    let managers: Vec<Manager> = found.into_iter().map(|(_, manager)| manager).collect();
     let content = html! {
         div.stack #queues data-live {
             (not_seen(&console, &missed))
@@ -113,12 +112,13 @@ async fn queues(console: Console) -> PageResult {
     Ok(console.show(View { title: console.say(&words::QUEUES), above: &[], actions, content }))
 }
 
-async fn manager(console: &Console, ns: &Arc<Namespace>) -> Result<Manager, ApiError> {
-    let there = console.within(ns);
-    let count = i64::try_from(console.kernel().task_config().workers.len()).unwrap_or(0);
-    let queues = there.read(&tasks::STATE, Look { queues: count, now: console.now() }).await?.out;
+async fn manager(there: Api) -> Result<Manager, ApiError> {
+    let ns = there.namespace();
+    let count = i64::try_from(there.kernel().task_config().workers.len()).unwrap_or(0);
+    let look = Look { queues: count, now: there.kernel().env().clock.wall() };
+    let queues = there.read(&tasks::STATE, look).await?.out;
     let suspended = there.read(&tasks::SUSPENSIONS, ()).await?.out;
-    let here = console.dispatcher().map(|dispatcher| dispatcher.running(&ns.name)).unwrap_or_default();
+    let here = there.dispatcher().map(|dispatcher| dispatcher.running(&ns.name)).unwrap_or_default();
     let mut names = BTreeMap::new();
     if !here.is_empty() {
         let search = Search { state: Some(State::Running), limit: 100, ..Search::default() };

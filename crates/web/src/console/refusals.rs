@@ -61,8 +61,8 @@ meanings! {
         "Под той же меткой отправлено другое. Загрузите страницу заново и повторите.", "Autre chose a été envoyé sous la même marque. Rechargez la page et recommencez.";
     // Accounts and keys
     AACCOUNT: "There is an account of this name already.", "Учётная запись с таким именем уже есть.", "Un compte de ce nom existe déjà.";
-    ALASTADMIN: "This is the last administrator: without one nobody could let anybody in.", "Это последний администратор: без него никто никого не впустит.",
-        "C’est le dernier administrateur\u{a0}: sans lui, personne ne pourrait laisser entrer personne.";
+    ALASTADMIN: "This is the last administrator: without one nobody could let anybody in.", "Это последний администратор: без него некому будет управлять доступом.",
+        "C’est le dernier administrateur\u{a0}: sans lui, plus personne ne gérerait les accès.";
     SLOGIN: "Account or password is wrong.", "Неверное имя или пароль.", "Compte ou mot de passe incorrect.";
     SSLOW: "Too many tries to log in. Wait a little, then try again.", "Слишком много попыток входа. Подождите немного и повторите.",
         "Trop d’essais de connexion. Attendez un peu, puis réessayez.";
@@ -99,16 +99,16 @@ meanings! {
     CINDEX: "The index is still being filled. Try again in a while.", "Индекс ещё заполняется. Повторите немного позже.",
         "L’index est encore en cours de remplissage. Réessayez plus tard.";
     // Exchange
-    AEXCHANGE: "A name or a value of the exchange cannot be like this.", "Такое имя или значение в обмене недопустимо.", "Un nom ou une valeur de l’échange ne peut être ainsi.";
+    AEXCHANGE: "A name or a value of the exchange cannot be like this.", "Такое имя или значение в обмене недопустимо.", "Nom ou valeur non valable pour l’échange.";
     ATAKEN: "It is registered already.", "Это уже зарегистрировано.", "C’est déjà enregistré.";
     APROCESS: "The process is not in a state for this any more.", "Процесс уже не в том состоянии.", "Le processus n’est plus dans un état qui le permet.";
     // Workflow
-    AWORKFLOW: "What is said of a process, a task or an actor cannot be.", "Так задать процесс, задачу или исполнителя нельзя.",
-        "Ce qui est dit d’un processus, d’une tâche ou d’un acteur n’est pas possible.";
+    AWORKFLOW: "The process, task or actor cannot be set up like this.", "Так задать процесс, задачу или исполнителя нельзя.",
+        "Le processus, la tâche ou l’acteur ne peut être défini ainsi.";
     AFLOW: "The process is not in a state for this any more.", "Процесс уже не в том состоянии.", "Le processus n’est plus dans un état qui le permet.";
     AGRAPH: "Tasks wait for each other, or for what is not there.", "Задачи ждут друг друга или того, чего нет.", "Des tâches s’attendent entre elles, ou attendent ce qui n’existe pas.";
     // Sensors
-    ASENSOR: "A sensor or a client cannot be like this.", "Таким датчик или клиент быть не может.", "Un capteur ou un client ne peut être ainsi.";
+    ASENSOR: "A sensor or a client cannot be like this.", "Недопустимые данные датчика или клиента.", "Les données du capteur ou du client ne sont pas valables.";
     ACLIENT: "There is a client of this name already.", "Клиент с таким именем уже есть.", "Un client de ce nom existe déjà.";
     // Folders
     AFOLDER: "This change of files is not possible.", "Такое изменение файлов невозможно.", "Cette modification de fichiers n’est pas possible.";

@@ -1,5 +1,8 @@
 //! What is stuck (CON-8, KER-40): everything whose wake-up is overdue, with the reason. It should be empty, and says so.
 
+use std::sync::Arc;
+
+use kernel::Namespace;
 use kernel::overview::{FIND_STUCK, Found, Look};
 use kernel::tasks::{STUCK_SUSPENDED, STUCK_TASKS};
 use maud::{Markup, html};
@@ -9,9 +12,11 @@ use super::page::{Page, PageResult};
 use super::tasks::{WATCHERS, address, not_seen};
 use super::visit::{Console, View};
 use super::words as common;
-use crate::seen::{Missed, seen_from};
+use crate::answer::Answer;
+use crate::api::Api;
+use crate::seen::of_each;
 use crate::ui::parts::{badge, empty, id, id_link, table};
-use crate::ui::{Column, Holds, Row, Tone, moment};
+use crate::ui::{Column, Holds, Row, Text, Tone, moment};
 
 mod words {
     crate::texts! {
@@ -30,7 +35,18 @@ mod words {
         A_TASK: "task", "задача", "tâche";
         A_RUNNING_TASK: "running task", "выполняемая задача", "tâche en cours";
         A_SUSPENDED_TASK: "task of a suspended queue", "задача приостановленной очереди", "tâche d’une file suspendue";
-        NO_WORKER: "No worker took it although it was due.", "Срок настал, но ни один исполнитель её не взял.", "Aucun exécutant ne l’a prise alors qu’elle était due.";
+        AN_ALERT: "alert", "оповещение", "alerte";
+        GARBAGE: "files to be swept", "файлы к удалению", "fichiers à balayer";
+        AN_EVENT: "event", "событие", "événement";
+        A_FILE_OF_THE_EXCHANGE: "file of the exchange", "файл обмена", "fichier de l’échange";
+        A_PROCESS_OF_THE_EXCHANGE: "process of the exchange", "процесс обмена", "processus de l’échange";
+        A_DEVICE_OF_FOLDERS: "device of folders", "устройство папок", "appareil de dossiers";
+        AN_UPLOAD: "upload to folders", "загрузка в папки", "envoi vers les dossiers";
+        A_NOTICE: "notification of a sensor", "извещение датчика", "notification de capteur";
+        A_GRAPH: "graph of a process", "граф процесса", "graphe d’un processus";
+        A_PROCESS_OF_THE_WORKFLOW: "workflow process", "рабочий процесс", "processus de workflow";
+        A_TASK_OF_THE_WORKFLOW: "workflow task", "задача рабочего процесса", "tâche de workflow";
+        NO_WORKER: "No worker took it although it was due.", "Срок настал, но ни один исполнитель её не взял.", "Aucun exécutant ne l’a prise, bien que son heure soit venue.";
         SHOULD_BE_LOST: "Its run should have been taken for lost.", "Её запуск уже должен был считаться потерянным.", "Son exécution aurait dû être tenue pour perdue.";
         BY_WILL: "Its queue was suspended by somebody. Resume the queue and it starts.", "Её очередь кто-то приостановил. Возобновите очередь, и задача начнётся.",
             "Quelqu’un a suspendu sa file. Reprenez la file et elle démarre.";
@@ -46,12 +62,12 @@ pub(super) fn pages() -> Vec<Page> {
 }
 
 async fn stuck(console: Console) -> PageResult {
-    let (mut all, mut missed) = (vec![], Missed::default());
-    for ns in seen_from(&console) {
-        let found = console.within(&ns).read(&FIND_STUCK, Look::at(console.kernel())).await;
-        let Some(found) = missed.unless_away(&console, &ns, found)? else { continue };
-        all.extend(found.out.into_iter().map(|found| (ns.name.clone(), found)));
-    }
+    let look = |there: Api| async move { there.read(&FIND_STUCK, Look::at(there.kernel())).await };
+    let (found, missed) = of_each(&console, look).await?;
+    let named = |(ns, found): (Arc<Namespace>, Answer<Vec<Found>>)| {
+        found.out.into_iter().map(move |found| (ns.name.clone(), found))
+    };
+    let all: Vec<_> = found.into_iter().flat_map(named).collect();
     let content = html! {
         div.stack #stuck data-live {
             (not_seen(&console, &missed))
@@ -100,15 +116,31 @@ fn row(console: &Console, namespace: &str, Found { what, stuck }: &Found, everyw
     Row::of(cells).tone(Some(tone)).key(format!("{namespace}.{what}.{subject}"))
 }
 
-/// What it is; a kind of a service has its own word.
+/// What it is. A kind that is not known here is called as its service calls it.
 fn kind<'a>(console: &Console, what: &'a str) -> &'a str {
-    match what {
-        _ if what == STUCK_TASKS[0] => console.say(&words::A_TASK),
-        _ if what == STUCK_TASKS[1] => console.say(&words::A_RUNNING_TASK),
-        _ if what == STUCK_SUSPENDED => console.say(&words::A_SUSPENDED_TASK),
-        _ => what,
-    }
+    word_of(what).map_or(what, |word| console.say(word))
 }
+
+fn word_of(what: &str) -> Option<&'static Text> {
+    KINDS.iter().find(|(kind, _)| *kind == what).map(|(_, word)| *word)
+}
+
+const KINDS: [(&str, &Text); 14] = [
+    (STUCK_TASKS[0], &words::A_TASK),
+    (STUCK_TASKS[1], &words::A_RUNNING_TASK),
+    (STUCK_SUSPENDED, &words::A_SUSPENDED_TASK),
+    ("alert", &words::AN_ALERT),
+    ("blob_garbage", &words::GARBAGE),
+    ("event", &words::AN_EVENT),
+    ("exchange-file", &words::A_FILE_OF_THE_EXCHANGE),
+    ("exchange-process", &words::A_PROCESS_OF_THE_EXCHANGE),
+    ("folders-seat", &words::A_DEVICE_OF_FOLDERS),
+    ("folders-upload", &words::AN_UPLOAD),
+    ("sensor-notice", &words::A_NOTICE),
+    ("workflow-graph", &words::A_GRAPH),
+    ("workflow-process", &words::A_PROCESS_OF_THE_WORKFLOW),
+    ("workflow-task", &words::A_TASK_OF_THE_WORKFLOW),
+];
 
 fn since(console: &Console, overdue_ms: i64) -> Markup {
     let now = console.now();
@@ -124,4 +156,24 @@ fn reason(console: &Console, what: &str, words_of_finder: &str) -> Markup {
         _ => return html! { (words_of_finder) },
     };
     html! { (console.say(text)) span.sub { (words_of_finder) } }
+}
+
+#[cfg(test)]
+mod tests {
+    use kernel::ServiceDef;
+
+    use super::*;
+
+    #[test]
+    fn con_1_what_is_stuck_has_words_in_every_language() {
+        let of_kernel = crate::app::OWN.iter().flat_map(|service| kinds(service.def));
+        for what in of_kernel.chain(["exchange-file", "folders-seat", "sensor-notice", "workflow-graph"]) {
+            assert!(word_of(what).is_some(), "{what}");
+        }
+        assert_eq!(word_of("thing-of-a-plugin"), None);
+    }
+
+    fn kinds(service: &'static ServiceDef) -> impl Iterator<Item = &'static str> {
+        service.stuck.iter().map(|stuck| stuck.what)
+    }
 }

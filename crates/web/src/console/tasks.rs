@@ -62,7 +62,7 @@ pub(super) fn not_seen(console: &Console, missed: &Missed) -> Markup {
     let said = |Unseen { namespace, code }: &Unseen| {
         console.fill(&words::NOT_SEEN, &[("namespace", namespace), ("code", code)])
     };
-    html! { @for one in &missed.0 { (banner(Tone::Warn, html! { (said(one)) })) } }
+    html! { @for one in &missed.unseen { (banner(Tone::Warn, html! { (said(one)) })) } }
 }
 
 /// How a queue is called: its number, with a word for those that every server has.

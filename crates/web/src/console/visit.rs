@@ -6,7 +6,7 @@ use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 use axum::response::Response;
 use base::Wall;
-use maud::Markup;
+use maud::{Markup, html};
 
 use super::frame;
 use super::preferences::Preferences;
@@ -71,6 +71,12 @@ impl Console {
     #[must_use]
     pub fn moment(&self, at: Wall) -> Markup {
         moment::moment(self.language(), self.now(), at)
+    }
+
+    /// The same with the whole moment below, for pages of one thing: there it can be read without pointing at it.
+    #[must_use]
+    pub fn whole_moment(&self, at: Wall) -> Markup {
+        html! { (self.moment(at)) span.sub { (moment::plain(at)) } }
     }
 
     /// The address of a page of this namespace: `console.at("tasks")`.

@@ -19,7 +19,7 @@ texts! {
     THEME_AUTO: "As the device", "Как на устройстве", "Comme l’appareil";
     THEME_LIGHT: "Light", "Светлая", "Clair";
     THEME_DARK: "Dark", "Тёмная", "Sombre";
-    LIVE: "Live", "В эфире", "En direct";
+    LIVE: "Live", "На связи", "En direct";
     NOT_LIVE: "Not live: connecting again", "Нет связи: подключаемся снова", "Hors ligne\u{a0}: reconnexion";
     NEEDS_SCRIPT: "Actions and live updates need JavaScript. The same can be done with the command line or the API.",
         "Для действий и обновлений нужен JavaScript. То же можно сделать из командной строки или через API.",
@@ -33,9 +33,10 @@ texts! {
     NONE: "none", "нет", "aucun";
     ALL_OF_THEM: "all", "все", "tous";
     NEVER: "never", "никогда", "jamais";
-    FILTER: "Filter", "Отобрать", "Filtrer";
+    FILTER: "Filter", "Фильтр", "Filtrer";
     RESET: "Reset", "Сбросить", "Réinitialiser";
     NEXT_PAGE: "Next page", "Следующая страница", "Page suivante";
+    LIST_PAGES: "Pages of the list", "Страницы списка", "Pages de la liste";
     FIRST_PAGE: "First page", "Первая страница", "Première page";
     SAVE: "Save", "Сохранить", "Enregistrer";
     CREATE: "Create", "Создать", "Créer";
@@ -64,7 +65,7 @@ texts! {
         "Введённое сохранено на этой странице. Войдите в другой вкладке и отправьте снова.",
         "Ce que vous avez saisi est toujours là. Connectez-vous dans un autre onglet, puis envoyez-le.";
     ON_THE_WAY: "One moment", "Одну секунду", "Un instant";
-    WAY: "The way here", "Путь сюда", "Chemin";
+    WAY: "The way here", "Навигационная цепочка", "Fil d’Ariane";
     COPY: "Copy", "Копировать", "Copier";
     COPIED: "Copied", "Скопировано", "Copié";
     CANCEL: "Cancel", "Отмена", "Annuler";

@@ -25,7 +25,8 @@ pub(super) fn routes() -> Vec<Route> {
                  change them; each read is told in the owner's journal. Counts within 5 seconds on every node.",
             )
             .answers_nothing()
-            .errors(&[codes::ALIMIT, codes::ANAMESPACE]),
+            .errors(&[codes::ALIMIT, codes::ANAMESPACE])
+            .for_unbound(),
         described(Route::get(ONE, show)).summary("Show a grant").answers::<GrantView>(200).errors(&[codes::NGRANT]),
         described(Route::delete(ONE, take))
             .summary("Take a grant back")

@@ -78,7 +78,8 @@ pub(super) fn routes() -> Vec<Route> {
             .param("name", "Name of the namespace")
             .takes::<Destination>()
             .answers::<TransferView>(202)
-            .errors(&[codes::ANAMESPACE, codes::ALIMIT, codes::NNAMESPACE]),
+            .errors(&[codes::ANAMESPACE, codes::ALIMIT, codes::NNAMESPACE])
+            .for_unbound(),
         Route::get("/v1/{ns}/namespaces/{name}/transfer", show)
             .tag(TAG)
             .summary("Show the last move or import of a namespace")
@@ -102,7 +103,8 @@ pub(super) fn routes() -> Vec<Route> {
             )
             .param("name", "Name of the namespace")
             .answers_text("application/octet-stream")
-            .errors(&[codes::NNAMESPACE, codes::ANAMESPACE]),
+            .errors(&[codes::NNAMESPACE, codes::ANAMESPACE])
+            .for_unbound(),
         Route::post("/v1/{ns}/namespaces/{name}/import", import)
             .tag(TAG)
             .summary("Import a namespace")
@@ -114,7 +116,8 @@ pub(super) fn routes() -> Vec<Route> {
             .query::<ImportQuery>()
             .takes_bytes()
             .answers::<TransferView>(202)
-            .errors(&[codes::AARCHIVE, codes::ANAMESPACE, codes::ALIMIT]),
+            .errors(&[codes::AARCHIVE, codes::ANAMESPACE, codes::ALIMIT])
+            .for_unbound(),
     ]
 }
 

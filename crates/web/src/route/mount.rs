@@ -7,6 +7,7 @@ use axum::extract::{Request, State};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use base::codes;
+use kernel::Caller;
 
 use super::{Access, Route, RouteInfo};
 use crate::app::Shared;
@@ -36,6 +37,7 @@ async fn enter(State((info, shared)): State<(Arc<RouteInfo>, Shared)>, mut reque
     let checked = check_place(&info, &shared, visitor)
         .and_then(|()| check_role(info.access, visitor))
         .and_then(|()| check_service(&info, visitor))
+        .and_then(|()| check_bound(&info, visitor))
         .and_then(|()| check_standing(&info, &shared, visitor));
     if let Err(refusal) = checked {
         return refusal.into_response();
@@ -70,6 +72,21 @@ fn check_service(info: &RouteInfo, visitor: Option<&Visitor>) -> Result<(), ApiE
         (Some(service), Some(visitor)) if !visitor.caller.may("service", service) => Err(of_another_service()),
         _ => Ok(()),
     }
+}
+
+/// What reaches beyond a part of the namespace, or gives such reach away, is for callers whom no scope binds to a part.
+fn check_bound(info: &RouteInfo, visitor: Option<&Visitor>) -> Result<(), ApiError> {
+    match visitor {
+        Some(visitor) if info.for_unbound && is_bound(&visitor.caller) => {
+            Err(ApiError::refused(codes::SROLE, "the scope of this key binds it to a part, and this reaches further"))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Whether a scope binds the caller to a part of the namespace. That of a person is never bound.
+pub(crate) fn is_bound(caller: &Caller) -> bool {
+    caller.scope.as_ref() != "{}"
 }
 
 /// The refusal of a caller whose scope names other services.

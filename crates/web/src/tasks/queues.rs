@@ -15,7 +15,7 @@ use crate::body::NoBody;
 use crate::error::ApiError;
 use crate::params::PathOf;
 use crate::route::Route;
-use crate::seen::{Missed, seen_from};
+use crate::seen::{of_each, seen_from};
 use crate::wait::{now, pause};
 
 /// How long suspending waits for those that run.
@@ -63,11 +63,14 @@ struct QueuePath {
 async fn list(api: Api) -> ApiResult<Queues> {
     let workers = api.kernel().task_config().workers.clone();
     let dispatcher = api.dispatcher();
-    let (mut items, mut running_here, mut missed) = (vec![], vec![], Missed::default());
-    for ns in seen_from(&api) {
-        let look = Look { queues: i64::try_from(workers.len()).unwrap_or(0), now: api.kernel().env().clock.wall() };
-        let states = api.within(&ns).read(&tasks::STATE, look).await;
-        let Some(states) = missed.unless_away(&api, &ns, states)? else { continue };
+    let queues = i64::try_from(workers.len()).unwrap_or(0);
+    let look = |there: Api| async move {
+        let look = Look { queues, now: there.kernel().env().clock.wall() };
+        there.read(&tasks::STATE, look).await
+    };
+    let (mut items, mut running_here) = (vec![], vec![]);
+    let (all, missed) = of_each(&api, look).await?;
+    for (ns, states) in all {
         for ((queue, state), workers) in states.out.iter().zip(&workers) {
             let busy = dispatcher.map_or(0, |dispatcher| dispatcher.busy_in(&ns.name, Some(*queue)));
             items.push(QueueView::of(&ns.name, *queue, (*workers, busy), state));
@@ -80,7 +83,7 @@ async fn list(api: Api) -> ApiResult<Queues> {
         }));
     }
     let calls_here = dispatcher.map_or(0, kernel::tasks::Dispatcher::calls);
-    Ok(api.answer(Queues { items, running_here, calls_here, unseen: missed.0 }))
+    Ok(api.answer(Queues { items, running_here, calls_here, unseen: missed.unseen }))
 }
 
 async fn suspend(api: Api, PathOf(path): PathOf<QueuePath>, body: NoBody) -> ApiResult<Suspension> {

@@ -1,17 +1,19 @@
 //! What is stuck (KER-40), and the secret with which targets tell our calls from a stranger's (KER-19).
 
+use std::sync::Arc;
+
 use base::{OpResult, Tx};
 use kernel::overview::{FIND_STUCK, Found, Look};
-use kernel::{Op, OpCx, Stuck, secret};
+use kernel::{Namespace, Op, OpCx, Stuck, secret};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::WATCHERS;
-use crate::answer::ApiResult;
+use crate::answer::{Answer, ApiResult};
 use crate::api::Api;
 use crate::body::NoBody;
 use crate::route::Route;
-use crate::seen::{Missed, Unseen, seen_from};
+use crate::seen::{Unseen, of_each};
 
 pub(super) fn routes() -> Vec<Route> {
     vec![
@@ -65,13 +67,12 @@ impl StuckView {
 }
 
 async fn stuck(api: Api) -> ApiResult<StuckList> {
-    let (mut items, mut missed) = (vec![], Missed::default());
-    for ns in seen_from(&api) {
-        let found = api.within(&ns).read(&FIND_STUCK, Look::at(api.kernel())).await;
-        let Some(found) = missed.unless_away(&api, &ns, found)? else { continue };
-        items.extend(found.out.into_iter().map(|found| StuckView::of(&ns.name, found)));
-    }
-    Ok(api.answer(StuckList { items, unseen: missed.0 }))
+    let look = |there: Api| async move { there.read(&FIND_STUCK, Look::at(there.kernel())).await };
+    let (all, missed) = of_each(&api, look).await?;
+    let of = |(ns, found): (Arc<Namespace>, Answer<Vec<Found>>)| {
+        found.out.into_iter().map(move |found| StuckView::of(&ns.name, found))
+    };
+    Ok(api.answer(StuckList { items: all.into_iter().flat_map(of).collect(), unseen: missed.unseen }))
 }
 
 /// The namespace's secret.

@@ -6,9 +6,11 @@
 
 use std::borrow::Cow;
 
+use base::Wall;
 use maud::{Markup, Render, html};
 
 use super::parts::Tone;
+use crate::time::rfc3339;
 
 /// What a field holds, as the API takes it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -62,6 +64,8 @@ pub struct Field {
     follows: Option<&'static str>,
     /// Lines of a large one.
     rows: u8,
+    /// The moment that it holds until somebody chooses another one: the script shows it in the browser's zone.
+    utc: Option<String>,
     /// The type that a file is sent with, whatever the browser takes it for.
     sent_as: Option<&'static str>,
 }
@@ -103,6 +107,7 @@ impl Field {
             in_path: false,
             follows: None,
             rows: 6,
+            utc: None,
             sent_as: None,
         }
     }
@@ -129,6 +134,12 @@ impl Field {
     #[must_use]
     pub fn value(self, value: impl Into<String>) -> Self {
         Self { value: value.into(), ..self }
+    }
+
+    /// A [`Kind::Moment`] that is filled in already, with what is known of it.
+    #[must_use]
+    pub fn at(self, moment: Option<Wall>) -> Self {
+        Self { utc: moment.map(rfc3339), ..self }
     }
 
     /// With a few words of help.
@@ -192,11 +203,12 @@ impl Field {
         }
     }
 
-    fn control(&self) -> Markup {
+    /// `first`: the one that has the focus when its dialog opens.
+    fn control(&self, first: bool) -> Markup {
         let (name, kind, value) = (&self.name, self.data_kind(), &self.value);
         if !self.choices.is_empty() {
             return html! {
-                select name=(name) data-kind=(kind) required[self.required] {
+                select name=(name) data-kind=(kind) required[self.required] autofocus[first] {
                     @for (word, text) in &self.choices { option value=(word) selected[word == value] { (text) } }
                 }
             };
@@ -212,12 +224,12 @@ impl Field {
             @match self.kind {
                 // Browsers drop the first line end of a text area: this one.
                 Kind::Lines | Kind::AnyLines | Kind::Json => textarea name=(name) data-kind=(kind) rows=(self.rows)
-                    spellcheck="false" required[self.required] { "\n" (value) },
-                Kind::Flag => input type="checkbox" name=(name) data-kind=(kind) checked[value == "true"];,
-                Kind::Typed => input type="text" pattern=(exactly(value)) placeholder=(value) autocomplete="off" required;,
+                    spellcheck="false" required[self.required] autofocus[first] { "\n" (value) },
+                Kind::Flag => input type="checkbox" name=(name) data-kind=(kind) checked[value == "true"] autofocus[first];,
+                Kind::Typed => input type="text" pattern=(exactly(value)) placeholder=(value) autocomplete="off" required autofocus[first];,
                 _ => input type=(input_type) name=(name) data-kind=(kind) value=(value) required[self.required]
                     autocomplete=[self.autocomplete.or(Some("off"))] step=[(self.kind == Kind::Moment).then_some("1")]
-                    data-type=[self.sent_as];,
+                    data-type=[self.sent_as] data-utc=[self.utc.as_ref()] autofocus[first];,
             }
         }
     }
@@ -225,6 +237,12 @@ impl Field {
 
 impl Render for Field {
     fn render(&self) -> Markup {
+        self.shown(false)
+    }
+}
+
+impl Field {
+    fn shown(&self, first: bool) -> Markup {
         if self.is_hidden() {
             return html! {
                 input type="hidden" name=(self.name) data-kind=(self.data_kind()) data-follows=[self.follows] value=(self.value);
@@ -234,7 +252,7 @@ impl Render for Field {
         html! {
             label class=(class) {
                 span.field-label { (self.label) @if self.required { span.required aria-hidden="true" { " *" } } }
-                (self.control())
+                (self.control(first))
                 @if !self.hint.is_empty() { span.field-hint { (self.hint) } }
             }
         }
@@ -368,8 +386,9 @@ impl Form {
     }
 
     fn form(&self) -> Markup {
-        let visible = self.fields.iter().any(|field| !field.is_hidden());
-        let class = if visible { "call with-fields" } else { "call" };
+        let first = self.fields.iter().position(|field| !field.is_hidden());
+        let in_dialog = |place| self.title.is_some() && first == Some(place);
+        let class = if first.is_some() { "call with-fields" } else { "call" };
         let (behind, behind_text) =
             self.behind.as_ref().map_or((None, None), |behind| (Some(behind.0), Some(&behind.1)));
         let (enters, account) = self.enters.as_ref().map_or((None, None), |(at, who)| (Some(at), Some(who)));
@@ -379,7 +398,7 @@ impl Form {
                 data-call=(self.method) data-confirm=[self.confirm.as_ref()] data-go=[self.go.as_ref()]
                 data-go-if=[self.go_if.as_ref()] data-enters=[enters] data-account=[account] data-show=[show_field] data-show-label=[show_label]
                 data-done=[self.done.as_ref()] data-behind=[behind] data-behind-text=[behind_text] {
-                @for field in &self.fields { (field) }
+                @for (place, field) in self.fields.iter().enumerate() { (field.shown(in_dialog(place))) }
                 p.form-error role="alert" hidden {}
                 button.(self.button_class().unwrap_or("plain")) type="submit" { (self.button) }
             }
@@ -395,7 +414,10 @@ impl Render for Form {
         let Some(title) = &self.title else { return self.form() };
         html! {
             button.opens.(self.button_class().unwrap_or("plain")) type="button" data-opens { (title) }
-            dialog aria-label=(title) { header.dialog-head { h2 { (title) } button.close type="button" data-closes aria-label="×" { "×" } } (self.form()) }
+            dialog aria-label=(title) {
+                header.dialog-head { h2 { (title) } button.close type="button" data-closes aria-labelledby="close-word" { "×" } }
+                (self.form())
+            }
         }
     }
 }
@@ -442,7 +464,7 @@ pub fn link(path: &str, query: &[(&str, Option<&str>)]) -> String {
 #[must_use]
 pub fn filters(action: &str, fields: &[Field], button: &str) -> Markup {
     let form = html! {
-        form.filters method="get" action=(action) role="search" {
+        form.filters method="get" action=(action) role="search" aria-label=(button) {
             @for field in fields { (field) }
             button type="submit" { (button) }
         }
@@ -501,6 +523,27 @@ mod tests {
         assert!(text.contains(r#"name="a.0.v" data-kind="json" data-follows="now" value="7""#), "{text}");
         assert!(text.contains("spellcheck=\"false\">\n\n&lt;x&gt;</textarea>"), "{text}");
         assert!(text.contains(r#"data-behind="CVERSION" data-behind-text="a &quot;newer&quot; one""#), "{text}");
+    }
+
+    #[test]
+    fn con_8_a_dialog_begins_in_its_first_field_and_its_button_has_a_word() {
+        let field = |name: &'static str, kind| Field::new(name, name, kind).value("7");
+        let form = || {
+            let form = Form::new("POST", "/x", "b").field(field("v", Kind::HiddenJson));
+            form.field(field("a", Kind::Number)).field(field("b", Kind::Text))
+        };
+        assert!(!form().render().into_string().contains("autofocus"), "a page begins at its beginning");
+        let dialog = form().in_dialog("t").render().into_string();
+        let focused: Vec<_> = dialog.split("<input").filter(|input| input.contains("autofocus")).collect();
+        assert!(focused.len() == 1 && focused[0].contains("name=\"a\""), "{dialog}");
+        assert!(dialog.contains("data-closes aria-labelledby=\"close-word\""), "{dialog}");
+    }
+
+    #[test]
+    fn con_8_a_moment_that_is_known_is_there_to_be_kept() {
+        let field = |at| Field::new("a", "a", Kind::Moment).at(at).render().into_string();
+        assert!(field(Some(Wall(60_000))).contains("data-utc=\"1970-01-01T00:01:00.000Z\""));
+        assert!(!field(None).contains("data-utc"));
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use base::Wall;
 use maud::{Markup, html};
 
-use super::text::{Language, Text};
+use super::text::{Counted, Language, Text};
 
 const SECOND: i64 = 1_000;
 const MINUTE: i64 = 60 * SECOND;
@@ -15,14 +15,18 @@ const YEAR: i64 = 365 * DAY;
 const AGO: Text = Text { en: "{time} ago", ru: "{time} назад", fr: "il y a {time}" };
 const AHEAD: Text = Text { en: "in {time}", ru: "через {time}", fr: "dans {time}" };
 const NOW: Text = Text { en: "now", ru: "сейчас", fr: "maintenant" };
-const UNITS: [Text; 6] = [
+const UNITS: [Text; 5] = [
     Text { en: "d", ru: "д", fr: "j" },
     Text { en: "h", ru: "ч", fr: "h" },
     Text { en: "min", ru: "мин", fr: "min" },
     Text { en: "s", ru: "с", fr: "s" },
     Text { en: "ms", ru: "мс", fr: "ms" },
-    Text { en: "y", ru: "г.", fr: "ans" },
 ];
+const YEARS: Counted = Counted {
+    en: ["{n}\u{a0}y"; 2],
+    ru: ["{n}\u{a0}год", "{n}\u{a0}года", "{n}\u{a0}лет"],
+    fr: ["{n}\u{a0}an", "{n}\u{a0}ans"],
+};
 
 /// How long, in the largest unit that says enough: `3 h`, `250 ms`.
 #[must_use]
@@ -39,7 +43,7 @@ pub fn in_unit_of(language: Language, ms: i64, other_ms: i64) -> String {
         MINUTE..HOUR => (MINUTE, 2),
         HOUR..172_800_000 => (HOUR, 1),
         172_800_000..63_072_000_000 => (DAY, 0),
-        _ => (YEAR, 5),
+        _ => return language.count(&YEARS, ms.max(0) / YEAR),
     };
     format!("{}\u{a0}{}", language.number(ms.max(0) / size), language.say(&UNITS[unit]))
 }
@@ -72,7 +76,11 @@ pub fn plain(at: Wall) -> String {
 /// A size in bytes: `1.4 MiB`.
 #[must_use]
 pub fn bytes(language: Language, bytes: u64) -> String {
-    let units = ["B", "KiB", "MiB", "GiB", "TiB", "PiB"];
+    let units = match language {
+        Language::English => ["B", "KiB", "MiB", "GiB", "TiB", "PiB"],
+        Language::Russian => ["Б", "КиБ", "МиБ", "ГиБ", "ТиБ", "ПиБ"],
+        Language::French => ["o", "Kio", "Mio", "Gio", "Tio", "Pio"],
+    };
     let mut unit = 0;
     // Sizes that people read need no more places than this has.
     #[expect(clippy::cast_precision_loss, reason = "shown with one place behind the point")]
@@ -81,7 +89,11 @@ pub fn bytes(language: Language, bytes: u64) -> String {
         size /= 1024.0;
         unit += 1;
     }
-    if unit == 0 { format!("{bytes}\u{a0}B") } else { format!("{}\u{a0}{}", language.decimal(size), units[unit]) }
+    if unit == 0 {
+        format!("{bytes}\u{a0}{}", units[0])
+    } else {
+        format!("{}\u{a0}{}", language.decimal(size), units[unit])
+    }
 }
 
 #[cfg(test)]
@@ -106,6 +118,10 @@ mod tests {
     fn con_2_what_is_years_away_is_not_counted_in_days() {
         let said = |days: i64| duration(Language::English, days * DAY).replace('\u{a0}', " ");
         assert_eq!([said(1), said(2), said(729), said(730), said(26_341)], ["24 h", "2 d", "729 d", "2 y", "72 y"]);
+        let years = |language, years| duration(language, years * YEAR).replace('\u{a0}', " ");
+        let in_russian = [2, 5, 21].map(|number| years(Language::Russian, number));
+        assert_eq!(in_russian, ["2 года", "5 лет", "21 год"]);
+        assert_eq!(years(Language::French, 2), "2 ans");
     }
 
     #[test]
@@ -113,6 +129,9 @@ mod tests {
         let said = |size| bytes(Language::English, size).replace('\u{a0}', " ");
         assert_eq!((said(0), said(1023), said(1536)), ("0 B".into(), "1023 B".into(), "1.5 KiB".into()));
         assert!(said(u64::MAX).ends_with("PiB"));
+        let in_languages = Language::ALL.map(|language| bytes(language, 1536).replace('\u{a0}', " "));
+        assert_eq!(in_languages, ["1.5 KiB", "1,5 КиБ", "1,5 Kio"]);
+        assert_eq!(bytes(Language::French, 7).replace('\u{a0}', " "), "7 o");
     }
 
     #[test]

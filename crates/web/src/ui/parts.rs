@@ -224,12 +224,12 @@ pub fn stops(label: &str, stops: &[Stop]) -> Markup {
     }
 }
 
-/// The way on through a list: back to its beginning, and on to the next page.
+/// The way on through a list: back to its beginning, and on to the next page. The frame of the page has its name.
 #[must_use]
 pub fn pager((first_text, first): (&str, Option<String>), (next_text, next): (&str, Option<String>)) -> Markup {
     html! {
         @if first.is_some() || next.is_some() {
-            nav.pager aria-label=(next_text) {
+            nav.pager aria-labelledby="pager-word" {
                 @if let Some(href) = first { a.button href=(href) rel="first" { (first_text) } }
                 @if let Some(href) = next { a.button href=(href) rel="next" { (next_text) } }
             }

@@ -63,6 +63,28 @@ fn con_8_accounts_are_listed_with_what_can_be_done() {
     assert!(page(&world, "/console/main/accounts?name=%3Cb%3E", ADMIN).contains("No account here"));
 }
 
+/// A form that lacks what is there would take it away with the next change of something else.
+#[test]
+fn con_8_ker_2_the_form_of_a_namespace_holds_when_it_reopens() {
+    let world = world();
+    let page = || page(&world, "/console/z/namespaces/main", ADMIN);
+    assert!(!page().contains("data-utc"));
+    let body = json!({ "state": "closed", "message": "moving", "reopens_at": "2031-05-06T07:08:09.500Z" });
+    let bearer = format!("Bearer {ADMIN}");
+    let path = "/v1/z/namespaces/main";
+    let answer = world.ask("PATCH", path, &[("authorization", &bearer)], Some(&body.to_string()));
+    assert_eq!(answer.status, 200, "{}", answer.text());
+    let shown = page();
+    assert!(
+        shown.contains("name=\"reopens_at\"") && shown.contains("data-utc=\"2031-05-06T07:08:09.500Z\""),
+        "{shown}"
+    );
+    assert!(
+        shown.contains("2031-05-06 07:08:09 UTC</span>"),
+        "the whole moment is read without pointing at it: {shown}"
+    );
+}
+
 #[test]
 fn con_8_one_knows_oneself_among_the_accounts() {
     let world = world();

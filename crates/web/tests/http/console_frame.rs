@@ -112,3 +112,19 @@ fn con_11_what_is_offered_while_one_types_is_what_the_role_may_see() {
     offered(ADMIN, "").check(400, "ABODY");
     offered("no-key-of-ours", "access").check(401, "SKEY");
 }
+
+/// Whoever speaks to the machine would press keys by speaking.
+#[test]
+fn con_10_keys_that_do_something_alone_can_be_switched_off() {
+    let world = World::new();
+    let page = |cookie: &str| {
+        world.ask("GET", "/console/main/", &[("authorization", &bearer(ADMIN)), ("cookie", cookie)], None).text()
+    };
+    assert!(!page("a=b").contains("data-single-keys") && page("a=b").contains("single_keys=off"));
+    assert!(page("fastness_single_keys=off").contains("<body class=\"console\" data-single-keys=\"off\">"));
+    let chosen = world.ask("GET", "/console/_prefer?single_keys=off&back=%2Fconsole%2Fmain%2F", &[], None);
+    assert!(chosen.header("set-cookie").is_some_and(|cookie| cookie.starts_with("fastness_single_keys=off;")));
+    assert_eq!(chosen.header("location"), Some("/console/main/"));
+    let odd = world.ask("GET", "/console/_prefer?single_keys=%3Cb%3E", &[], None);
+    assert_eq!(odd.header("set-cookie"), None);
+}

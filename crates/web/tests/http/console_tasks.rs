@@ -116,7 +116,7 @@ fn con_8_ker_22_the_page_of_a_task_says_what_it_waits_for() {
     let second = world.create_task("main", &task("orders"));
     has(
         &page(&world, &format!("/console/main/tasks/{first}")),
-        &["Waits for 2031-05-06 07:08:09 UTC, in", "Run now", "every day at 04:25 UTC", "D0425", "datetime="],
+        &["Starts at 2031-05-06 07:08:09 UTC, in", "Run now", "every day at 04:25 UTC", "D0425", "datetime="],
     );
     let behind = page(&world, &format!("/console/main/tasks/{second}"));
     has(&behind, &["Waits behind an older task of lane “orders”", &format!("href=\"/console/main/tasks/{first}\"")]);

@@ -196,12 +196,26 @@ fn con_8_counters_tell_who_sends_and_who_fails() {
 }
 
 #[test]
+fn con_2_what_needs_somebody_says_where_it_is_when_all_namespaces_are_seen() {
+    let world = World::new();
+    let keys: Vec<String> = (0..7).map(|number| format!("k{number}")).collect();
+    open(&world, &keys.iter().map(|key| (key.as_str(), "b")).collect::<Vec<_>>());
+    world.create_task("main", &json!({"op": "w", "target": "https://x/"}));
+    world.send("POST", "/v1/main/queues/suspend", ADMIN);
+    let all = page(&world, "/console/z/", ADMIN);
+    assert!(all.contains("data-label=\"Namespace\"><div class=\"cell\"><a href=\"/console/main/\">main</a>"), "{all}");
+    assert!(all.contains("<a href=\"/console/main/alerts\"><b>main</b> Show all open alerts: 7</a>"), "{all}");
+    let own = page(&world, "/console/main/", ADMIN);
+    assert!(own.contains(">Show all open alerts: 7</a>") && !own.contains("data-label=\"Namespace\""), "{own}");
+}
+
+#[test]
 fn con_1_pages_of_watching_speak_three_languages() {
     let world = World::new();
     open(&world, &[("a", "b")]);
     for (path, texts) in [
         ("/console/main/journal", ["Journal</h1>", "Журнал</h1>", "Journal</h1>"]),
-        ("/console/main/alerts", ["Acknowledge<", "Принять<", "Prendre en compte<"]),
+        ("/console/main/alerts", ["Acknowledge<", "Подтвердить<", "Acquitter<"]),
         ("/console/main/alerts/messages", ["No message yet", "Сообщений пока нет", "Aucun message"]),
         ("/console/main/alerts/channels", ["Add a webhook", "Добавить вебхук", "Ajouter un webhook"]),
         ("/console/main/counters", ["Counters</h1>", "Счётчики</h1>", "Compteurs</h1>"]),

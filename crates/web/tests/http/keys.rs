@@ -84,3 +84,48 @@ fn ker_32_only_administrators_handle_keys() {
     world.post("/v1/main/keys", &operator, &json!({ "role": "admin" })).check(403, "SROLE");
     world.post("/v1/main/keys", ADMIN, &json!({ "role": "god" })).check(400, "ABODY");
 }
+
+#[test]
+fn ker_32_a_key_that_a_scope_binds_makes_nothing_that_reaches_further() {
+    let world = World::new();
+    let free =
+        world.post("/v1/main/keys", ADMIN, &json!({ "role": "admin" })).json()["id"].as_str().unwrap().to_owned();
+    let later = json!({ "op": "a", "target": "https://x/", "start_at": "2031-05-06T07:08:09Z" });
+    for scope in [json!({ "service": "probe" }), json!({ "client": "a" })] {
+        let body = json!({ "role": "admin", "scope": scope });
+        let bound = world.post("/v1/main/keys", ADMIN, &body).json()["key"].as_str().unwrap().to_owned();
+        for (method, path, body) in [
+            ("POST", "/v1/main/keys".to_owned(), json!({ "role": "admin" })),
+            ("POST", "/v1/main/keys".to_owned(), body.clone()),
+            ("POST", format!("/v1/main/keys/{free}/rotate"), json!({})),
+            ("DELETE", format!("/v1/main/keys/{free}"), Value::Null),
+            ("POST", "/v1/main/accounts".to_owned(), json!({ "name": "eve", "role": "admin" })),
+            ("PATCH", "/v1/main/accounts/eve".to_owned(), json!({ "role": "admin" })),
+            ("DELETE", "/v1/main/accounts/eve".to_owned(), Value::Null),
+            ("POST", "/v1/main/tasks".to_owned(), json!({ "op": "key.create", "param": { "role": "admin" } })),
+            ("POST", "/v1/main/tasks".to_owned(), json!({ "op": "probe.add", "param": { "name": "a" } })),
+        ] {
+            let body = (!body.is_null()).then(|| body.to_string());
+            let headers = [("authorization", format!("Bearer {bound}"))];
+            let headers = headers.each_ref().map(|(name, value)| (*name, value.as_str()));
+            world.ask(method, &path, &headers, body.as_deref()).check(403, "SROLE");
+        }
+        assert_eq!(world.get("/v1/main/keys", &bound).status, 200, "what its role may look at it still does");
+        assert_eq!(world.post("/v1/main/tasks", &bound, &later).status, 201);
+    }
+    assert_eq!(world.get("/v1/main/keys", ADMIN).json()["items"].as_array().unwrap().len(), 3);
+}
+
+/// A page looks at no scope, and people have none.
+#[test]
+fn ker_32_a_key_that_a_scope_binds_sees_no_page() {
+    let world = World::new();
+    let body = json!({ "role": "admin", "scope": { "client": "a" } });
+    let bound = world.post("/v1/main/keys", ADMIN, &body).json()["key"].as_str().unwrap().to_owned();
+    for path in
+        ["/console/main/", "/console/main/keys", "/console/main/tasks", "/console/main/stuck", "/console/main/_live"]
+    {
+        assert_eq!(world.get(path, &bound).status, 403, "{path}");
+    }
+    assert_eq!(world.get("/console/main/", ADMIN).status, 200);
+}

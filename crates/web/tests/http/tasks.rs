@@ -166,6 +166,33 @@ fn ker_22_ker_40_a_namespace_that_is_away_does_not_take_the_others_out_of_lists_
     assert_eq!(world.get("/v1/z/stuck", ADMIN).json().get("unseen"), None, "it is there again");
 }
 
+/// A store that says nothing is away like one that refuses, after a while in which the others are waited for, too.
+#[test]
+fn ker_22_ker_40_a_namespace_that_hangs_does_not_take_the_others_out_of_lists_of_all() {
+    let world = World::new();
+    let in_z = world.create_task("z", &json!({"op": "w", "target": "https://x/", "start_at": "2020-01-01T00:00:00Z"}));
+    world.valve.set(Flow::Silent);
+    let paths = ["/v1/z/tasks", "/v1/z/stuck", "/v1/z/queues", "/v1/z/overview"];
+    let pages = ["/console/z/tasks", "/console/z/stuck", "/console/z/queues", "/console/z/"];
+    let ask = |path: &'static str| (path, world.get(path, ADMIN));
+    let answers: Vec<_> = std::thread::scope(|scope| {
+        let asked: Vec<_> = paths.into_iter().chain(pages).map(|path| scope.spawn(move || ask(path))).collect();
+        asked.into_iter().map(|asked| asked.join().unwrap()).collect()
+    });
+    for (path, answer) in answers {
+        assert_eq!(answer.status, 200, "{path}: {}", answer.text());
+        let text = answer.text();
+        match path {
+            "/v1/z/overview" => assert!(text.contains("\"namespace\":\"main\"") && text.contains("\"work\""), "{text}"),
+            _ if path.starts_with("/v1") => {
+                assert_eq!(answer.json()["unseen"], json!([{"namespace": "main", "code": "XSTORE"}]), "{path}");
+                assert!(text.contains(&in_z) || text.contains("\"namespace\":\"z\""), "{path}: {text}");
+            }
+            _ => assert!(text.contains("banner"), "{path}: {text}"),
+        }
+    }
+}
+
 #[test]
 fn ker_19_the_secret_of_calls_to_targets_stays_the_same() {
     let world = World::new();

@@ -15,6 +15,8 @@ pub enum Flow {
     Held,
     /// They are answered "unavailable".
     CutOff,
+    /// They wait, and so do reads.
+    Silent,
 }
 
 /// The decorator.
@@ -56,6 +58,11 @@ impl Valve {
         self.given.load(Ordering::SeqCst)
     }
 
+    fn hold(&self, job: Box<dyn Job>) {
+        self.state.lock().unwrap().1.push(job);
+        self.changed.notify_all();
+    }
+
     fn flow(&self) -> Flow {
         self.state.lock().unwrap().0
     }
@@ -71,10 +78,7 @@ impl Store for Valve {
         match self.flow() {
             Flow::Open => self.inner.submit(job),
             Flow::CutOff => job.done(Outcome::Failed(cut_off())),
-            Flow::Held => {
-                self.state.lock().unwrap().1.push(job);
-                self.changed.notify_all();
-            }
+            Flow::Held | Flow::Silent => self.hold(job),
         }
     }
 
@@ -82,6 +86,7 @@ impl Store for Valve {
         self.given.fetch_add(1, Ordering::SeqCst);
         match self.flow() {
             Flow::Open | Flow::Held => self.inner.read(job),
+            Flow::Silent => self.hold(job),
             Flow::CutOff => job.done(Outcome::Failed(cut_off())),
         }
     }
@@ -96,7 +101,7 @@ impl Store for Valve {
 
     fn health(&self) -> Health {
         match self.flow() {
-            Flow::Open | Flow::Held => self.inner.health(),
+            Flow::Open | Flow::Held | Flow::Silent => self.inner.health(),
             Flow::CutOff => Health::Down("/secret/path/z.db".into()),
         }
     }

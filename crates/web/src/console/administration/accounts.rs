@@ -29,19 +29,19 @@ pub(in crate::console) mod words {
         NEW: "New account", "Новая учётная запись", "Nouveau compte";
         NAME_HINT: "1 to 64 of a-z, 0-9 and . _ @ -", "От 1 до 64: a-z, 0-9 и . _ @ -", "De 1 à 64 parmi a-z, 0-9 et . _ @ -";
         ROLE_HINT: "Readers look. Operators run, acknowledge and repair. Administrators also handle accounts, keys and settings.",
-            "Читатели смотрят. Операторы запускают, принимают и чинят. Администраторы ещё управляют учётными записями, ключами и настройками.",
-            "Les lecteurs regardent. Les opérateurs lancent, prennent en compte et réparent. Les administrateurs gèrent aussi comptes, clés et réglages.";
+            "Читатели смотрят. Операторы запускают, подтверждают и чинят. Администраторы ещё управляют учётными записями, ключами и настройками.",
+            "Les lecteurs regardent. Les opérateurs lancent, acquittent et réparent. Les administrateurs gèrent aussi comptes, clés et réglages.";
         PASSWORD: "One-time password, shown only now: hand it over and have it changed",
             "Одноразовый пароль, показывается только сейчас: передайте его и попросите сменить",
             "Mot de passe provisoire, affiché une seule fois\u{a0}: transmettez-le et faites-le changer";
         CHANGE_ROLE: "Change role", "Сменить роль", "Changer le rôle";
         BLOCK: "Block", "Заблокировать", "Bloquer";
-        BLOCK_ASK: "{name} is logged out at once and cannot log in.", "{name} сразу выйдет и не сможет войти.",
+        BLOCK_ASK: "{name} is logged out at once and cannot log in.", "Сеансы {name} завершатся сразу, войти снова будет нельзя.",
             "{name} est déconnecté aussitôt et ne peut plus se connecter.";
         UNBLOCK: "Unblock", "Разблокировать", "Débloquer";
         NEW_PASSWORD: "New password", "Новый пароль", "Nouveau mot de passe";
         NEW_PASSWORD_ASK: "{name} is logged out at once and gets a one-time password.",
-            "{name} сразу выйдет и получит одноразовый пароль.", "{name} est déconnecté aussitôt et reçoit un mot de passe provisoire.";
+            "Сеансы {name} завершатся сразу; будет создан одноразовый пароль.", "{name} est déconnecté aussitôt et reçoit un mot de passe provisoire.";
         DELETE_ASK: "The account {name} is deleted and logged out at once.", "Учётная запись {name} будет удалена, её сеансы завершатся сразу.",
             "Le compte {name} est supprimé et déconnecté aussitôt.";
         BLOCKED: "blocked", "заблокирована", "bloqué";

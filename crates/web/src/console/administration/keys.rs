@@ -33,7 +33,7 @@ pub(in crate::console) mod words {
         SCOPE_HINT: "Names separated by commas; empty: all", "Имена через запятую; пусто — все", "Noms séparés par des virgules\u{a0}; vide\u{a0}: tous";
         ROTATE: "Rotate", "Заменить секрет", "Renouveler";
         OVERLAP: "The old secret stays valid for", "Старый секрет действует ещё", "L’ancien secret reste valable";
-        OVERLAP_NONE: "not at all", "нисколько", "pas du tout";
+        OVERLAP_NONE: "not at all", "не действует", "pas du tout";
         OVERLAP_HOUR: "1 hour", "1 час", "1 heure";
         OVERLAP_DAY: "1 day", "1 день", "1 jour";
         OVERLAP_WEEK: "7 days", "7 дней", "7 jours";

@@ -31,7 +31,7 @@ mod words {
         IMPORT: "out of an archive", "из архива", "depuis une archive";
         NODE: "Node", "Узел", "Nœud";
         ATTEMPTS: "Attempts", "Попыток", "Essais";
-        NOTE: "Last trouble", "Последняя неудача", "Dernier ennui";
+        NOTE: "Last problem", "Последний сбой", "Dernier incident";
         CARRIED: "Rows, the same on both sides", "Строк, одинаково с обеих сторон", "Lignes, identiques des deux côtés";
         ROWS: "{table}, {rows} rows", "{table}, строк: {rows}", "{table}, {rows} lignes";
         BEGUN: "Begun", "Начато", "Commencé";
@@ -39,7 +39,7 @@ mod words {
         COPYING: "rows are carried", "строки переносятся", "lignes en transport";
         CLOSING: "closed, both sides are compared", "закрыто, стороны сравниваются", "fermé, comparaison des deux côtés";
         REOPENING: "on the way back", "возвращается", "en retour";
-        SWITCHED: "the new side serves", "работает новая сторона", "le nouveau côté sert";
+        SWITCHED: "the new side serves", "работает новое хранилище", "le nouveau moteur est en service";
         ARRIVING: "being imported", "импортируется", "en importation";
         DONE: "done", "готово", "fait";
         FAILED: "given up, as it was before", "не удалось, всё как было", "abandonné, comme avant";
@@ -81,12 +81,12 @@ fn told(console: &Console, transfer: &Transfer) -> Markup {
         (console.say(&words::WAY), way),
         (console.say(&words::NODE), html! { (transfer.node) }),
         (console.say(&words::ATTEMPTS), html! { (transfer.attempts) }),
-        (console.say(&words::BEGUN), console.moment(Wall(transfer.started_at))),
+        (console.say(&words::BEGUN), console.whole_moment(Wall(transfer.started_at))),
     ];
     // What there is nothing to say of yet is not there.
     told.extend((!transfer.note.is_empty()).then(|| (console.say(&words::NOTE), html! { (transfer.note) })));
     told.extend(transfer.rows.map(|rows| (console.say(&words::CARRIED), html! { (rows) })));
-    told.extend(transfer.ended_at.map(|at| (console.say(&words::ENDED), console.moment(Wall(at)))));
+    told.extend(transfer.ended_at.map(|at| (console.say(&words::ENDED), console.whole_moment(Wall(at)))));
     facts(&told)
 }
 

@@ -22,10 +22,10 @@ const CHANGE: &str = "PATCH /v1/{ns}/namespaces/{name}";
 mod words {
     crate::texts! {
         PLACE: "Folder or schema", "Папка или схема", "Dossier ou schéma";
-        OWN_URL: "PostgreSQL of its own", "Собственный PostgreSQL", "PostgreSQL à lui";
+        OWN_URL: "PostgreSQL of its own", "Собственный PostgreSQL", "PostgreSQL dédié";
         REOPENS: "Expected to reopen", "Ожидается открытие", "Réouverture prévue";
         MESSAGE: "Message", "Сообщение", "Message";
-        MESSAGE_HINT: "What people are told while it is not open", "Что видят люди, пока оно не открыто", "Ce que l’on dit aux gens tant qu’il n’est pas ouvert";
+        MESSAGE_HINT: "What people are told while it is not open", "Что видят люди, пока оно не открыто", "Message affiché tant qu’il n’est pas ouvert";
         CHANGE_STATE: "Open or close", "Открыть или закрыть", "Ouvrir ou fermer";
         STATE_HINT: "Takes effect within 5 seconds on every node. Administrators of the server get in anyway.",
             "Действует на всех узлах в течение 5 секунд. Администраторы сервера входят в любом случае.",
@@ -107,12 +107,12 @@ fn about(console: &Console, row: &NamespaceRow) -> Markup {
         (&common::LABEL, text(&row.label)),
         (&common::STATE, Some(namespaces::state(console, row.state))),
         (&words::MESSAGE, text(&row.message)),
-        (&words::REOPENS, row.reopens_at.map(|at| console.moment(Wall(at)))),
+        (&words::REOPENS, row.reopens_at.map(|at| console.whole_moment(Wall(at)))),
         (&namespaces_words::STORE, Some(namespaces::store(console, &row.name))),
         (&namespaces_words::ENGINE, Some(html! { (word_of(row.engine)) })),
         (&words::PLACE, Some(id(&row.place))),
         (&words::OWN_URL, Some(html! { (word(row.url.is_some())) })),
-        (&common::CREATED, Some(console.moment(Wall(row.created_at)))),
+        (&common::CREATED, Some(console.whole_moment(Wall(row.created_at)))),
     ];
     let said: Vec<_> = said.into_iter().filter_map(|(name, value)| Some((console.say(name), value?))).collect();
     facts(&said)
@@ -133,7 +133,7 @@ fn standing(console: &Console, row: &NamespaceRow) -> Form {
         .with("name", &row.name)
         .field(state.hint(console.say(&words::STATE_HINT)))
         .field(message.hint(console.say(&words::MESSAGE_HINT)))
-        .field(Field::new("reopens_at", console.say(&words::REOPENS), Kind::Moment))
+        .field(Field::new("reopens_at", console.say(&words::REOPENS), Kind::Moment).at(row.reopens_at.map(Wall)))
         .tone(Tone::Good)
         .allowed(!is_admins(console, row))
 }

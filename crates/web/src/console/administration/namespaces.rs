@@ -29,18 +29,18 @@ pub(in crate::console) mod words {
         URL_NEEDED: "The server has none of its own: host=… port=… user=… password=… dbname=…, or postgres://…; never shown again",
             "У сервера своего нет: host=… port=… user=… password=… dbname=… или postgres://…; больше не показывается",
             "Le serveur n’en a pas\u{a0}: host=… port=… user=… password=… dbname=…, ou postgres://…\u{a0}; jamais réaffiché";
-        STORE: "Store", "Состояние хранилища", "Base";
+        STORE: "Store", "Состояние хранилища", "Stockage";
         OPEN_CONSOLE: "Open", "Открыть", "Ouvrir";
         CREATING: "being created", "создаётся", "en création";
         OPEN: "open", "открыто", "ouvert";
         READ_ONLY: "read-only", "только чтение", "lecture seule";
         CLOSED: "closed", "закрыто", "fermé";
-        MOVING: "moving to another engine", "переносится", "en déplacement";
+        MOVING: "moving to another engine", "переносится", "en transfert";
         REMOVING: "being removed", "удаляется", "en suppression";
         GOOD: "good", "исправно", "en bon état";
         STORE_READ_ONLY: "read-only", "только чтение", "lecture seule";
         DOWN: "down", "недоступно", "indisponible";
-        NOT_OPEN: "not open on this node", "не открыто на этом узле", "pas ouverte sur ce nœud";
+        NOT_OPEN: "not open on this node", "не открыто на этом узле", "pas ouvert sur ce nœud";
     }
 }
 

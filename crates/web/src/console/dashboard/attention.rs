@@ -1,4 +1,7 @@
-//! What needs a person: parked tasks with the reason and the button, open alerts, what is stuck.
+//! What needs a person: parked tasks with the reason and the button, open alerts, what is stuck. At the administrators' namespace each says
+//! where it is.
+
+use std::fmt::Display;
 
 use kernel::alerts::list::{AlertInfo, AlertPage, AlertState, LIST_ALERTS};
 use kernel::overview::Overview;
@@ -6,8 +9,10 @@ use kernel::tasks::{self, Search, State, Task};
 use maud::{Markup, Render, html};
 
 use super::{Seen, words};
+use crate::console::tasks::counted;
 use crate::console::visit::Console;
 use crate::console::watch::alerts::reason;
+use crate::console::words as common;
 use crate::error::ApiError;
 use crate::ui::form::link;
 use crate::ui::parts::{badge, banner, card, empty, lamp, table};
@@ -37,17 +42,34 @@ pub(super) async fn shown(console: &Console, seen: &[Seen]) -> Markup {
 }
 
 fn listed(console: &Console, rows: &[Row]) -> Markup {
-    let columns = [
+    let mut columns = vec![
         Column(console.say(&words::WHAT), Holds::Text),
         Column(console.say(&words::WHY), Holds::Text),
         Column(console.say(&words::SINCE), Holds::Text),
-        Column(console.say(&crate::console::words::ACTIONS), Holds::Actions),
+        Column(console.say(&common::ACTIONS), Holds::Actions),
     ];
+    if console.at_administration() {
+        columns.insert(0, Column(console.say(&common::NAMESPACE), Holds::Text));
+    }
     if rows.is_empty() { empty("", html! {}) } else { table(console.say(&words::ATTENTION), &columns, rows) }
 }
 
 fn at(seen: &Seen, page: &str) -> String {
     format!("/console/{}/{page}", seen.ns.name)
+}
+
+/// A row with its namespace in front, where several are seen together.
+fn row(console: &Console, seen: &Seen, mut cells: Vec<Markup>, id: impl Display) -> Row {
+    let name = &seen.ns.name;
+    if console.at_administration() {
+        cells.insert(0, html! { a href=(at(seen, "")) { (name) } });
+    }
+    Row::of(cells).key(format!("{name}.{id}"))
+}
+
+/// A text that says of which namespace it is, where several are seen together.
+fn named(console: &Console, seen: &Seen, text: String) -> Markup {
+    html! { @if console.at_administration() { b { (seen.ns.name) } " " } (text) }
 }
 
 async fn parked(console: &Console, seen: &Seen, work: &Overview) -> Result<Vec<Row>, ApiError> {
@@ -66,13 +88,13 @@ fn task_row(console: &Console, seen: &Seen, task: &Task) -> Row {
         .form_in(&seen.ns.name, "POST /v1/{ns}/tasks/{id}/run", &words::RUN_AGAIN)
         .with("id", &task.id.to_string())
         .tone(Tone::Good);
-    Row::of(vec![
+    let cells = vec![
         html! { (badge(Tone::Bad, console.say(&words::PARKED_TASK))) " " a href=(href) { (task.op) } @if !task.info.is_empty() { span.sub { (task.info) } } },
         html! { @if let Some(code) = &task.exc { code { (code) } " " } (report) },
         console.moment(task.created_at),
         html! { (run) },
-    ])
-    .key(format!("{}.{}", seen.ns.name, task.id))
+    ];
+    row(console, seen, cells, task.id)
 }
 
 async fn alerts(console: &Console, seen: &Seen, work: &Overview) -> Result<Vec<Row>, ApiError> {
@@ -88,20 +110,20 @@ fn alert_row(console: &Console, seen: &Seen, alert: &AlertInfo) -> Row {
     let acknowledge = console
         .form_in(&seen.ns.name, "POST /v1/{ns}/alerts/{id}/acknowledge", &words::ACKNOWLEDGE)
         .with("id", &alert.id);
-    Row::of(vec![
+    let cells = vec![
         html! { (badge(Tone::Warn, console.say(&words::ALERT))) " " a href=(at(seen, "alerts")) { (alert.kind) } span.sub { (alert.key) } },
         html! { (alert.message) },
         console.moment(alert.opened_at),
         html! { (acknowledge) },
-    ])
-    .key(format!("{}.{}", seen.ns.name, alert.id))
+    ];
+    row(console, seen, cells, &alert.id)
 }
 
 /// What is no row: stuck things, suspended queues, channels that do not work.
 fn notes(console: &Console, seen: &Seen) -> Vec<Markup> {
     let Some(work) = &seen.work else { return vec![] };
     let note = |tone, text: String, page: &str| {
-        banner(tone, html! { (text) " " a href=(at(seen, page)) { (console.say(&words::LOOK)) } })
+        banner(tone, html! { (named(console, seen, text)) " " a href=(at(seen, page)) { (console.say(&words::LOOK)) } })
     };
     let mut notes = vec![];
     if work.stuck.unwanted() > 0 {
@@ -121,12 +143,16 @@ fn notes(console: &Console, seen: &Seen) -> Vec<Markup> {
 
 /// Links to all that is parked or open where not all is shown.
 fn more(console: &Console, seen: &[Seen]) -> Markup {
-    let works = || seen.iter().filter_map(|seen| Some((seen, seen.work.as_ref()?)));
+    let works = seen.iter().filter_map(|seen| Some((seen, seen.work.as_ref()?)));
+    let of_each = works.flat_map(|(seen, work)| {
+        let parked = link(&at(seen, "tasks"), &[("state", Some("parked"))]);
+        let parked = (&words::MORE_PARKED, work.tasks.parked, parked);
+        let alerts = (&words::MORE_ALERTS, work.alerts.open, at(seen, "alerts"));
+        [parked, alerts].map(|of_kind| (seen, of_kind))
+    });
     html! {
-        @for (seen, work) in works().filter(|(_, work)| work.tasks.parked > i64::from(SHOWN)) {
-            a href=(link(&at(seen, "tasks"), &[("state", Some("parked"))])) {
-                (console.fill(&words::MORE, &[("count", &work.tasks.parked)]))
-            }
+        @for (seen, (text, count, href)) in of_each.filter(|(_, (_, count, _))| *count > i64::from(SHOWN)) {
+            a href=(href) { (named(console, seen, console.fill(text, &[("count", &counted(console, count))]))) } " "
         }
     }
     .render()

@@ -18,12 +18,14 @@ crate::texts! {
     WHY: "Why", "Почему", "Pourquoi";
     SINCE: "Since", "С каких пор", "Depuis";
     RUN_AGAIN: "Run again", "Запустить снова", "Relancer";
-    ACKNOWLEDGE: "Acknowledge", "Принять", "Prendre en compte";
-    STUCK_NOW: "{count} things are overdue and do not go on by themselves.", "Просрочено и не движется само: {count}.", "{count} éléments sont en retard et n’avancent pas seuls.";
-    SUSPENDED_NOW: "{count} tasks wait because their queue is suspended.", "Задачи ждут, потому что их очередь приостановлена: {count}.", "{count} tâches attendent car leur file est suspendue.";
+    ACKNOWLEDGE: "Acknowledge", "Подтвердить", "Acquitter";
+    STUCK_NOW: "Overdue and not going on by themselves: {count}.", "Просрочено и само не продвигается: {count}.", "En retard et n’avancent pas seuls\u{a0}: {count}.";
+    SUSPENDED_NOW: "Tasks waiting because their queue is suspended: {count}.", "Задачи ждут, потому что их очередь приостановлена: {count}.",
+        "Tâches en attente, leur file étant suspendue\u{a0}: {count}.";
     CHANNEL: "Alerts may not reach anybody: {reason}", "Оповещения могут никого не достичь: {reason}", "Les alertes n’atteignent peut-être personne\u{a0}: {reason}";
     LOOK: "Look", "Посмотреть", "Voir";
-    MORE: "Show all {count}", "Показать все: {count}", "Tout afficher\u{a0}: {count}";
+    MORE_PARKED: "Show all parked tasks: {count}", "Показать все остановленные задачи: {count}", "Afficher toutes les tâches arrêtées\u{a0}: {count}";
+    MORE_ALERTS: "Show all open alerts: {count}", "Показать все открытые оповещения: {count}", "Afficher toutes les alertes ouvertes\u{a0}: {count}";
 
     // How much
     DUE: "Waiting now", "Ждут сейчас", "En attente";
@@ -37,7 +39,7 @@ crate::texts! {
     LATER: "Later", "Позже", "Plus tard";
     NEXT_START: "next {time}", "ближайшая {time}", "prochaine {time}";
     ALERTS: "Open alerts", "Открытые оповещения", "Alertes ouvertes";
-    ACKNOWLEDGED: "{count} acknowledged", "принято: {count}", "{count} prises en compte";
+    ACKNOWLEDGED: "{count} acknowledged", "подтверждено: {count}", "acquittées\u{a0}: {count}";
     STUCK: "Stuck", "Застряло", "Bloqués";
     STUCK_HINT: "overdue", "просрочено", "en retard";
 
@@ -50,12 +52,12 @@ crate::texts! {
     SPAN_10M: "10 minutes", "10 минут", "10 minutes";
     SPAN_24H: "24 hours", "24 часа", "24 heures";
     SPAN_7D: "7 days", "7 дней", "7 jours";
-    RATES: "Rates", "Скорость", "Débits";
+    RATES: "Rates", "Нагрузка", "Débits";
 
     // What it runs on
     STORE: "Store and server", "Хранилище и сервер", "Stockage et serveur";
     HEALTH: "Health", "Исправность", "Santé";
-    GOOD: "Good", "Исправно", "Bon";
+    GOOD: "Good", "Исправно", "Bonne";
     READ_ONLY: "Read only", "Только чтение", "Lecture seule";
     DOWN: "Down", "Недоступно", "Hors service";
     ENGINE: "Engine", "Движок", "Moteur";

@@ -6,10 +6,10 @@ use crate::ui::Text;
 crate::texts! {
     START: "Start here", "С чего начать", "Commencer ici";
     WHAT: "Fastness is one durable server for work in the field: messages, processes, folders, sensors and documents.",
-        "Fastness — один надёжный сервер для работы в поле: сообщения, процессы, папки, датчики и документы.",
+        "Fastness — надёжный сервер для работы на выезде: сообщения, процессы, папки, датчики и документы.",
         "Fastness est un serveur durable pour le travail de terrain\u{a0}: messages, processus, dossiers, capteurs et documents.";
-    PROMISE: "What it has acknowledged is never lost, never done twice, and never stuck until somebody acts.",
-        "Что он подтвердил, не теряется, не делается дважды и не застревает до вмешательства человека.",
+    PROMISE: "What it has acknowledged is never lost, never done twice, and never stuck waiting for somebody to act.",
+        "То, что он подтвердил, не теряется, не выполняется дважды и не застревает в ожидании человека.",
         "Ce qu’il a confirmé n’est jamais perdu, jamais fait deux fois, jamais bloqué en attendant quelqu’un.";
     HOW: "Copy a command into a terminal on the server’s machine and watch it here. The first time it asks for the administrator’s password. Each demo makes a namespace of its own and removes it in the end.",
         "Скопируйте команду в терминал на машине сервера и следите за ней здесь. В первый раз она спросит пароль администратора. Каждое демо создаёт собственное пространство и в конце удаляет его.",
@@ -69,7 +69,7 @@ pub(super) const EXCHANGE: Offer = Offer {
 pub(super) const WORKFLOW: Offer = Offer {
     word: "workflow",
     page: "/console/{ns}/workflow",
-    title: text("Workflow", "Процессы", "Processus"),
+    title: text("Workflow", "Рабочие процессы", "Workflow"),
     purpose: text(
         "Long work of many steps, done by workers that may die, hang or answer twice; each result counts once.",
         "Долгая работа из многих шагов; исполнители могут упасть, зависнуть или ответить дважды, а результат учитывается один раз.",
@@ -116,7 +116,7 @@ pub(super) const FOLDERS: Offer = Offer {
             text("On the first machine:", "На первой машине:", "Sur la première machine\u{a0}:"),
         ),
         ("fastness folders pull Plans ~/plans", text("On the others:", "На остальных:", "Sur les autres\u{a0}:")),
-        ("fastness folders run", text("Keep them in step:", "Держать в согласии:", "Les garder synchronisés\u{a0}:")),
+        ("fastness folders run", text("Keep them in step:", "Синхронизируйте их:", "Les garder synchronisés\u{a0}:")),
     ],
 };
 
@@ -157,12 +157,12 @@ pub(super) const DOCUMENTS: Offer = Offer {
     title: text("Documents", "Документы", "Documents"),
     purpose: text(
         "Records on the server and copies of them on devices that are offline for a week; each is brought level with the least.",
-        "Записи на сервере и их копии на устройствах, которые неделю без связи; каждая догоняет наименьшим обменом.",
+        "Записи на сервере и их копии на устройствах, которые неделю без связи; каждая обновляется минимальным обменом.",
         "Des fiches sur le serveur et leurs copies sur des appareils hors ligne une semaine\u{a0}; chacune est mise à niveau au moindre coût.",
     ),
     story: text(
         "twelve contacts, a phone that is offline, a laptop that is not; what collides is refused and merged.",
-        "двенадцать контактов, телефон без связи и ноутбук на связи; столкнувшееся отклоняется и сливается.",
+        "двенадцать контактов, телефон без связи и ноутбук на связи; конфликтующие правки отклоняются и объединяются.",
         "douze contacts, un téléphone hors ligne, un portable en ligne\u{a0}; ce qui se heurte est refusé puis fusionné.",
     ),
     steps: [
@@ -180,7 +180,7 @@ pub(super) const DOCUMENTS: Offer = Offer {
         ),
         (
             "POST /v1/{ns}/op/doc.sync",
-            text("Bring a copy level:", "Доведите копию до уровня:", "Mettez une copie à niveau\u{a0}:"),
+            text("Bring a copy up to date:", "Обновите копию:", "Mettez une copie à jour\u{a0}:"),
         ),
     ],
 };

@@ -157,10 +157,10 @@ mod tests {
         });
         let words = "Parked after 4 tries: the target answered with status 500. It waits for you.";
         assert_eq!(parked, (Tone::Bad, words.into()));
-        assert_eq!(said(|_| ()).1, "Waits for 1970-01-01 00:03:00 UTC, in 3 min.");
+        assert_eq!(said(|_| ()).1, "Starts at 1970-01-01 00:03:00 UTC, in 3 min.");
         assert_eq!(
             said(|around| around.task.retry = 1),
-            (Tone::Warn, "Failed once; tries again in 3 min, at 1970-01-01 00:03:00 UTC.".into())
+            (Tone::Warn, "Failed once; tried again in 3 min (1970-01-01 00:03:00 UTC).".into())
         );
         let due = said(|around| around.task.start_at = Wall(-5_000));
         assert_eq!(due.1, "Was due 5 s ago: it starts as soon as a worker of its queue is free.");

@@ -118,8 +118,8 @@ fn about(console: &Console, Around { task, run, .. }: &Around) -> Markup {
     let mut row = |text, value: Option<Markup>| rows.extend(value.map(|value| (console.say(text), value)));
     row(&words::OPERATION, Some(html! { code { (task.op) } }));
     row(&words::INFO, (!task.info.is_empty()).then(|| html! { (task.info) }));
-    row(&words::STARTS, (!task.is_parked()).then(|| console.moment(task.start_at)));
-    row(&words::STARTED, task.start_time.map(|at| console.moment(at)));
+    row(&words::STARTS, (!task.is_parked()).then(|| console.whole_moment(task.start_at)));
+    row(&words::STARTED, task.start_time.map(|at| console.whole_moment(at)));
     row(&words::NODE, run.as_ref().map(|run| html! { (run.node) }));
     row(&words::NODE_SEEN, run.as_ref().and_then(|run| run.seen_at).map(|at| console.moment(at)));
     row(&words::QUEUE, Some(html! { a href=(console.at("queues")) { (queue_name(console, task.queue)) } }));
@@ -129,7 +129,7 @@ fn about(console: &Console, Around { task, run, .. }: &Around) -> Markup {
     row(&words::STANDING, task.standing.as_ref().map(|standing| html! { code { (standing) } }));
     row(&words::ATTEMPT, Some(number(task.attempt)));
     row(&words::FAILED_RUNS, Some(number(task.retry)));
-    row(&words::CREATED, Some(console.moment(task.created_at)));
+    row(&words::CREATED, Some(console.whole_moment(task.created_at)));
     facts(&rows)
 }
 

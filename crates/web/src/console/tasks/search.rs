@@ -129,8 +129,9 @@ pub(super) async fn find(console: &Console, asked: &Asked) -> Result<Found, ApiE
             found.next = found.tasks.last().map(|(ns, task)| format!("{}.{}", ns.name, task.id));
             break;
         }
-        let here = console.within(&ns).read(&tasks::PAGE, Search { after, limit, ..search.clone() }).await;
-        let Some(page) = found.missed.unless_away(console, &ns, here)?.map(|page| page.out) else { continue };
+        let there = console.within(&ns);
+        let read = there.read(&tasks::PAGE, Search { after, limit, ..search.clone() });
+        let Some(page) = found.missed.unless_away(console, &ns, read).await?.map(|page| page.out) else { continue };
         found.tasks.extend(page.tasks.into_iter().map(|task| (ns.clone(), task)));
         found.next = page.next.map(|next| format!("{}.{next}", ns.name));
         if found.next.is_some() {

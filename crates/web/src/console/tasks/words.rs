@@ -30,7 +30,7 @@ texts! {
     // States
     ANY_STATE: "All", "Все", "Toutes";
     WAITING: "Waiting", "Ждёт", "En attente";
-    BEHIND: "Behind", "За другой", "Derrière";
+    BEHIND: "Behind", "Ждёт другую", "Derrière une autre";
     RUNNING: "Running", "Выполняется", "En cours";
     PARKED: "Parked", "Остановлена", "Arrêtée";
 
@@ -38,7 +38,7 @@ texts! {
     QUEUE_QUICK: "quick", "быстрая", "rapide";
     QUEUE_STANDARD: "standard", "обычная", "standard";
     QUEUE_BACKGROUND: "background", "фоновая", "de fond";
-    QUEUE_TELLING: "telling", "оповещений", "de notification";
+    QUEUE_TELLING: "notifications", "для оповещений", "des notifications";
     QUEUE_OF_OPERATION: "that of the operation", "как у операции", "celle de l’opération";
 
     // List
@@ -116,9 +116,9 @@ texts! {
         "Sa file est suspendue\u{a0}: rien ne démarre tant que personne ne la reprend.";
     IS_WITHOUT_WORKERS: "Queue {queue} has no workers on this server: nobody starts it.", "У очереди {queue} на этом сервере нет исполнителей: её никто не начнёт.",
         "La file {queue} n’a pas d’exécutant sur ce serveur\u{a0}: personne ne la démarre.";
-    WAITS_FOR: "Waits for {at}, {in}.", "Ждёт: {at}, {in}.", "Attend {at}, {in}.";
-    TRIES_AGAIN: "Failed {times}; tries again {in}, at {at}.", "Неудач: {times}; следующая попытка {in}, {at}.",
-        "{times}\u{a0}; nouvel essai {in}, à {at}.";
+    WAITS_FOR: "Starts at {at}, {in}.", "Начнётся {at}, {in}.", "Démarre le {at}, {in}.";
+    TRIES_AGAIN: "Failed {times}; tried again {in} ({at}).", "Неудач: {times}; следующая попытка {in} ({at}).",
+        "{times}\u{a0}; nouvel essai {in} ({at}).";
     IS_DUE: "Was due {since}: it starts as soon as a worker of its queue is free.", "Срок наступил {since}: начнётся, как только освободится исполнитель её очереди.",
         "Prévue {since}\u{a0}: elle démarre dès qu’un exécutant de sa file est libre.";
     IS_BEHIND: "Waits behind an older task of lane “{lane}”. It starts when that one has ended.",

@@ -21,14 +21,14 @@ pub(in crate::console) mod words {
     crate::texts! {
         ALERTS: "Alerts", "Оповещения", "Alertes";
         OPEN: "Open", "Открытые", "Ouvertes";
-        ACKNOWLEDGED: "Acknowledged", "Принятые", "Prises en compte";
+        ACKNOWLEDGED: "Acknowledged", "Подтверждённые", "Acquittées";
         CLOSED: "Closed", "Закрытые", "Closes";
         MESSAGES: "Messages", "Сообщения", "Messages";
         CHANNELS: "Channels", "Каналы", "Canaux";
-        ACKNOWLEDGE: "Acknowledge", "Принять", "Prendre en compte";
+        ACKNOWLEDGE: "Acknowledge", "Подтвердить", "Acquitter";
         ACKNOWLEDGED_DONE: "Acknowledged: it is not said again until it opens anew",
-            "Принято: повторных сообщений не будет, пока не откроется снова",
-            "Prise en compte\u{a0}: plus de rappel jusqu’à la prochaine ouverture";
+            "Подтверждено: повторных сообщений не будет, пока не откроется снова",
+            "Acquittée\u{a0}: plus de rappel jusqu’à la prochaine ouverture";
         OPENED: "Opened", "Открыто", "Ouverte";
         LASTS: "Lasts", "Длится", "Durée";
         WHAT: "What is wrong", "Что не так", "Problème";
@@ -38,7 +38,7 @@ pub(in crate::console) mod words {
         TOLD_NEVER: "only shown here", "только показано здесь", "affichée ici seulement";
         TOLD_SENT: "see the message", "смотреть сообщение", "voir le message";
         STATE_OPEN: "open", "открыто", "ouverte";
-        STATE_ACKNOWLEDGED: "acknowledged", "принято", "prise en compte";
+        STATE_ACKNOWLEDGED: "acknowledged", "подтверждено", "acquittée";
         STATE_CLOSED: "closed", "закрыто", "close";
         BANNER: "Alerts may not reach anybody.", "Оповещения могут никого не достичь.", "Les alertes n’atteignent peut-être personne.";
         NOBODY_IS_TOLD: "no channel is set: alerts are shown here and sent to nobody",

@@ -22,14 +22,14 @@ mod words {
         SENT: "Sent", "Отправлено", "Envoyés";
         PROCESSED: "Processed", "Обработано", "Traités";
         ERRORS: "Errors", "Ошибки", "Erreurs";
-        DEADLOCKS: "Lost races", "Проигранные гонки", "Courses perdues";
+        DEADLOCKS: "Deadlocks", "Взаимные блокировки", "Interblocages";
         RETRIES: "Retries", "Повторы", "Reprises";
-        LAST_SEEN: "Last seen", "Был замечен", "Vu pour la dernière fois";
+        LAST_SEEN: "Last seen", "Последнее обращение", "Vu pour la dernière fois";
         EMPTY: "Nothing was counted", "Ничего не посчитано", "Rien n’a été compté";
         EMPTY_HINT: "Counters appear with the first operation, a second later at most. With a filter: the name must be whole.",
             "Счётчики появляются с первой операцией, не позже чем через секунду. Для отбора имя нужно целиком.",
             "Les compteurs apparaissent avec la première opération, au plus une seconde après. Pour filtrer, le nom doit être entier.";
-        HINT: "Summed over all nodes, at most a second old.", "Сумма по всем узлам, возраст не больше секунды.",
+        HINT: "Summed over all nodes, at most a second old.", "Сумма по всем узлам, с задержкой не больше секунды.",
             "Somme de tous les nœuds, vieille d’une seconde au plus.";
     }
 }

@@ -26,8 +26,8 @@ pub(in crate::console) mod words {
         TO: "To (UTC)", "По (UTC)", "Au (UTC)";
         EMPTY: "Nothing happened yet", "Пока ничего не произошло", "Il ne s’est encore rien passé";
         EMPTY_HINT: "Logins, changes of keys and accounts, parked tasks and whatever an operator would want to read later is written here.",
-            "Здесь записываются входы, изменения ключей и учётных записей, отложенные задачи и всё, что оператор захочет прочитать позже.",
-            "Les connexions, les changements de clés et de comptes, les tâches mises de côté et tout ce qu’un opérateur voudrait relire s’écrivent ici.";
+            "Здесь записываются входы, изменения ключей и учётных записей, остановленные задачи и всё, что оператор захочет прочитать позже.",
+            "Les connexions, les changements de clés et de comptes, les tâches arrêtées et tout ce qu’un opérateur voudrait relire s’écrivent ici.";
         NOT_FOUND: "Nothing fits", "Ничего не подходит", "Rien ne correspond";
         NOT_FOUND_HINT: "Use fewer words, a shorter kind, or a longer time.",
             "Возьмите меньше слов, более короткий вид или больший промежуток времени.",

@@ -22,7 +22,8 @@ function valueOf(field) {
     case "flag": return field.checked;
     case "any-text": return text;
     case "number": return text === "" ? undefined : Number(text);
-    case "moment": return text === "" ? undefined : new Date(text).toISOString();
+    // One that nobody touched is sent as it came: in another zone, or in the hour that comes twice, it would be another one.
+    case "moment": return text === "" ? undefined : text === field.defaultValue && field.dataset.utc || new Date(text).toISOString();
     case "words": {
       const list = text.split(/[\n,]/).map((word) => word.trim()).filter(Boolean);
       return list.length ? list : undefined;

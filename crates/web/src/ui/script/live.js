@@ -117,6 +117,7 @@ async function lookOnce() {
     if (!answer.ok) return alive(false);
     const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
     if (isAnother(fresh)) return anew();
+    setMoments(fresh);
     for (const part of document.querySelectorAll("[data-live]")) {
       const now = fresh.getElementById(part.getAttribute("id"));
       if (now) morph(part, now);

@@ -15,9 +15,22 @@ function make(tag, className, text) {
 function toast(text, bad) {
   const place = document.getElementById("toasts");
   if (!place) return;
-  const shown = make("div", bad ? "toast bad" : "toast", text);
+  const shown = make("div", bad ? "toast bad" : "toast");
+  shown.append(make("span", "", text));
+  if (bad) stays(shown, [...place.children].filter((other) => other.firstChild.textContent === text));
+  else setTimeout(() => shown.remove(), 5000);
   place.append(shown);
-  setTimeout(() => shown.remove(), bad ? 12000 : 5000);
+}
+
+// A refusal is there until it was read, once.
+function stays(shown, same) {
+  for (const other of same) other.remove();
+  shown.setAttribute("role", "alert");
+  const close = make("button", "close", "×");
+  close.type = "button";
+  close.setAttribute("aria-label", words.close);
+  close.addEventListener("click", () => shown.remove());
+  shown.append(close);
 }
 
 // Gives the value of the button that closed it. One with `data-fast` closes by a button only: what it shows cannot be shown again.
@@ -25,6 +38,7 @@ function dialog(title, content, buttons, fast) {
   const opened = make("dialog");
   opened.setAttribute("aria-label", title);
   opened.toggleAttribute("data-fast", Boolean(fast));
+  if (fast) opened.setAttribute("closedby", "none");
   const head = make("header", "dialog-head");
   head.append(make("h2", "", title));
   const row = make("div", "dialog-buttons");
@@ -110,6 +124,17 @@ function whole(time) {
   return `${here} (${at.toISOString().replace("T", " ").replace(/\.\d+Z$/, " UTC")})`;
 }
 
+// A field that the server filled in with a moment shows it in the browser's zone, as what nobody touched. `page` may be one that is not shown.
+function setMoments(page) {
+  for (const field of page.querySelectorAll("input[data-utc]")) {
+    const at = new Date(field.dataset.utc);
+    const here = new Date(at - at.getTimezoneOffset() * 60000).toISOString().slice(0, 19);
+    // As browsers write it, so that it is not taken for another one: without seconds where there are none.
+    field.setAttribute("value", here.replace(/:00$/, ""));
+  }
+}
+setMoments(document);
+
 document.addEventListener("pointerover", (event) => {
   const time = event.target.closest?.("time[datetime]"), text = time && whole(time);
   if (text) time.title = text;
@@ -175,12 +200,14 @@ function step(event) {
 }
 
 document.addEventListener("keydown", (event) => {
+  // A second Escape would close it though `cancel` is prevented.
+  if (event.key === "Escape" && document.querySelector("dialog[data-fast][open]")) event.preventDefault();
   if (event.key === "Escape") for (const pick of document.querySelectorAll("details.pick[open]")) pick.open = false;
   if (document.querySelector("dialog[open]") || event.altKey) return;
   const command = event.ctrlKey || event.metaKey;
   const typing = event.target.matches?.("input, textarea, select, [contenteditable]");
   const does = command ? event.key.toLowerCase() === "k" && (() => focusOn(document.getElementById("find")))
-    : event.key.startsWith("Arrow") ? () => step(event) : !typing && KEYS[event.key];
+    : event.key.startsWith("Arrow") ? () => step(event) : !typing && document.body.dataset.singleKeys !== "off" && KEYS[event.key];
   if (does && does()) event.preventDefault();
 });
 
@@ -194,11 +221,16 @@ function foldFilters() {
 narrow.addEventListener("change", foldFilters);
 foldFilters();
 
+// What a link says. One that was cut off or made up says nothing.
+function decoded(text) {
+  try { return decodeURIComponent(text); } catch { return ""; }
+}
+
 // A page that was asked for with an action opens its dialog: `#open=POST%20%2Fv1%2F…`.
 function openAsked() {
   const asked = location.hash.match(/^#open=(.*)$/)?.[1];
   if (!asked) return;
-  const [method, action] = decodeURIComponent(asked).split(" ");
+  const [method, action] = decoded(asked).split(" ");
   const form = [...document.forms].find((one) => one.dataset.call === method && one.getAttribute("action") === action);
   history.replaceState(null, "", location.pathname + location.search);
   form?.closest("dialog:not([open])")?.showModal();
