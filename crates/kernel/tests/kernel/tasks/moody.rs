@@ -13,6 +13,8 @@ pub enum Mood {
     Full,
     /// Nothing is written.
     Down,
+    /// Nothing is written, and nobody has noticed yet.
+    Away,
     /// What gives tasks back is written, and nobody hears of it.
     Vague,
 }
@@ -42,7 +44,7 @@ impl Store for MoodyStore {
             Mood::Full if job.urgency() == Urgency::Normal => {
                 job.done(Outcome::Failed(StoreError::Full("on purpose".into())));
             }
-            Mood::Down => job.done(Outcome::Failed(StoreError::Unavailable("on purpose".into()))),
+            Mood::Down | Mood::Away => job.done(Outcome::Failed(StoreError::Unavailable("on purpose".into()))),
             Mood::Vague if job.name() == "task.release" => self.inner.submit(Box::new(Unheard(job))),
             Mood::Good | Mood::Full | Mood::Vague => self.inner.submit(job),
         }
@@ -62,7 +64,7 @@ impl Store for MoodyStore {
 
     fn health(&self) -> Health {
         match self.mood() {
-            Mood::Good | Mood::Vague => Health::Good,
+            Mood::Good | Mood::Vague | Mood::Away => Health::Good,
             Mood::Full => Health::ReadOnly("full".into()),
             Mood::Down => Health::Down("down".into()),
         }

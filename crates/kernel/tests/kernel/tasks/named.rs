@@ -108,8 +108,9 @@ fn sen_12_a_task_asked_for_by_name_while_the_store_was_away_begins_as_soon_as_it
     let world = World::new();
     let node = world.node();
     let id = later(&world, "test.note");
-    world.store.feel(Mood::Down);
+    world.store.feel(Mood::Away);
     ask(&node, id);
+    world.pass(1_500);
     world.store.feel(Mood::Good);
     world.pass(2_000);
     assert_eq!(world.notes().len(), 1);
