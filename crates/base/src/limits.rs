@@ -4,10 +4,13 @@
 pub const OP_ATTEMPTS_MAX: u32 = 3;
 /// Time limit of an operation with all its cycles and its waiting (KER-7).
 pub const OP_TIME_MS: u64 = 10_000;
-/// Rows that one operation may read or write.
-pub const OP_ROWS_MAX: usize = 5_000;
-/// Steps of the engine's machine that one operation may take: about 20 ms, but the same on every machine.
-pub const OP_STEPS_MAX: u64 = 3_000_000;
+/// Rows that one operation may read or write. Far above what a usual one takes: everything of a legal size must fit, for what
+/// does not is refused for ever (a process of 10,000 tasks is ended in one operation).
+pub const OP_ROWS_MAX: usize = 100_000;
+/// Rows that one portion of longer work aims at, so that the others wait a few milliseconds.
+pub const PORTION_ROWS: usize = 5_000;
+/// Steps of the engine's machine that one operation may take: about 0.4 s, but the same on every machine.
+pub const OP_STEPS_MAX: u64 = 60_000_000;
 /// Documents that one operation may hold writable (KER-8).
 pub const OP_DOCUMENTS_MAX: usize = 32;
 /// Effects that one operation may leave.

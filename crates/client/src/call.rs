@@ -15,6 +15,8 @@ use crate::error::{ApiError, ClientError};
 use crate::retry::Failure;
 
 const IDEMPOTENCY_KEY: &str = "idempotency-key";
+/// The slowest line that is waited for, in bytes of a second.
+const SLOWEST_LINE: u64 = 64 << 10;
 
 /// What is sent, the same in every try.
 #[derive(Debug)]
@@ -127,15 +129,37 @@ impl Client {
 
     async fn try_once(&self, call: &Call, left: Option<Duration>) -> Result<Reply, Failure> {
         let patience = left.map_or(self.retry.patience, |left| left.min(self.retry.patience));
-        let response = self.prepared(call, patience).send().await;
-        read(response.map_err(broken)?, call.also).await
+        let Some(longest) = self.flow_max else {
+            let response = self.prepared(call, patience).send().await;
+            return read(response.map_err(broken)?, call.also).await;
+        };
+        let longest = left.map_or(longest, |left| left.min(longest));
+        let response = within(to_send(call, patience), self.prepared(call, longest).send()).await?;
+        read_within(response, call.also, patience).await
     }
 }
 
-pub(crate) async fn read(mut response: Response, also: Option<u16>) -> Result<Reply, Failure> {
+/// How long it may take until an answer begins: a large body has to get there first.
+fn to_send(call: &Call, patience: Duration) -> Duration {
+    let bytes = call.body.as_ref().map_or(0, Bytes::len) as u64;
+    patience + Duration::from_secs(bytes / SLOWEST_LINE)
+}
+
+/// What comes in time.
+async fn within<T>(patience: Duration, coming: impl Future<Output = reqwest::Result<T>>) -> Result<T, Failure> {
+    let silence = |_| Failure::Broken { reason: format!("nothing came within {patience:?}"), sent: true };
+    tokio::time::timeout(patience, coming).await.map_err(silence)?.map_err(broken)
+}
+
+pub(crate) async fn read(response: Response, also: Option<u16>) -> Result<Reply, Failure> {
+    read_within(response, also, Duration::MAX).await
+}
+
+/// Reads an answer whose parts come with pauses no longer than this.
+async fn read_within(mut response: Response, also: Option<u16>, patience: Duration) -> Result<Reply, Failure> {
     let (status, headers) = (response.status(), response.headers().clone());
     let mut body = BytesMut::new();
-    while let Some(chunk) = response.chunk().await.map_err(broken)? {
+    while let Some(chunk) = within(patience, response.chunk()).await? {
         if body.len() + chunk.len() > ANSWER_MAX {
             let reason = format!("more than {ANSWER_MAX} bytes: read it in parts");
             return Err(Failure::Foreign { status: status.as_u16(), reason });

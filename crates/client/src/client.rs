@@ -27,6 +27,8 @@ pub struct Client {
     pub(crate) retry: Retry,
     /// How long all tries of a call may take together.
     pub(crate) total: Option<Duration>,
+    /// How long one try may take while bytes flow; else patience is for all of it.
+    pub(crate) flow_max: Option<Duration>,
 }
 
 /// The key is not shown.
@@ -57,7 +59,7 @@ impl Client {
     pub fn with_http(http: reqwest::Client, url: &str, ns: &str, key: &str) -> Result<Self, ClientError> {
         let root = root_of(url)?;
         let base = namespace_of(&root, ns)?;
-        Ok(Self { http, root, base, key: key.into(), retry: Retry::default(), total: None })
+        Ok(Self { http, root, base, key: key.into(), retry: Retry::default(), total: None, flow_max: None })
     }
 
     /// The same server, by the same right, in another namespace.
@@ -72,6 +74,13 @@ impl Client {
     #[must_use]
     pub fn within(self, total: Duration) -> Self {
         Self { total: Some(total), ..self }
+    }
+
+    /// The same with a patience that is for silence alone: a try goes on while its answer comes, and longer the more it sends, but not
+    /// longer than this.
+    #[must_use]
+    pub fn while_it_flows(self, longest: Duration) -> Self {
+        Self { flow_max: Some(longest), ..self }
     }
 
     /// The same with another patience.

@@ -5,18 +5,25 @@ use std::mem::discriminant;
 use std::sync::Arc;
 use std::time::Duration;
 
-use client::exchange::{Message, Start, Status};
-use client::{Client, ClientError, Retry, jittered, new_key, pause};
+use client::exchange::{Message, Status};
+use client::{Client, ClientError, Retry, jittered, pause};
 
-use crate::database::{Work, Worked};
+use crate::database::{Database, Work, Worked};
 use crate::desk::Desk;
+use crate::engine::{ErrorKind, SqlError};
 use crate::next::{After, Blame, CommitFailure, Doing, End, Facts, Heard, MarkerSeen, Word, next};
 use crate::outcome::{Report, Round};
 use crate::settings::Settings;
+use crate::start::Unanswered;
+use crate::suspects::{Fault, Suspects};
 use crate::world;
 
-/// How long one try of a call may take: prepare may carry much.
+/// How long the other side of a call may say nothing.
 const CALL: Duration = Duration::from_secs(20);
+/// How long one try of a start may take while its messages come.
+pub(crate) const START_MAX: Duration = Duration::from_secs(300);
+/// The same of a prepare, whose database waits: with what is repeated, shorter than a transaction may be idle.
+const PREPARE_TRY: Duration = Duration::from_secs(100);
 /// Pauses before the same is tried again: the first, and the longest.
 const PAUSE: Duration = Duration::from_millis(500);
 const PAUSE_MAX: Duration = Duration::from_secs(10);
@@ -27,9 +34,11 @@ pub struct Connector {
     pub(crate) settings: Arc<Settings>,
     pub(crate) desk: Desk,
     /// A start without an answer: the same again gives the same process.
-    unanswered: Option<(String, Start)>,
-    /// One message at a time, because something of several is wrong.
-    single: bool,
+    pub(crate) unanswered: Option<Unanswered>,
+    /// Megabytes that are asked for, where more did not arrive.
+    pub(crate) mb_max: Option<f64>,
+    /// Messages that a process failed over.
+    pub(crate) suspects: Suspects,
     /// Rows that are no replies stand in the way: what is wrong with those that people were told of.
     told: BTreeSet<String>,
     /// Those that they are to be told of.
@@ -40,10 +49,11 @@ pub struct Connector {
 
 /// The process that is under way.
 #[derive(Default)]
-struct Course {
-    process: String,
-    known: Vec<Message>,
-    left_out: usize,
+pub(crate) struct Course {
+    pub(crate) process: String,
+    /// Messages that are processed.
+    pub(crate) taken: Vec<Message>,
+    pub(crate) left_out: usize,
     worked: Worked,
 }
 
@@ -60,11 +70,19 @@ impl Connector {
             settings,
             desk,
             unanswered: None,
-            single: false,
+            mb_max: None,
+            suspects: Suspects::default(),
             told: BTreeSet::new(),
             untold: vec![],
             doubtful: vec![],
         }
+    }
+
+    /// The same with another patience for a server that says nothing.
+    #[must_use]
+    pub fn with_patience(self, patience: Duration) -> Self {
+        let client = self.client.with_retry(Retry { attempts: 1, patience, ..Retry::default() });
+        Self { client, ..self }
     }
 
     /// Settles what earlier rounds left open, and takes one process from its start to its end.
@@ -100,8 +118,8 @@ impl Connector {
         let (mut since_ms, mut repeats) = (world::now_ms(), 0);
         loop {
             let heard = self.perform(&doing, &mut course).await;
-            let facts = Facts { since_ms: world::now_ms().saturating_sub(since_ms), messages: course.known.len() };
-            self.learn(&doing, &heard, facts);
+            let facts = self.facts(&course, since_ms);
+            self.learn(&doing, &heard, &course);
             let following = next(doing.clone(), heard, facts);
             match following {
                 Doing::End(ended) => return self.report(course, ended),
@@ -115,12 +133,18 @@ impl Connector {
         }
     }
 
+    fn facts(&self, course: &Course, since_ms: u64) -> Facts {
+        let (failed, refused) = self.suspects.failures(&course.taken);
+        let since_ms = world::now_ms().saturating_sub(since_ms);
+        Facts { since_ms, messages: course.taken.len(), failed, refused }
+    }
+
     async fn perform(&mut self, doing: &Doing, course: &mut Course) -> Heard {
         let process = course.process.clone();
         match doing {
             Doing::Start { .. } => self.start(course).await,
             Doing::Narrow => {
-                let ids: Vec<&str> = course.known.iter().map(|message| message.id.as_str()).collect();
+                let ids: Vec<&str> = course.taken.iter().map(|message| message.id.as_str()).collect();
                 heard(self.client.narrow_process(&process, &ids).await)
             }
             Doing::SetAside { .. } => {
@@ -130,7 +154,8 @@ impl Connector {
             Doing::Work { blame } => self.work(course, blame.clone()).await,
             Doing::Prepare { .. } => {
                 let Worked { results, replies, .. } = &course.worked;
-                heard(self.client.prepare_process(&process, results, replies).await)
+                let client = self.client.clone().while_it_flows(PREPARE_TRY);
+                heard(client.prepare_process(&process, results, replies).await)
             }
             Doing::Commit => self.commit().await,
             Doing::LookForMarker { .. } => Heard::Marker(self.marker(&process).await),
@@ -140,63 +165,30 @@ impl Connector {
                 Heard::RolledBack
             }
             Doing::CommitCall => heard(self.client.commit_process(&process).await),
-            Doing::RollbackCall { error } => {
-                heard(self.client.rollback_process(&process, error, self.settings.tell_senders).await)
+            Doing::RollbackCall { error, blamed } => {
+                // Of a process that may go well the next time nobody is told.
+                let tells = *blamed && self.settings.tell_senders;
+                heard(self.client.rollback_process(&process, error, tells).await)
             }
             Doing::InterruptCall { error } => heard(self.client.interrupt_process(&process, error).await),
             Doing::End(_) => Heard::RolledBack,
         }
     }
 
-    async fn start(&mut self, course: &mut Course) -> Heard {
-        let (key, start) = self.unanswered.take().unwrap_or_else(|| (new_key(), self.wanted()));
-        let started = match self.client.start_process(&start, &key).await {
-            Ok(started) => started,
-            Err(error) => {
-                let word = failed(error);
-                if matches!(word, Word::Silence(_)) {
-                    self.unanswered = Some((key, start));
-                }
-                return Heard::Word(word);
-            }
-        };
-        match (started.status, started.process) {
-            (Status::Idle, _) => Heard::Idle,
-            (Status::Busy, _) => Heard::Busy,
-            (Status::Ok, Some(process)) => {
-                course.process = process;
-                let is_known = |message: &Message| self.settings.handler(&message.body.kind).is_some();
-                let (known, unknown): (Vec<_>, Vec<_>) = started.messages.into_iter().partition(is_known);
-                (course.known, course.left_out) = (known, unknown.len());
-                Heard::Started { known: course.known.len(), unknown: course.left_out }
-            }
-            (Status::Ok | Status::Cancelled, _) => Heard::Word(Word::Refused("a start without a process".into())),
-        }
-    }
-
-    fn wanted(&self) -> Start {
-        let some = |names: &Vec<String>| Some(names.clone()).filter(|names| !names.is_empty());
-        Start {
-            db: self.settings.database.clone(),
-            subsystems: some(&self.settings.subsystems),
-            senders: some(&self.settings.senders),
-            max_files: if self.single { Some(1) } else { self.settings.max_files },
-            max_mb: self.settings.max_mb,
-        }
-    }
-
     async fn work(&mut self, course: &mut Course, mut blame: Blame) -> Heard {
         // What stood in the way before does so again.
         blame.is_careful |= !self.told.is_empty();
-        let work = Work { process: course.process.clone(), messages: course.known.clone(), blame };
-        match self.desk.ask(move |database| database.work(&work).map_err(|error| error.text)).await {
+        blame.of.extend(self.suspects.blame(&course.taken));
+        let work = Work { process: course.process.clone(), messages: course.taken.clone(), blame };
+        match self.desk.ask(move |database| worked(database, &work)).await {
             Ok(Ok(worked)) if !worked.bad.is_empty() => Heard::BadReplies(worked.bad),
             Ok(Ok(worked)) => {
                 self.note(&worked.left_alone);
                 course.worked = worked;
                 Heard::Worked
             }
-            Ok(Err(error)) | Err(error) => Heard::WorkFailed(error),
+            Ok(Err(failure)) => failure,
+            Err(error) => Heard::WorkFailed(error),
         }
     }
 
@@ -227,13 +219,28 @@ impl Connector {
         }
     }
 
-    /// After a refusal of several messages they are taken one by one, until the one at fault is found.
-    fn learn(&mut self, doing: &Doing, heard: &Heard, facts: Facts) {
+    /// After a failure of several messages they are taken one by one, until the one at fault is found.
+    fn learn(&mut self, doing: &Doing, heard: &Heard, course: &Course) {
+        let (suspects, taken) = (&mut self.suspects, &course.taken);
         match (doing, heard) {
-            (Doing::Prepare { .. }, Heard::Word(Word::Refused(_))) => self.single = facts.messages > 1,
-            (Doing::RollBack { then: After::OneByOne, .. }, _) => self.single = facts.messages > 1,
-            (Doing::RollBack { then: After::WorkAgain(Blame { all: Some(_), .. }), .. }, _) => self.single = false,
-            (Doing::Start { .. }, Heard::Idle) => self.single = false,
+            (Doing::Work { .. }, Heard::WorkFailed(error)) => suspects.note_failure(taken, Fault::Work, error),
+            (Doing::Commit, Heard::CommitFailed(CommitFailure::Refused(error))) => {
+                suspects.note_failure(taken, Fault::Refused, error);
+            }
+            (Doing::Commit, Heard::CommitFailed(CommitFailure::Undone(error)))
+            | (Doing::LookForMarker { error }, Heard::Marker(MarkerSeen::Absent)) => {
+                suspects.note_failure(taken, Fault::Commit, error);
+            }
+            (Doing::Prepare { .. }, Heard::Word(Word::Refused(_)))
+            // A prepare that never arrives may be too large for the line.
+            | (Doing::RollBack { then: After::OneByOne | After::RollbackCall, .. }, _) => {
+                suspects.take_one_by_one(taken.len());
+            }
+            (Doing::RollBack { then: After::WorkAgain(Blame { all: Some(_), .. }), .. }, _) => suspects.take_all(),
+            (Doing::Start { .. }, Heard::Idle) => suspects.forget_all(),
+            (Doing::Commit, Heard::Committed) | (Doing::LookForMarker { .. }, Heard::Marker(MarkerSeen::Present)) => {
+                suspects.note_commit(taken, &course.worked.results);
+            }
             _ => {}
         }
     }
@@ -252,6 +259,16 @@ impl Connector {
     }
 }
 
+/// What comes of the work; without a transaction, or behind somebody's lock, no message is to blame.
+fn worked(database: &mut Database, work: &Work) -> Result<Worked, Heard> {
+    database.open(&work.process).map_err(|error| Heard::Hindered(error.text))?;
+    let failure = |SqlError { kind, text, .. }| match kind {
+        ErrorKind::Locked => Heard::Hindered(text),
+        ErrorKind::Duplicate | ErrorKind::Lost | ErrorKind::Wrong => Heard::WorkFailed(text),
+    };
+    database.go_through(work).map_err(failure)
+}
+
 fn heard(answer: Result<Status, ClientError>) -> Heard {
     Heard::Word(word(answer))
 }
@@ -267,7 +284,7 @@ pub(crate) fn word(answer: Result<Status, ClientError>) -> Word {
 }
 
 /// A refusal will be the same again; everything else may pass.
-fn failed(error: ClientError) -> Word {
+pub(crate) fn failed(error: ClientError) -> Word {
     let text = error.to_string();
     match error {
         ClientError::Api(told) if told.status >= 500 || told.status == 429 || told.is_unknown() => Word::Silence(text),

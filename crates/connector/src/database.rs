@@ -94,9 +94,27 @@ impl Database {
     /// # Errors
     /// The database failed; the transaction is of no use.
     pub fn work(&mut self, work: &Work) -> Result<Worked, SqlError> {
+        self.open(&work.process)?;
+        self.go_through(work)
+    }
+
+    /// Opens a transaction with the marker of a process.
+    ///
+    /// # Errors
+    /// The database failed, and no message is to blame.
+    pub(crate) fn open(&mut self, process: &str) -> Result<(), SqlError> {
         self.roll_back();
-        let outcome = self.begin(&work.process).and_then(|()| self.work_through(work));
-        self.lost_if(outcome)
+        let opened = self.begin(process);
+        self.lost_if(opened)
+    }
+
+    /// Processes messages in the open transaction.
+    ///
+    /// # Errors
+    /// The database failed; the transaction is of no use.
+    pub(crate) fn go_through(&mut self, work: &Work) -> Result<Worked, SqlError> {
+        let worked = self.work_through(work);
+        self.lost_if(worked)
     }
 
     /// Commits the open transaction.
@@ -104,7 +122,7 @@ impl Database {
     /// # Errors
     /// See [`CommitFailure`].
     pub fn commit(&mut self) -> Result<(), CommitFailure> {
-        let none = || CommitFailure::Refused("the transaction is gone with its connection".into());
+        let none = || CommitFailure::Undone("the transaction is gone with its connection".into());
         let outcome = self.engine.as_mut().ok_or_else(none)?.commit();
         if matches!(outcome, Err(CommitFailure::Unclear(_))) {
             self.engine = None;
@@ -264,7 +282,7 @@ impl Database {
             .and_then(|()| engine.execute(sql, &[]))
             .map_err(|error| SqlError { text: failed(&error.text), ..error })?;
         engine.commit().map_err(|error| match error {
-            CommitFailure::Refused(text) | CommitFailure::Unclear(text) => {
+            CommitFailure::Refused(text) | CommitFailure::Undone(text) | CommitFailure::Unclear(text) => {
                 SqlError::new(ErrorKind::Wrong, failed(&text))
             }
         })

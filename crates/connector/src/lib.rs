@@ -22,7 +22,9 @@ mod outcome;
 mod replies;
 mod settings;
 mod settle;
+mod start;
 mod statement;
+mod suspects;
 mod values;
 mod world;
 

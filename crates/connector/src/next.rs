@@ -5,14 +5,18 @@
 //! | after | heard | then |
 //! |---|---|---|
 //! | start, narrow | no answer, or anything but `OK` | stop; `BUSY` is tried again after a random pause |
-//! | work | the database failed | roll back, interrupt |
+//! | work | the database hindered all of it (a lock, no transaction) | roll back, interrupt |
+//! | work | the database failed | roll back, interrupt; of several each is then taken alone |
+//! | | a single message, for the second time | roll back, leave it out: others come first |
 //! | work | replies that are none | roll back; the same again, with rows that stood there before left alone |
 //! | | again, and they name messages | roll back; the same again, with those messages reported as incorrect |
 //! | | again, and they name none | roll back; a single message is then reported as incorrect, several are taken one by one |
 //! | prepare | no answer | again within [`PREPARE_MS`], then roll back and the rollback call |
 //! | prepare | `CANCELLED` | roll back, the rollback call |
 //! | prepare | a refusal | roll back; a single message is then reported as incorrect, of several none is |
-//! | commit | failed | the rollback call with the error |
+//! | commit | failed, what was written is wrong | the rollback call; of several each is then taken alone |
+//! | | a single message, for the second time | the rollback call; from the next process on it is reported as incorrect |
+//! | commit | failed for another reason | the rollback call; the second time a single message is left out of the next process |
 //! | commit | nobody knows | the marker tells; while it does not, neither call is made |
 //! | commit call | no answer | again, until there is one |
 
@@ -24,6 +28,8 @@ pub const PREPARE_MS: u64 = 60_000;
 pub const ROLLBACK_MS: u64 = 60_000;
 /// How long a marker that may still be written is looked for at once; a later round looks again.
 pub const MARKER_MS: u64 = 60_000;
+/// How often a message fails alone before others come first, or before it is to blame.
+pub const FAILURES_MAX: u32 = 2;
 /// How often a start is tried while another process of the database is active.
 pub const STARTS_MAX: u32 = 5;
 
@@ -72,6 +78,8 @@ pub enum Doing {
     RollbackCall {
         /// Why.
         error: String,
+        /// Its only message is to blame: its sender may be told.
+        blamed: bool,
     },
     /// The call that gives the process up before its prepare.
     InterruptCall {
@@ -125,6 +133,8 @@ pub enum After {
     InterruptCall,
     /// It is not, and the next ones have one message each, until the one at fault is found.
     OneByOne,
+    /// It is not, and its message lets others go first.
+    SetAside,
     /// The same again, with somebody blamed.
     WorkAgain(Blame),
 }
@@ -164,8 +174,10 @@ pub enum Word {
 /// How a commit failed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CommitFailure {
-    /// The database did not commit, and says so.
+    /// The database did not commit, because what was written is wrong.
     Refused(String),
+    /// It did not, because of something else: a lock, a connection that was gone before.
+    Undone(String),
     /// It may have.
     Unclear(String),
 }
@@ -190,10 +202,10 @@ pub enum Heard {
     Busy,
     /// Messages came.
     Started {
-        /// Those that can be processed here.
-        known: usize,
-        /// Those that cannot.
-        unknown: usize,
+        /// Those that are processed.
+        taken: usize,
+        /// Why others are not, if there are some.
+        left_out: Option<String>,
     },
     /// An answer, or none.
     Word(Word),
@@ -201,7 +213,9 @@ pub enum Heard {
     Worked,
     /// Messages were processed, but these rows are no replies. At least one.
     BadReplies(Vec<BadReply>),
-    /// The database failed; nothing of it stays.
+    /// The database could not begin, or somebody else was in the way: no message's fault. Nothing of it stays.
+    Hindered(String),
+    /// The database failed over the messages; nothing of it stays.
     WorkFailed(String),
     /// The transaction is committed.
     Committed,
@@ -220,6 +234,10 @@ pub struct Facts {
     pub since_ms: u64,
     /// Messages that are processed.
     pub messages: usize,
+    /// How often the only one of them failed alone before.
+    pub failed: u32,
+    /// How often its commit was refused before.
+    pub refused: u32,
 }
 
 /// What is done next. The same as before means: after a pause, again.
@@ -235,15 +253,15 @@ pub fn next(doing: Doing, heard: Heard, facts: Facts) -> Doing {
         (Doing::SetAside { error }, Heard::Word(_)) => Doing::InterruptCall { error },
         (Doing::Work { blame }, Heard::Worked) => Doing::Prepare { blamed: blame.is_somebody() },
         (Doing::Work { blame }, Heard::BadReplies(bad)) => after_bad_replies(blame, &bad, facts),
-        (Doing::Work { .. }, Heard::WorkFailed(error)) => Doing::RollBack { then: After::InterruptCall, error },
+        (Doing::Work { .. }, Heard::Hindered(error)) => Doing::RollBack { then: After::InterruptCall, error },
+        (Doing::Work { .. }, Heard::WorkFailed(error)) => Doing::RollBack { then: after_failed_work(facts), error },
         (Doing::Prepare { blamed }, Heard::Word(word)) => after_prepare(blamed, word, facts),
         (Doing::Commit, Heard::Committed) => Doing::CommitCall,
-        (Doing::Commit, Heard::CommitFailed(CommitFailure::Refused(error))) => Doing::RollbackCall { error },
-        (Doing::Commit, Heard::CommitFailed(CommitFailure::Unclear(error))) => Doing::LookForMarker { error },
+        (Doing::Commit, Heard::CommitFailed(failure)) => after_failed_commit(failure, facts),
         (Doing::LookForMarker { error }, Heard::Marker(seen)) => after_marker(error, seen, facts),
         (Doing::RollBack { then, error }, Heard::RolledBack) => after_rollback(then, error),
         (Doing::CommitCall, Heard::Word(word)) => after_commit_call(word),
-        (Doing::RollbackCall { error }, Heard::Word(word)) => after_rollback_call(error, word, facts),
+        (Doing::RollbackCall { error, blamed }, Heard::Word(word)) => after_rollback_call(error, blamed, word, facts),
         // Whether it is heard or not: the server's own time for a process ends it too.
         (Doing::InterruptCall { error }, Heard::Word(_)) => Doing::End(End::RolledBack(error)),
         (doing, heard) => unreachable!("{heard:?} while {doing:?}"),
@@ -255,12 +273,9 @@ fn after_start(tries: u32, heard: Heard) -> Doing {
         Heard::Idle => Doing::End(End::Idle),
         Heard::Busy if tries < STARTS_MAX => Doing::Start { tries: tries + 1 },
         Heard::Busy => Doing::End(End::Busy),
-        Heard::Started { unknown: 0, .. } => Doing::Work { blame: Blame::default() },
-        Heard::Started { known: 0, unknown } => {
-            let error = format!("none of {unknown} messages is of a type that is known here");
-            Doing::SetAside { error }
-        }
-        Heard::Started { .. } => Doing::Narrow,
+        Heard::Started { left_out: None, .. } => Doing::Work { blame: Blame::default() },
+        Heard::Started { taken: 0, left_out: Some(error) } => Doing::SetAside { error },
+        Heard::Started { left_out: Some(_), .. } => Doing::Narrow,
         Heard::Word(word) => Doing::End(End::Stopped(format!("start: {}", said(&word)))),
         other => unreachable!("{other:?} after a start"),
     }
@@ -272,6 +287,27 @@ fn after_narrow(word: Word) -> Doing {
         Word::Cancelled | Word::Refused(_) | Word::Silence(_) => {
             Doing::End(End::Stopped(format!("narrow: {}", said(&word))))
         }
+    }
+}
+
+/// Of several nobody knows whose fault it is; a single one may have been unlucky once.
+fn after_failed_work(facts: Facts) -> After {
+    match facts.messages {
+        1 if facts.failed + 1 >= FAILURES_MAX => After::SetAside,
+        0 | 1 => After::InterruptCall,
+        _ => After::OneByOne,
+    }
+}
+
+/// Who is to blame is so from the next process on: results of this one are told already.
+fn after_failed_commit(failure: CommitFailure, facts: Facts) -> Doing {
+    match failure {
+        CommitFailure::Refused(error) => {
+            let blamed = facts.messages == 1 && facts.refused + 1 == FAILURES_MAX;
+            Doing::RollbackCall { error, blamed }
+        }
+        CommitFailure::Undone(error) => Doing::RollbackCall { error, blamed: false },
+        CommitFailure::Unclear(error) => Doing::LookForMarker { error },
     }
 }
 
@@ -315,7 +351,7 @@ fn after_prepare(blamed: bool, word: Word, facts: Facts) -> Doing {
 fn after_marker(error: String, seen: MarkerSeen, facts: Facts) -> Doing {
     match seen {
         MarkerSeen::Present => Doing::CommitCall,
-        MarkerSeen::Absent => Doing::RollbackCall { error },
+        MarkerSeen::Absent => Doing::RollbackCall { error, blamed: false },
         MarkerSeen::Open if facts.since_ms < MARKER_MS => Doing::LookForMarker { error },
         MarkerSeen::Open => Doing::End(End::InDoubt(error)),
     }
@@ -323,7 +359,8 @@ fn after_marker(error: String, seen: MarkerSeen, facts: Facts) -> Doing {
 
 fn after_rollback(then: After, error: String) -> Doing {
     match then {
-        After::RollbackCall => Doing::RollbackCall { error },
+        After::RollbackCall => Doing::RollbackCall { error, blamed: false },
+        After::SetAside => Doing::SetAside { error },
         After::InterruptCall | After::OneByOne => Doing::InterruptCall { error },
         After::WorkAgain(blame) => Doing::Work { blame },
     }
@@ -337,9 +374,9 @@ fn after_commit_call(word: Word) -> Doing {
     }
 }
 
-fn after_rollback_call(error: String, word: Word, facts: Facts) -> Doing {
+fn after_rollback_call(error: String, blamed: bool, word: Word, facts: Facts) -> Doing {
     match word {
-        Word::Silence(_) if facts.since_ms < ROLLBACK_MS => Doing::RollbackCall { error },
+        Word::Silence(_) if facts.since_ms < ROLLBACK_MS => Doing::RollbackCall { error, blamed },
         Word::Ok | Word::Cancelled | Word::Refused(_) | Word::Silence(_) => Doing::End(End::RolledBack(error)),
     }
 }
@@ -357,8 +394,9 @@ fn said(word: &Word) -> String {
 mod tests {
     use super::*;
 
-    const EARLY: Facts = Facts { since_ms: 0, messages: 3 };
-    const LATE: Facts = Facts { since_ms: PREPARE_MS, messages: 3 };
+    const EARLY: Facts = Facts { since_ms: 0, messages: 3, failed: 0, refused: 0 };
+    const LATE: Facts = Facts { since_ms: PREPARE_MS, ..EARLY };
+    const ONE: Facts = Facts { messages: 1, ..EARLY };
 
     fn silence() -> Heard {
         Heard::Word(Word::Silence("cut".into()))
@@ -381,8 +419,8 @@ mod tests {
         all
     }
 
-    fn started(known: usize, unknown: usize) -> Heard {
-        Heard::Started { known, unknown }
+    fn started(taken: usize, others: usize) -> Heard {
+        Heard::Started { taken, left_out: (others > 0).then(|| "of no known type".into()) }
     }
 
     #[test]
@@ -437,14 +475,14 @@ mod tests {
             };
             assert_eq!(then, After::RollbackCall, "{heard:?}");
             let call = next(Doing::RollBack { then, error: error.clone() }, Heard::RolledBack, facts);
-            assert_eq!(call, Doing::RollbackCall { error: error.clone() });
+            assert_eq!(call, Doing::RollbackCall { error: error.clone(), blamed: false });
             assert_eq!(next(call, OK, facts), Doing::End(End::RolledBack(error)));
         }
     }
 
     #[test]
     fn exc_25_a_refused_reply_blames_a_single_message_once() {
-        let one = Facts { messages: 1, ..EARLY };
+        let one = ONE;
         let refuse = |blamed, facts| next(Doing::Prepare { blamed }, refused(), facts);
         assert!(
             matches!(refuse(false, EARLY), Doing::RollBack { then: After::InterruptCall, .. }),
@@ -488,7 +526,7 @@ mod tests {
 
     #[test]
     fn exc_25_a_reply_that_is_none_and_answers_nobody_is_looked_for_one_by_one() {
-        let one = Facts { messages: 1, ..EARLY };
+        let one = ONE;
         let careful = || Doing::Work { blame: Blame { is_careful: true, ..Blame::default() } };
         let several = next(careful(), bad(&[None]), EARLY);
         assert!(matches!(&several, Doing::RollBack { then: After::OneByOne, .. }), "{several:?}");
@@ -516,7 +554,7 @@ mod tests {
 
     #[test]
     fn exc_25_a_database_that_fails_at_work_gives_the_process_up() {
-        let failed = next(Doing::Work { blame: Blame::default() }, Heard::WorkFailed("gone".into()), EARLY);
+        let failed = next(Doing::Work { blame: Blame::default() }, Heard::WorkFailed("gone".into()), ONE);
         assert_eq!(failed, Doing::RollBack { then: After::InterruptCall, error: "gone".into() });
         let call = next(failed, Heard::RolledBack, EARLY);
         assert_eq!(call, Doing::InterruptCall { error: "gone".into() });
@@ -526,9 +564,42 @@ mod tests {
     }
 
     #[test]
-    fn exc_25_a_failed_commit_is_told_with_its_error() {
-        let refused = next(Doing::Commit, Heard::CommitFailed(CommitFailure::Refused("check".into())), EARLY);
-        assert_eq!(refused, Doing::RollbackCall { error: "check".into() });
+    fn exc_25_a_message_that_makes_the_database_fail_is_found_and_left_out() {
+        let fail = |facts| {
+            let failed = next(Doing::Work { blame: Blame::default() }, Heard::WorkFailed("gone".into()), facts);
+            let Doing::RollBack { then, .. } = &failed else { panic!("{failed:?}") };
+            (then.clone(), rolled_back(failed, facts))
+        };
+        let interrupt = Doing::InterruptCall { error: "gone".into() };
+        assert_eq!(fail(EARLY), (After::OneByOne, interrupt.clone()), "of several nobody knows which");
+        assert_eq!(fail(ONE), (After::InterruptCall, interrupt), "it may have been unlucky");
+        let aside = Doing::SetAside { error: "gone".into() };
+        assert_eq!(fail(Facts { failed: 1, ..ONE }), (After::SetAside, aside.clone()));
+        assert_eq!(fail(Facts { failed: 7, ..ONE }), (After::SetAside, aside), "and each time after it");
+    }
+
+    #[test]
+    fn exc_25_a_hindered_database_is_no_messages_fault() {
+        for facts in [EARLY, ONE, Facts { failed: 7, ..ONE }] {
+            let hindered = next(Doing::Work { blame: Blame::default() }, Heard::Hindered("locked".into()), facts);
+            assert_eq!(hindered, Doing::RollBack { then: After::InterruptCall, error: "locked".into() });
+        }
+    }
+
+    #[test]
+    fn exc_25_a_failed_commit_is_told_with_its_error_and_blamed_once() {
+        let fail = |failure: fn(String) -> CommitFailure, facts| {
+            let failed = next(Doing::Commit, Heard::CommitFailed(failure("check".into())), facts);
+            let Doing::RollbackCall { error, blamed } = failed else { panic!("{failed:?}") };
+            assert_eq!(error, "check");
+            blamed
+        };
+        let before = |refused| Facts { refused, ..ONE };
+        assert_eq!(
+            [EARLY, before(0), before(1), before(2)].map(|facts| fail(CommitFailure::Refused, facts)),
+            [false, false, true, false]
+        );
+        assert!(!fail(CommitFailure::Undone, before(1)), "nobody knows whose fault it is");
     }
 
     #[test]
@@ -537,7 +608,7 @@ mod tests {
         assert_eq!(look, Doing::LookForMarker { error: "cut".into() });
         let seen = |seen, facts| next(look.clone(), Heard::Marker(seen), facts);
         assert_eq!(seen(MarkerSeen::Present, EARLY), Doing::CommitCall);
-        assert_eq!(seen(MarkerSeen::Absent, EARLY), Doing::RollbackCall { error: "cut".into() });
+        assert_eq!(seen(MarkerSeen::Absent, EARLY), Doing::RollbackCall { error: "cut".into(), blamed: false });
         assert_eq!(seen(MarkerSeen::Open, EARLY), look, "an open transaction may still commit");
         assert_eq!(seen(MarkerSeen::Open, LATE), Doing::End(End::InDoubt("cut".into())));
     }
@@ -552,7 +623,7 @@ mod tests {
 
     #[test]
     fn exc_25_the_rollback_call_is_repeated_for_a_minute() {
-        let call = Doing::RollbackCall { error: "e".into() };
+        let call = Doing::RollbackCall { error: "e".into(), blamed: true };
         assert_eq!(next(call.clone(), silence(), EARLY), call);
         assert_eq!(next(call.clone(), silence(), LATE), Doing::End(End::RolledBack("e".into())));
         assert_eq!(next(call, CANCELLED, EARLY), Doing::End(End::RolledBack("e".into())));

@@ -1,10 +1,11 @@
-//! Forgets deleted documents (DOC-1) with their changes, and changes that are too old (CON-5): a day's task, a portion at a time.
+//! Forgets deleted documents (DOC-1) with their changes, and changes that are too old (CON-5): a day's task of each, a portion at a
+//! time. They are two, so that what cannot be forgotten of one kind does not keep the other from being forgotten.
 //!
 //! The row of a deleted document is kept so that its next life gets a higher version. It goes after the longest time for which any class
 //! keeps tombstones. What is remembered then is one number, the highest version that was forgotten: a document without a row
 //! begins above it, so that versions rise for ever, also if the calendar went forward by mistake and back again.
 
-use base::limits::OP_ROWS_MAX;
+use base::limits::{OP_ROWS_MAX, PORTION_ROWS};
 use base::{OpResult, Sql, Stamp, Tx, args};
 use kernel::{OpCx, Plan, TaskDef, TaskRow};
 
@@ -14,16 +15,23 @@ use crate::limits::KEEP_DAYS;
 
 /// Forgets deleted documents.
 pub(crate) const FORGET: TaskDef = TaskDef::new("doc.forget", forget).queue(2).standing("D0403");
+/// Forgets changes that are too old.
+pub(crate) const FORGET_CHANGES: TaskDef =
+    TaskDef::new("doc.forget_changes", forget_changes).queue(2).standing("D0408");
 
-/// Rows of one portion.
-const PORTION: usize = 500;
+/// Documents of one portion; each takes up to fifty changes along.
+const PORTION: usize = PORTION_ROWS / 50;
 
 pub(crate) static OLDEST_DELETED: Sql = Sql::new(
     "doc.oldest_deleted",
-    "SELECT version FROM doc WHERE ctime = 0 AND version < ?1 ORDER BY version LIMIT ?2",
+    "SELECT version FROM doc WHERE ctime = 0 AND version < ?1 ORDER BY version, class, id LIMIT ?2",
 );
-pub(crate) static FORGET_DELETED: Sql =
-    Sql::new("doc.forget_deleted", "DELETE FROM doc WHERE ctime = 0 AND version <= ?1");
+// As many as were asked for, not all up to a version: one operation may have deleted any number of documents.
+pub(crate) static FORGET_DELETED: Sql = Sql::new(
+    "doc.forget_deleted",
+    "DELETE FROM doc WHERE (class, id) IN (SELECT class, id FROM doc WHERE ctime = 0 AND version < ?1 \
+     ORDER BY version, class, id LIMIT ?2)",
+);
 pub(crate) static REMEMBER: Sql = Sql::new(
     "doc_forgotten.put",
     "INSERT INTO doc_forgotten (one, version) VALUES (1, ?1) ON CONFLICT (one) DO UPDATE SET version = ?1 \
@@ -32,8 +40,15 @@ pub(crate) static REMEMBER: Sql = Sql::new(
 pub(crate) static FORGOTTEN: Sql = Sql::new("doc_forgotten.get", "SELECT version FROM doc_forgotten WHERE one = 1");
 
 fn forget(tx: &mut dyn Tx, cx: &mut OpCx<'_>, _: &TaskRow) -> OpResult<Plan> {
-    let more = [forget_deleted(tx, cx)?, history::forget_old(tx, cx)?];
-    Ok(if more.contains(&true) { Plan::Checkpoint("null".into()) } else { Plan::Done })
+    forget_deleted(tx, cx).map(next)
+}
+
+fn forget_changes(tx: &mut dyn Tx, cx: &mut OpCx<'_>, _: &TaskRow) -> OpResult<Plan> {
+    history::forget_old(tx, cx).map(next)
+}
+
+fn next(more: bool) -> Plan {
+    if more { Plan::Checkpoint("null".into()) } else { Plan::Done }
 }
 
 /// Forgets a portion; `true` if there may be more.
@@ -42,8 +57,8 @@ fn forget_deleted(tx: &mut dyn Tx, cx: &OpCx<'_>) -> OpResult<bool> {
     let limit = i64::try_from(PORTION).unwrap_or(i64::MAX);
     let old = tx.query(&OLDEST_DELETED, args![before, limit], PORTION)?;
     let Some(last) = old.last().map(|row| row.stamp(0)) else { return Ok(false) };
-    history::drop_of_forgotten(tx, last)?;
-    tx.write(&FORGET_DELETED, args![last])?;
+    history::drop_of_forgotten(tx, before, limit)?;
+    tx.write(&FORGET_DELETED, args![before, limit])?;
     tx.write(&REMEMBER, args![last])?;
     Ok(old.len() == PORTION)
 }

@@ -132,6 +132,9 @@ pub static SERVICE: ServiceDef = ServiceDef {
         &index::DELETE_ALL[0],
         &index::DELETE_ALL[1],
         &index::DELETE_ALL[2],
+        &index::COUNT_VALUES[0],
+        &index::COUNT_VALUES[1],
+        &index::COUNT_VALUES[2],
         &index::GET_FIELD,
         &index::FILLING,
         &index::PORTION,
@@ -151,7 +154,7 @@ pub static SERVICE: ServiceDef = ServiceDef {
     operations: &[&DECLARE, &COMMIT, &attach::ATTACH, &attach::DETACH],
     queries: &[&live::LIVE_SYNC],
     sessions: &[live::LIVE],
-    tasks: &[index::FILL, index::DROP, copies::CARRY, forget::FORGET],
+    tasks: &[index::FILL, index::DROP, copies::CARRY, forget::FORGET, forget::FORGET_CHANGES],
     invariants: &check::INVARIANTS,
     figures: &[
         FigureDef { name: "classes", find: figures::classes },

@@ -1,31 +1,39 @@
 //! Lets go of what is older than `exchange.kept` says (EXC-22): outcomes that nobody came to know, with all that belongs to them; messages that
 //! are done or wrong and that no process has; processes that ended. What an active process has stays, however old. A portion at a time, once
-//! an hour and at start.
+//! an hour and at start; each of the three is a task of its own, so that one that fails keeps no other.
 //!
 //! Age is listening time of the store: a calendar that jumps ahead takes nothing that is young. Where there are folders, the file goes
 //! first, and the row with it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use base::limits::PORTION_ROWS;
 use base::{Heard, OpResult, Row, Sql, Tx, args};
 use kernel::{NewTask, Op, OpCx, Plan, TaskDef, TaskRow};
 
 use crate::folders::close_lost_unless_any;
 use crate::ledger::{Moves, together};
-use crate::rules::{Rules, Settings};
+use crate::rules::Rules;
 use crate::{packs, process};
 
-/// Lets go of what is old.
-pub(crate) const FORGET: TaskDef = TaskDef::new(FORGET_OP, forget).queue(2).keyed(together).standing("H43").ending();
-const FORGET_OP: &str = "exchange.forget";
+/// Lets go of old messages.
+pub(crate) const FORGET: TaskDef =
+    TaskDef::new(MESSAGES_OP, messages).queue(2).keyed(together).standing("H43").ending();
+/// Lets go of old outcomes that nobody came to know.
+pub(crate) const FORGET_UNKNOWN: TaskDef =
+    TaskDef::new(UNKNOWN_OP, unknown).queue(2).keyed(together).standing("H44").ending();
+/// Lets go of old processes.
+pub(crate) const FORGET_PROCESSES: TaskDef =
+    TaskDef::new(PROCESSES_OP, processes).queue(2).keyed(together).standing("H45").ending();
+const MESSAGES_OP: &str = "exchange.forget";
+const UNKNOWN_OP: &str = "exchange.forget_unknown";
+const PROCESSES_OP: &str = "exchange.forget_processes";
 
 /// Has it look now.
 pub(crate) static FORGET_NOW: Op<(), ()> = Op::new("exchange.forget_now", forget_now).ending();
 
 /// Rows of one portion.
 const PORTION: usize = 300;
-/// Processes of one portion: each may have hundreds of messages.
-const UNKNOWN_PORTION: usize = 20;
 
 /// All statements of this part.
 pub(crate) const STATEMENTS: &[&Sql] =
@@ -34,7 +42,7 @@ pub(crate) const STATEMENTS: &[&Sql] =
 /// Those that were ready before that.
 static OLD_UNKNOWN: Sql = Sql::new(
     "exc_process.old_unknown",
-    "SELECT id FROM exc_process WHERE state = 'UNKNOWN' AND ready < ?1 ORDER BY id LIMIT ?2",
+    "SELECT id FROM exc_process WHERE state = 'UNKNOWN' AND ready < ?1 ORDER BY id LIMIT 1",
 );
 static OLD: Sql = Sql::new(
     "exc_message.old",
@@ -55,29 +63,42 @@ static DROP_GIVEN: Sql = Sql::new("exc_given.remove", "DELETE FROM exc_given WHE
 static DROP_PROCESS: Sql = Sql::new("exc_process.remove", "DELETE FROM exc_process WHERE id = ?1");
 
 fn forget_now(_: &mut dyn Tx, cx: &mut OpCx<'_>, (): &()) -> OpResult<()> {
-    let id = cx.id();
-    cx.fx.task(NewTask::new(id, FORGET_OP).unique("now"));
+    for op in [MESSAGES_OP, UNKNOWN_OP, PROCESSES_OP] {
+        let id = cx.id();
+        cx.fx.task(NewTask::new(id, op).unique("now"));
+    }
     Ok(())
 }
 
-fn forget(tx: &mut dyn Tx, cx: &mut OpCx<'_>, _: &TaskRow) -> OpResult<Plan> {
-    let Settings { kept_ms, ready_ms, .. } = cx.home.common::<Rules>().get();
-    let before = cx.heard.plus_ms(-kept_ms);
-    // An outcome is unknown from when the time to commit is over.
-    let more = forget_unknown(tx, cx, before.plus_ms(-ready_ms))?
-        || forget_messages(tx, cx, before)?
-        || forget_processes(tx, before)?;
-    Ok(if more { Plan::Checkpoint("null".into()) } else { Plan::Done })
+fn messages(tx: &mut dyn Tx, cx: &mut OpCx<'_>, _: &TaskRow) -> OpResult<Plan> {
+    let before = before(cx);
+    Ok(plan(forget_messages(tx, cx, before)?))
 }
 
-/// Outcomes that nobody came to know; whether there may be more.
+fn unknown(tx: &mut dyn Tx, cx: &mut OpCx<'_>, _: &TaskRow) -> OpResult<Plan> {
+    // An outcome is unknown from when the time to commit is over.
+    let before = before(cx).plus_ms(-cx.home.common::<Rules>().get().ready_ms);
+    Ok(plan(forget_unknown(tx, cx, before)?))
+}
+
+fn processes(tx: &mut dyn Tx, cx: &mut OpCx<'_>, _: &TaskRow) -> OpResult<Plan> {
+    Ok(plan(forget_processes(tx, before(cx))?))
+}
+
+/// What is older than that goes.
+fn before(cx: &OpCx<'_>) -> Heard {
+    cx.heard.plus_ms(-cx.home.common::<Rules>().get().kept_ms)
+}
+
+fn plan(more: bool) -> Plan {
+    if more { Plan::Checkpoint("null".into()) } else { Plan::Done }
+}
+
+/// An outcome that nobody came to know, if there is one: it may have a thousand messages. Whether there may be more.
 fn forget_unknown(tx: &mut dyn Tx, cx: &mut OpCx<'_>, before: Heard) -> OpResult<bool> {
-    let limit = i64::try_from(UNKNOWN_PORTION).unwrap_or(i64::MAX);
-    let rows = tx.query(&OLD_UNKNOWN, args![before, limit], UNKNOWN_PORTION)?;
-    for row in &rows {
-        process::forget(tx, cx, row.text(0))?;
-    }
-    Ok(rows.len() == UNKNOWN_PORTION)
+    let Some(row) = tx.query_one(&OLD_UNKNOWN, args![before])? else { return Ok(false) };
+    process::forget(tx, cx, row.text(0))?;
+    Ok(true)
 }
 
 /// Lets go of a portion; whether there may be more.
@@ -109,13 +130,17 @@ fn count(moves: &mut Moves, place: &str) {
     moves.removed += 1;
 }
 
+/// As many as have so many rows; each may have a thousand. Whether there may be more.
 fn forget_processes(tx: &mut dyn Tx, before: Heard) -> OpResult<bool> {
-    let rows = old(tx, &OLD_PROCESSES, before)?;
-    for row in &rows {
-        tx.write(&DROP_GIVEN, args![row.text(0)])?;
+    let (old, mut rows) = (old(tx, &OLD_PROCESSES, before)?, 0);
+    for row in &old {
+        if rows >= PORTION_ROWS {
+            return Ok(true);
+        }
+        rows += usize::try_from(tx.execute(&DROP_GIVEN, args![row.text(0)])?).unwrap_or(usize::MAX);
         tx.write(&DROP_PROCESS, args![row.text(0)])?;
     }
-    Ok(rows.len() == PORTION)
+    Ok(old.len() == PORTION)
 }
 
 fn old(tx: &mut dyn Tx, sql: &'static Sql, before: Heard) -> OpResult<Vec<Row>> {

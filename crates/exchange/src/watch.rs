@@ -1,7 +1,7 @@
 //! Looks after what nobody calls about: processes that stand still (EXC-18), files that are due (EXC-6), ledgers (EXC-21). When it
 //! begins it has what is too old let go (EXC-22).
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use kernel::rounds::{Watcher, every};
@@ -10,7 +10,7 @@ use kernel::{Caller, Kernel, Namespace};
 use crate::bodies::FOLLOW;
 use crate::folders::{ANY_DUE_NOW, BEGIN, SCAN, Scans};
 use crate::ledger::{ALARM, Alarm, LEDGER, LedgerView};
-use crate::process::TIMEOUTS;
+use crate::process::{LATE, TIMEOUT};
 use crate::registry::{DATABASES, PartiesOf};
 use crate::retention::FORGET_NOW;
 use crate::rules::{Bodies, Rules};
@@ -19,6 +19,8 @@ use crate::rules::{Bodies, Rules};
 const FILES_EVERY_MS: u64 = 500;
 /// How often processes are looked at.
 const PROCESSES_EVERY_MS: u64 = 10_000;
+/// What lies between the end of one process and the next.
+const PROCESS_PAUSE_MS: u64 = 1;
 /// How often ledgers are compared with what is there.
 const LEDGERS_EVERY_MS: u64 = 300_000;
 /// What lies between one ledger and the next.
@@ -62,18 +64,34 @@ impl Watcher for Looks {
 }
 
 impl Looks {
-    /// What fails is seen again with the next look.
     fn end_overdue(self: &Arc<Self>, ns: &Arc<Namespace>) {
         let (weak, namespace) = (Arc::downgrade(self), ns.clone());
-        let request = self.kernel.request(Caller::server("exchange"));
-        let done = move |more: base::OpResult<kernel::Reply<bool>>| {
-            if let (Some(looks), Ok(more)) = (weak.upgrade(), more)
-                && more.out
-            {
-                looks.end_overdue(&namespace);
+        let told = move |late: base::OpResult<Vec<String>>| {
+            if let (Some(looks), Ok(late)) = (weak.upgrade(), late) {
+                looks.end_next(&namespace, late.into());
             }
         };
-        self.kernel.call(ns, &TIMEOUTS, request, (), Box::new(done));
+        self.kernel.read(ns, &LATE, (), Box::new(told));
+    }
+
+    /// One after the other. What fails is seen again with the next look.
+    fn end_next(self: &Arc<Self>, ns: &Arc<Namespace>, mut late: VecDeque<String>) {
+        let Some(id) = late.pop_front() else { return };
+        let (weak, namespace) = (Arc::downgrade(self), ns.clone());
+        let done = move |answer: base::OpResult<kernel::Reply<()>>| {
+            if let Err(error) = answer {
+                tracing::warn!(%error, namespace = namespace.name, "a process that stands still cannot be ended, and is looked at again");
+            }
+            let Some(looks) = weak.upgrade() else { return };
+            let next = move || {
+                if let Some(looks) = weak.upgrade() {
+                    looks.end_next(&namespace, late);
+                }
+            };
+            looks.kernel.env().timers.after(PROCESS_PAUSE_MS, Box::new(next));
+        };
+        let request = self.kernel.request(Caller::server("exchange"));
+        self.kernel.call(ns, &TIMEOUT, request, id, Box::new(done));
     }
 
     fn forget_old(&self, ns: &Namespace) {

@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use base::{BrokerState, BrokerWatch, Delivery, OpResult, Settle, Sink, Taken, Wall};
 use kernel::{Caller, Kernel, Namespace, Reply};
 
+use crate::ahead;
 use crate::desk;
 use crate::ear::{LEVEL, Level, Word};
 use crate::judging::{Item, Outcome};
@@ -72,7 +73,8 @@ impl Sink for Intake {
             return settle(vec![Taken::Again; batch.len()]);
         };
         let now = self.kernel.env().clock.wall();
-        let items = batch.iter().map(|delivery| item(delivery, now)).collect();
+        let (items, are_ahead): (Vec<Item>, Vec<bool>) = batch.iter().map(|delivery| item(delivery, now)).unzip();
+        ahead::count(&self.kernel, &ns, SOURCE, &are_ahead);
         desk::take(&self.kernel, &ns, items, Box::new(move |outcomes| settle(outcomes.iter().map(taken).collect())));
     }
 
@@ -97,18 +99,18 @@ fn taken(outcome: &OpResult<Outcome>) -> Taken {
     }
 }
 
-/// A signal without an id of its own has the message's.
-fn item(delivery: &Delivery, now: Wall) -> Item {
+/// A signal without an id of its own has the message's. Also whether its time is too far ahead to count.
+fn item(delivery: &Delivery, now: Wall) -> (Item, bool) {
     if delivery.body.len() > SIGNAL_BYTES_MAX {
         let reason = format!("{} bytes, at most {SIGNAL_BYTES_MAX}", delivery.body.len());
         let body = String::from_utf8_lossy(&delivery.body[..REJECTED_BYTES_MAX]).replace('\0', "\u{FFFD}");
-        return Item::Rejected { source: SOURCE, reason, body };
+        return (Item::Rejected { source: SOURCE, reason, body }, false);
     }
-    let mut item = Item::of(&delivery.body, SOURCE, now);
+    let (mut item, is_ahead) = Item::read(&delivery.body, SOURCE, now);
     if let (Item::Signal { signal, .. }, Some(id)) = (&mut item, &delivery.id) {
         signal.key = signal.key.or_else(|| Some(key_of(id)));
     }
-    item
+    (item, is_ahead)
 }
 
 /// How it stands with the broker, for whoever shows it (`kernel.common::<Brokers>()`).
@@ -136,7 +138,7 @@ mod tests {
     const NOW: Wall = Wall(1_794_744_000_000);
 
     fn of(body: &str, id: Option<&str>) -> Item {
-        item(&Delivery { body: body.into(), id: id.map(str::to_owned), redelivered: false }, NOW)
+        item(&Delivery { body: body.into(), id: id.map(str::to_owned), redelivered: false }, NOW).0
     }
 
     fn key(item: Item) -> Option<u64> {

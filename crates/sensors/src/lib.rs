@@ -2,13 +2,14 @@
 //!
 //! - `signal/`: what a sensor says, and the pure rule of what it means;
 //! - `judging/`: the one operation that takes signals in, in batches; `desk/`: the way to it, and what is kept in memory of sensors;
-//! - `broker`: signals from a message broker; `announce`: tasks that are told to other nodes through it;
+//! - `ahead`: clocks that disagree with ours; `broker`: signals from a message broker; `announce`: tasks that are told to other nodes through it;
 //! - `telling`, `notify/`: events of clients and their delivery; `silence/`, `ear`: who fell silent while we listened;
 //! - `sensor/`, `client/`, `link/`: what is registered; `history/`: what was; `routes/`: HTTP; `console/`: pages.
 //!
 //! Invariants, checked by the simulator after every commit (`check`): whatever is still to be told has a row and a task that will
 //! look at it; nobody is lost and watched at once.
 
+mod ahead;
 pub mod announce;
 pub mod broker;
 mod check;
@@ -151,7 +152,8 @@ const CORE: &[&Sql] = &[
     &notify::CLIENT,
     &notify::EVENT,
     &notify::TRIES,
-    &notify::GROUP_BEFORE,
+    &notify::GROUPS_BEFORE,
+    &notify::TASK_WAITS,
     &notify::BEGIN_ATTEMPT,
     &notify::COUNT_TRY,
     &notify::DROP_ATTEMPT,

@@ -12,6 +12,8 @@ pub const JUDGED_MAX: usize = 200;
 pub const TOLD_MAX: usize = 300;
 /// Signals that may wait for their judgement.
 pub const WAITING_MAX: usize = 100_000;
+/// Signals that may wait while we still say that we listen.
+pub const WAITING_LEVEL: usize = WAITING_MAX / 2;
 /// Clients that one sensor may have.
 pub const CLIENTS_PER_SENSOR_MAX: usize = 100;
 /// Bytes of an address.
@@ -22,8 +24,10 @@ pub const SILENCE_S: u32 = 3_600;
 pub const SILENCE_RANGE_S: std::ops::RangeInclusive<u32> = 10..=31_536_000;
 /// A sign of life is durable to within this part of the silence (SEN-5).
 pub const DURABLE_PART: i64 = 60;
-/// How far ahead of our calendar a signal's time may be.
+/// How far ahead of our calendar a signal's time may be to count; beyond that the order of arrival does.
 pub const AHEAD_MS: i64 = 300_000;
+/// No clock is wrong by so much, a hundred years: such a time is none.
+pub const AHEAD_MAX_MS: i64 = 3_155_760_000_000;
 /// Bytes of a signal's id.
 pub const SIGNAL_ID_MAX: usize = 255;
 /// Unknown sensors, and rejected signals, that are remembered.

@@ -1,7 +1,8 @@
 //! What clients are to be told (SEN-4, SEN-9): an event for each, under its own running number, and a row for what is still to be sent.
 //!
 //! An older event of the same sensor, client and kind that still waits is superseded in the same commit. One that is being sent just
-//! now is left to its call: the newer one follows when that has ended, so that nobody gets the older after the newer.
+//! now is left to its call: the newer one follows when that has ended, so that nobody gets the older after the newer. What waited behind
+//! the superseded one, of the other kind, now comes before the newer.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +16,7 @@ use crate::announce;
 use crate::id::SensorId;
 use crate::judging::SensorRow;
 use crate::limits::CLIENTS_PER_SENSOR_MAX;
-use crate::notify::{DROP_NOTICE, END_EVENT, NOTIFY, Told};
+use crate::notify::{DROP_NOTICE, END_EVENT, NOTIFY, Told, wake_next};
 use crate::signal::Signal;
 
 /// What kinds of notices there are: each supersedes its own only.
@@ -215,20 +216,22 @@ fn tell_one(
     if disabled {
         return before.map_or(Ok(()), |older| forget_notice(tx, cx, &told, &older, seq));
     }
-    if let Some(older) = before.as_ref().filter(|older| older.waits()) {
-        tx.write(&SUPERSEDE, args![client, older.seq, cx.wall, seq, cx.heard])?;
+    let superseded = before.as_ref().filter(|older| older.waits()).map(|older| older.seq);
+    if let Some(older) = superseded {
+        tx.write(&SUPERSEDE, args![client, older, cx.wall, seq, cx.heard])?;
     }
     let sending = before.and_then(|notice| notice.sending);
     let sending = sending.filter(|_| !mutants::on(Mutant::SensorOrderBroken));
     Notice { seq, tries: 0, next_at: cx.heard, skipped, sending }.save(tx, &told)?;
     wish(cx, &told);
-    Ok(())
+    if superseded.is_some() { wake_next(tx, cx, &told) } else { Ok(()) }
 }
 
 /// Nobody is told of what waits any more, because something newer came.
-fn forget_notice(tx: &mut dyn Tx, cx: &OpCx<'_>, told: &Told, older: &Notice, seq: i64) -> OpResult<()> {
+fn forget_notice(tx: &mut dyn Tx, cx: &mut OpCx<'_>, told: &Told, older: &Notice, seq: i64) -> OpResult<()> {
     tx.write(&SUPERSEDE, args![&told.client, older.seq, cx.wall, seq, cx.heard])?;
-    Ok(tx.write(&DROP_NOTICE, args![&told.sensor, &told.client, told.kind.word()])?)
+    tx.write(&DROP_NOTICE, args![&told.sensor, &told.client, told.kind.word()])?;
+    wake_next(tx, cx, told)
 }
 
 /// A client has a sensor no more: what still waits to be told of it ends. What is being sent just now ends by itself.

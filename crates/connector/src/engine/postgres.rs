@@ -88,12 +88,13 @@ impl Engine for Postgres {
         // COMMIT of a transaction that failed is no error to PostgreSQL, but a rollback: ask before.
         if let Err(error) = self.batch("SELECT 1") {
             let _ = self.roll_back();
-            return Err(CommitFailure::Refused(error.text));
+            return Err(CommitFailure::Undone(error.text));
         }
         self.open = false;
         self.batch("COMMIT").map_err(|error| match error.kind {
             // The server answers these after the transaction is rolled back.
-            ErrorKind::Locked | ErrorKind::Duplicate | ErrorKind::Wrong => CommitFailure::Refused(error.text),
+            ErrorKind::Duplicate | ErrorKind::Wrong => CommitFailure::Refused(error.text),
+            ErrorKind::Locked => CommitFailure::Undone(error.text),
             ErrorKind::Lost => CommitFailure::Unclear(error.text),
         })
     }
@@ -149,8 +150,13 @@ fn told(error: &tokio_postgres::Error) -> SqlError {
     SqlError { kind, code: state.code().parse().ok(), text: text(error) }
 }
 
-const LOCKS: [SqlState; 3] =
-    [SqlState::T_R_DEADLOCK_DETECTED, SqlState::T_R_SERIALIZATION_FAILURE, SqlState::LOCK_NOT_AVAILABLE];
+/// A statement that took too long, or that somebody ended, may go another time.
+const LOCKS: [SqlState; 4] = [
+    SqlState::T_R_DEADLOCK_DETECTED,
+    SqlState::T_R_SERIALIZATION_FAILURE,
+    SqlState::LOCK_NOT_AVAILABLE,
+    SqlState::QUERY_CANCELED,
+];
 
 /// Connections, the server's going, a broken server, no room, an idle transaction that was ended.
 fn is_lost(code: &str) -> bool {

@@ -53,12 +53,15 @@ impl Engine for Sqlite {
 
     fn commit(&mut self) -> Result<(), CommitFailure> {
         let Err(error) = self.connection.execute_batch("COMMIT") else { return Ok(()) };
-        let refused =
-            matches!(error.sqlite_error_code(), Some(ErrorCode::ConstraintViolation | ErrorCode::DatabaseBusy));
+        let failure = match error.sqlite_error_code() {
+            Some(ErrorCode::ConstraintViolation) => CommitFailure::Refused,
+            Some(ErrorCode::DatabaseBusy) => CommitFailure::Undone,
+            _ => CommitFailure::Unclear,
+        };
         let text = told(error).text;
-        // The transaction is still open after these two, and only then is it sure that nothing was committed.
-        let rolled_back = refused && !self.connection.is_autocommit() && self.roll_back().is_ok();
-        Err(if rolled_back { CommitFailure::Refused(text) } else { CommitFailure::Unclear(text) })
+        // The transaction is still open after the first two, and only then is it sure that nothing was committed.
+        let rolled_back = !self.connection.is_autocommit() && self.roll_back().is_ok();
+        Err(if rolled_back { failure(text) } else { CommitFailure::Unclear(text) })
     }
 
     fn roll_back(&mut self) -> Result<(), SqlError> {
@@ -100,14 +103,24 @@ fn told(error: rusqlite::Error) -> SqlError {
     let kind = match error.sqlite_error_code() {
         Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => ErrorKind::Locked,
         Some(ErrorCode::ConstraintViolation) => constraint(&error),
-        Some(ErrorCode::CannotOpen | ErrorCode::SystemIoFailure | ErrorCode::DiskFull | ErrorCode::NotADatabase) => {
-            ErrorKind::Lost
-        }
+        Some(code) if LOST.contains(&code) => ErrorKind::Lost,
         _ => ErrorKind::Wrong,
     };
     let code = error.sqlite_error().map(|inner| i64::from(inner.extended_code));
     SqlError { kind, code, text: error.to_string() }
 }
+
+/// The file, its disk or the machine: no message's fault.
+const LOST: [ErrorCode; 8] = [
+    ErrorCode::CannotOpen,
+    ErrorCode::SystemIoFailure,
+    ErrorCode::DiskFull,
+    ErrorCode::NotADatabase,
+    ErrorCode::DatabaseCorrupt,
+    ErrorCode::OutOfMemory,
+    ErrorCode::FileLockingProtocolFailed,
+    ErrorCode::ReadOnly,
+];
 
 fn constraint(error: &rusqlite::Error) -> ErrorKind {
     use rusqlite::ffi::{SQLITE_CONSTRAINT_PRIMARYKEY, SQLITE_CONSTRAINT_UNIQUE};
@@ -115,5 +128,22 @@ fn constraint(error: &rusqlite::Error) -> ErrorKind {
     match [SQLITE_CONSTRAINT_PRIMARYKEY, SQLITE_CONSTRAINT_UNIQUE].contains(&extended) {
         true => ErrorKind::Duplicate,
         false => ErrorKind::Wrong,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rusqlite::ffi;
+
+    use super::*;
+
+    #[test]
+    fn exc_25_what_is_wrong_with_the_file_is_no_messages_fault() {
+        let kind = |code| told(rusqlite::Error::SqliteFailure(ffi::Error::new(code), None)).kind;
+        let lost =
+            [ffi::SQLITE_CORRUPT, ffi::SQLITE_NOMEM, ffi::SQLITE_PROTOCOL, ffi::SQLITE_READONLY, ffi::SQLITE_FULL];
+        assert_eq!(lost.map(kind), [ErrorKind::Lost; 5]);
+        assert_eq!([ffi::SQLITE_BUSY, ffi::SQLITE_LOCKED].map(kind), [ErrorKind::Locked; 2]);
+        assert_eq!([ffi::SQLITE_ERROR, ffi::SQLITE_MISMATCH, ffi::SQLITE_CONSTRAINT].map(kind), [ErrorKind::Wrong; 3]);
     }
 }

@@ -70,6 +70,14 @@ sql = ["INSERT INTO no_such_table (id) VALUES (:id)"]
 type = "late"
 sql = ["INSERT INTO lines (id, of_order) VALUES (:id, 'no such order')"]
 
+[[message]]
+type = "deadly"
+sql = ["SELECT pg_terminate_backend(pg_backend_pid())"]
+
+[[message]]
+type = "long"
+sql = ["SELECT pg_sleep(60)"]
+
 [replies]
 query = "SELECT id, recipient, kind AS type, payload, answers AS reply_to FROM outbox ORDER BY id"
 then = "DELETE FROM outbox WHERE id = :id"

@@ -1,8 +1,9 @@
 //! PostgreSQL.
 
 use connector::engine;
-use connector::{CommitFailure, Marker};
+use connector::{CommitFailure, Ended, Marker};
 
+use crate::exchange::after_rounds;
 use crate::kit::{Site, TABLES, fresh_name, work};
 use crate::suite::{self, Codes};
 
@@ -54,6 +55,32 @@ fn exc_25_a_commit_that_fails_says_why() {
 }
 
 #[test]
+fn exc_25_a_message_whose_commit_fails_keeps_no_other() {
+    let site = site();
+    suite::a_message_whose_commit_fails_keeps_no_other(&site);
+    (site.end)();
+}
+
+#[test]
+fn exc_25_a_message_that_ends_the_connection_keeps_no_other() {
+    let site = site();
+    let (books, ended) = after_rounds(&site, "tell_senders = true", &[("d", "deadly"), ("a", "order")], 6);
+    assert_eq!(books.done, [("a".to_owned(), "PROCESSED".to_owned())], "{ended:?}");
+    assert!(books.skipped("d").is_some_and(|skipped| skipped > 0), "it waits behind the others: {books:?}");
+    assert_eq!((books.told, site.count("FROM orders")), (0, 1));
+    (site.end)();
+}
+
+#[test]
+fn exc_25_a_statement_that_the_server_ends_comes_again_and_keeps_no_other() {
+    let site = site();
+    let lines = "setup = [\"SET statement_timeout = 1000\"]";
+    let (books, ended) = after_rounds(&site, lines, &[("l", "long"), ("a", "order")], 1);
+    assert_eq!((books.done, ended), (vec![("a".to_owned(), "PROCESSED".to_owned())], vec![Ended::Committed]));
+    (site.end)();
+}
+
+#[test]
 fn exc_20_a_connection_that_the_server_ends_commits_nothing() {
     let site = site();
     let mut database = site.database();
@@ -63,7 +90,7 @@ fn exc_20_a_connection_that_the_server_ends_commits_nothing() {
                JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = current_schema() AND c.relname = 'orders' AND l.pid <> pg_backend_pid()";
     other.execute(all, &[]).unwrap();
     let failure = database.commit().unwrap_err();
-    assert!(matches!(failure, CommitFailure::Refused(_) | CommitFailure::Unclear(_)), "{failure:?}");
+    assert!(matches!(failure, CommitFailure::Undone(_) | CommitFailure::Unclear(_)), "{failure:?}");
     assert_eq!(database.marker("p1").unwrap(), Marker::Absent, "it connects again");
     assert_eq!(site.count("FROM orders"), 0);
     (site.end)();

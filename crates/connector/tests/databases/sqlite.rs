@@ -54,3 +54,8 @@ fn exc_25_a_file_that_others_write_to_is_waited_for_and_then_left() {
 fn exc_25_a_commit_that_fails_says_why() {
     suite::a_commit_that_fails_says_why_and_leaves_nothing(&site());
 }
+
+#[test]
+fn exc_25_a_message_whose_commit_fails_keeps_no_other() {
+    suite::a_message_whose_commit_fails_keeps_no_other(&site());
+}

@@ -4,6 +4,7 @@ use client::exchange::Processed;
 use connector::engine::ErrorKind;
 use connector::{CommitFailure, Marker};
 
+use crate::exchange::after_rounds;
 use crate::kit::{Site, fresh_name, message, work};
 
 /// Numbers that a database gives to its errors.
@@ -103,6 +104,17 @@ pub fn a_commit_that_fails_says_why_and_leaves_nothing(site: &Site) {
     assert!(text.to_lowercase().contains("foreign key"), "{text}");
     assert_eq!(database.marker("p1").unwrap(), Marker::Absent);
     assert_eq!(site.count("FROM orders"), 0);
+}
+
+/// The oldest message makes each commit fail.
+pub fn a_message_whose_commit_fails_keeps_no_other(site: &Site) {
+    let (books, ended) = after_rounds(site, "tell_senders = true", &[("l", "late"), ("a", "order")], 6);
+    let mut done = books.done.clone();
+    done.sort();
+    let expected =
+        [("a", "PROCESSED"), ("l", "PROCESSED_INCORRECT")].map(|(id, what)| (id.to_owned(), what.to_owned()));
+    assert_eq!((done, books.told), (expected.to_vec(), 1), "{ended:?}");
+    assert_eq!((site.count("FROM orders"), site.count("FROM lines")), (1, 0));
 }
 
 pub fn a_blamed_message_is_incorrect_and_the_process_goes_on(site: &Site) {

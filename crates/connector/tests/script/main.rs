@@ -2,5 +2,6 @@
 #![expect(clippy::disallowed_methods, reason = "tests work on the real world")]
 #![expect(clippy::unwrap_used, reason = "tests end by panicking")]
 
+mod http;
 mod rounds;
 mod server;

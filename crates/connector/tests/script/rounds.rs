@@ -1,5 +1,7 @@
 //! Rounds of a connector.
 
+use std::time::Duration;
+
 use client::Client;
 use connector::{Connector, Ended, Report, Settings};
 use serde_json::json;
@@ -136,6 +138,69 @@ fn exc_25_a_failed_commit_is_told_with_its_error() {
     assert_eq!(told.step, "rollback");
     assert!(told.body.contains("FOREIGN KEY"), "{}", told.body);
     assert_eq!((site.count("booked"), site.count("fastness_process")), (0, 0));
+}
+
+#[test]
+fn exc_25_a_message_whose_commit_is_refused_twice_is_incorrect_and_its_sender_is_told_once() {
+    let mut says = vec![];
+    for (process, messages) in
+        [("p", &[("l", "late"), ("a", "order")][..]), ("q", &[("l", "late")]), ("r", &[("l", "late")])]
+    {
+        says.extend([started(process, messages), say("OK"), say("OK")]);
+    }
+    says.extend([started("s", &[("l", "late"), ("a", "order")]), say("OK"), say("OK")]);
+    let mut site = site_with("patience_s = 30\ntell_senders = true", says);
+    for round in ["of several nobody knows which", "once", "twice"] {
+        assert!(matches!(site.round().ended, Ended::RolledBack(_)), "{round}");
+    }
+    let report = site.round();
+    assert_eq!((report.ended, report.processed, report.incorrect), (Ended::Committed, 1, 1));
+    let asked = site.script.asked();
+    let told: Vec<bool> = [2, 5, 8].iter().map(|at| asked[*at].body.contains("\"tell_senders\":true")).collect();
+    assert_eq!(told, [false, false, true], "{asked:?}");
+    assert!(asked[3].body.contains("\"max_files\":1") && asked[6].body.contains("\"max_files\":1"), "{asked:?}");
+    assert!(!asked[9].body.contains("max_files"), "it is found: {}", asked[9].body);
+    assert!(asked[10].body.contains("the database refused its commit: FOREIGN KEY"), "{}", asked[10].body);
+    assert_eq!((site.count("booked"), site.count("late"), site.count("fastness_process")), (1, 0, 1));
+}
+
+#[test]
+fn exc_25_a_start_whose_messages_come_slowly_is_waited_for() {
+    let Say::Yes(slow) = started("p", &[("a", "order"), ("b", "order")]) else { panic!() };
+    let mut site = site(vec![Say::Slowly(slow), say("OK"), say("OK")]);
+    // All of it takes longer than this, but no part of it.
+    site.connector = site.connector.with_patience(Duration::from_secs(1));
+    let report = site.round();
+    assert_eq!((report.ended, report.processed), (Ended::Committed, 2));
+}
+
+#[test]
+fn exc_25_after_a_start_that_never_arrives_the_next_one_asks_for_less() {
+    let Say::Yes(large) = started("p", &[("a", "order"), ("b", "order")]) else { panic!() };
+    let cut = Say::Half(large);
+    let list = Say::Yes(json!({"items": [{"id": "p"}], "next": null}).to_string());
+    let says = vec![
+        cut.clone(),
+        cut,
+        list,
+        say("OK"),
+        started("q", &[("a", "order")]),
+        say("OK"),
+        say("OK"),
+        say("IDLE"),
+        say("IDLE"),
+    ];
+    let mut site = site(says);
+    for _ in 0..2 {
+        assert!(matches!(site.round().ended, Ended::Stopped(_)));
+    }
+    assert_eq!(site.round().ended, Ended::Committed);
+    let (asked, steps) = (site.script.asked(), site.script.steps());
+    assert_eq!(steps, ["processes", "processes", "processes", "interrupt", "processes", "prepare", "commit"]);
+    assert_eq!((&asked[0].key, &asked[0].body), (&asked[1].key, &asked[1].body), "it may have been bad luck");
+    assert!(asked[4].body.contains("\"max_mb\":10.0") && asked[4].key != asked[0].key, "{:?}", asked[4]);
+    assert_eq!((site.round().ended, site.round().ended), (Ended::Idle, Ended::Idle));
+    assert!(!site.script.asked()[8].body.contains("max_mb"), "when nothing waits it is over");
 }
 
 #[test]

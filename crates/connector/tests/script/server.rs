@@ -1,9 +1,12 @@
 //! A server that answers what it is told to, in order, and remembers what it was asked.
 
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::Write;
 use std::net::{TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 use std::thread;
+use std::time::Duration;
+
+use crate::http::{Request, answer, begin_answer};
 
 /// A request as it came.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,6 +24,10 @@ pub enum Say {
     Yes(String),
     /// This status, with an error of the API.
     No(u16),
+    /// 200 with this body, a part of it every now and then.
+    Slowly(String),
+    /// 200 with half of this body; then the connection breaks.
+    Half(String),
     /// The connection breaks.
     Nothing,
 }
@@ -56,40 +63,34 @@ impl Script {
     }
 }
 
+/// A slow line: so many parts, with so long a pause before each.
+const PARTS: usize = 16;
+const PART_PAUSE: Duration = Duration::from_millis(100);
+
 fn serve(mut stream: TcpStream, seen: &Mutex<Vec<Asked>>, says: &mut impl Iterator<Item = Say>) -> std::io::Result<()> {
-    let (head, body) = request(&stream)?;
-    let path = head.split(' ').nth(1).unwrap_or_default().split('?').next().unwrap_or_default().to_owned();
-    let step = path.rsplit('/').next().unwrap_or_default().to_owned();
+    let request = Request::read(&stream)?;
+    let step = request.steps().pop().unwrap_or_default();
     if step == "unresolved" {
         return answer(&mut stream, 200, r#"{"items":[],"next":null}"#);
     }
-    let key = head.lines().find_map(|line| line.strip_prefix("idempotency-key: ")).unwrap_or_default().to_owned();
-    seen.lock().unwrap().push(Asked { step, key, body });
+    seen.lock().unwrap().push(Asked { step, key: request.key(), body: request.body });
     match says.next().unwrap_or(Say::Nothing) {
         Say::Yes(body) => answer(&mut stream, 200, &body),
         Say::No(status) => answer(&mut stream, status, r#"{"code":"AEXCHANGE","major":1,"phase":1,"message":"no"}"#),
+        Say::Slowly(body) => answer_slowly(&mut stream, body.as_bytes()),
+        Say::Half(body) => {
+            begin_answer(&mut stream, 200, body.len())?;
+            stream.write_all(&body.as_bytes()[..body.len() / 2])
+        }
         Say::Nothing => Ok(()),
     }
 }
 
-fn request(stream: &TcpStream) -> std::io::Result<(String, String)> {
-    let mut from = BufReader::new(stream);
-    let mut head = String::new();
-    while !head.ends_with("\r\n\r\n") {
-        if from.read_line(&mut head)? == 0 {
-            return Err(std::io::ErrorKind::UnexpectedEof.into());
-        }
+fn answer_slowly(stream: &mut TcpStream, body: &[u8]) -> std::io::Result<()> {
+    begin_answer(stream, 200, body.len())?;
+    for part in body.chunks(body.len().div_ceil(PARTS)) {
+        thread::sleep(PART_PAUSE); // tidy: sleep — a slow line is what the test is about
+        stream.write_all(part)?;
     }
-    let length = head.lines().find_map(|line| line.strip_prefix("content-length: ")?.parse().ok());
-    let mut body = vec![0; length.unwrap_or(0)];
-    from.read_exact(&mut body)?;
-    Ok((head, String::from_utf8_lossy(&body).into_owned()))
-}
-
-fn answer(stream: &mut TcpStream, status: u16, body: &str) -> std::io::Result<()> {
-    let length = body.len();
-    write!(
-        stream,
-        "HTTP/1.1 {status} x\r\ncontent-type: application/json\r\ncontent-length: {length}\r\nconnection: close\r\n\r\n{body}"
-    )
+    Ok(())
 }

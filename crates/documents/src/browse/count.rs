@@ -12,10 +12,11 @@ use crate::class::{ALL_CLASSES, parse};
 pub static CLASS_COUNTS: Query<Vec<&'static str>, Vec<ClassCount>> =
     Query::new("doc.class_counts", |tx, filtered| counts(tx, filtered));
 
-/// Rows of one class that are counted.
+/// Rows of one class that are counted, whole thousands of them where there are many classes.
 const COUNTED_MAX: i64 = 10_000;
-/// Rows of all classes together that are counted.
-const BUDGET: i64 = 100_000;
+const COUNTED_LEAST: i64 = 1_000;
+/// Rows of all classes together that are counted: a page that somebody looks at counts them again and again.
+const BUDGET: i64 = 20_000;
 
 /// Rows that were looked at, and documents among them.
 pub(crate) static COUNT: Sql = Sql::new(
@@ -37,18 +38,25 @@ pub struct ClassCount {
 }
 
 fn counts(tx: &mut dyn Tx, filtered: &[&'static str]) -> OpResult<Vec<ClassCount>> {
-    let (mut budget, mut counts) = (BUDGET, vec![]);
-    for row in &tx.query(&ALL_CLASSES, args![], OP_ROWS_MAX)? {
+    let classes = tx.query(&ALL_CLASSES, args![], OP_ROWS_MAX)?;
+    let (share, mut budget, mut counts) = (share(classes.len()), BUDGET, vec![]);
+    for row in &classes {
         let class = parse(row.text(0))?.decl.class;
         if filtered.contains(&class.as_str()) || budget == 0 {
             counts.push(ClassCount { class, documents: None, more: true });
             continue;
         }
-        let limit = COUNTED_MAX.min(budget);
+        let limit = share.min(budget);
         let found = tx.query_one(&COUNT, args![&class, limit + 1])?;
         let (looked, documents) = found.map_or((0, 0), |row| (row.int(0), row.int(1)));
         budget -= looked.min(limit);
         counts.push(ClassCount { class, documents: Some(documents.min(limit)), more: looked > limit });
     }
     Ok(counts)
+}
+
+/// Rows of each of so many classes that are counted.
+fn share(classes: usize) -> i64 {
+    let equal = BUDGET / i64::try_from(classes).unwrap_or(i64::MAX).max(1);
+    (equal / COUNTED_LEAST * COUNTED_LEAST).clamp(COUNTED_LEAST, COUNTED_MAX)
 }

@@ -6,15 +6,15 @@ use web::ui::form::encoded;
 use web::ui::parts::{card, digest, empty, id, table};
 use web::ui::{Column, Field, Form, Holds, Kind, Row, Tone};
 
-use super::{Place, commit, is_part_of_path, items, size, when, who, words};
+use super::paging::Paged;
+use super::{Asked, Place, commit, is_part_of_path, items, size, when, who, words};
 use crate::browse::{AttachmentView, DocDetail};
 use crate::class::ATTACHMENT;
 
 const ROUTE: &str = "PUT /v1/{ns}/docs/{class}/{id}/attachments/{key}";
-/// Rows that are shown.
-const SHOWN_MAX: usize = 100;
+const PAGES: Paged = Paged { name: "files", place: "attached", rows: 100 };
 
-pub(super) fn card_of(place: Place<'_>, doc: &DocDetail) -> Markup {
+pub(super) fn card_of(place: Place<'_>, doc: &DocDetail, asked: &Asked) -> Markup {
     let console = place.console;
     let columns = [
         Column(console.say(&words::KEY), Holds::Text),
@@ -25,17 +25,21 @@ pub(super) fn card_of(place: Place<'_>, doc: &DocDetail) -> Markup {
         Column(console.say(&common::WHO), Holds::Text),
         Column(console.say(&common::ACTIONS), Holds::Actions),
     ];
-    let shown = doc.attachments.iter().take(SHOWN_MAX);
+    let (skip, all) = (asked.files.min(doc.attachments.len()), doc.attachments.len());
+    let shown = doc.attachments.iter().skip(skip).take(PAGES.rows);
     let rows: Vec<_> = shown.map(|attachment| row(place, doc, attachment)).collect();
     let content = html! {
         @if rows.is_empty() { (empty(console.say(&words::NO_ATTACHMENTS), html! {})) }
         @else { (table(console.say(&words::ATTACHMENTS), &columns, &rows)) }
     };
     let aside = html! {
-        @if rows.len() < doc.attachments.len() { (items::range(console, 0, rows.len(), doc.attachments.len())) }
+        @if rows.len() < all { (items::range(console, skip, rows.len(), all)) }
         (attaching(place))
     };
-    card(console.say(&words::ATTACHMENTS), aside, content)
+    html! {
+        div #(PAGES.place) { (card(console.say(&words::ATTACHMENTS), aside, content)) }
+        (PAGES.pager(place, asked, skip, all))
+    }
 }
 
 fn row(place: Place<'_>, doc: &DocDetail, attachment: &AttachmentView) -> Row {

@@ -59,8 +59,8 @@ fn content(
     html! {
         (about(console, doc))
         (items::card_of(place, decl, doc, asked))
-        (attachments::card_of(place, doc))
-        (items::deleted(console, doc))
+        (attachments::card_of(place, doc, asked))
+        (items::deleted(place, doc, asked))
         (history::card_of(console, doc.history, changes))
     }
 }

@@ -4,17 +4,18 @@ use maud::{Markup, html};
 use web::Console;
 use web::console::words as common;
 use web::ui::form::filters;
-use web::ui::parts::{card, empty, id, pager, table};
+use web::ui::parts::{card, empty, id, table};
 use web::ui::{Column, Field, Holds, Kind, Row, Tone};
 
+use super::paging::Paged;
 use super::{Asked, Place, class_page, commit, is_part_of_path, value, when, who, words};
 use crate::browse::{DocDetail, ItemView};
 use crate::class::ClassDecl;
 
-/// Rows of a page: values are higher than lines.
-const PAGE: usize = 50;
-/// Traces that are shown.
-const DELETED_MAX: usize = 200;
+/// Few rows of a page: values are higher than lines.
+const PAGES: Paged = Paged { name: "skip", place: "items", rows: 50 };
+/// Pages of traces.
+const DELETED: Paged = Paged { name: "gone", place: "deleted", rows: 200 };
 
 pub(super) fn card_of(place: Place<'_>, decl: &ClassDecl, doc: &DocDetail, asked: &Asked) -> Markup {
     let console = place.console;
@@ -23,18 +24,18 @@ pub(super) fn card_of(place: Place<'_>, decl: &ClassDecl, doc: &DocDetail, asked
     };
     let fitting: Vec<_> = doc.items.iter().filter(fits).collect();
     let skip = asked.skip.min(fitting.len());
-    let shown: Vec<_> = fitting.iter().skip(skip).take(PAGE).copied().collect();
+    let shown: Vec<_> = fitting.iter().skip(skip).take(PAGES.rows).copied().collect();
     let aside = html! { @if fitting.len() > shown.len() { (range(console, skip, shown.len(), fitting.len())) } };
     let content = html! {
-        @if doc.items.len() > PAGE { (filter(place, decl, asked)) }
+        @if doc.items.len() > PAGES.rows { (filter(place, decl, asked)) }
         @if commit::may(console, place.class) && !decl.items.is_empty() { (adding(place, decl)) }
         @if shown.is_empty() {
             (empty(console.say(&words::NO_ITEMS), html! { p { (console.say(&words::NO_ITEMS_HINT)) } }))
         } @else { (rows(place, doc, &shown)) }
     };
     html! {
-        (card(console.say(&words::ITEMS), aside, content))
-        (paging(place, asked, skip, fitting.len()))
+        div #(PAGES.place) { (card(console.say(&words::ITEMS), aside, content)) }
+        (PAGES.pager(place, asked, skip, fitting.len()))
     }
 }
 
@@ -42,19 +43,6 @@ pub(super) fn range(console: &Console, skip: usize, shown: usize, all: usize) ->
     let number = |count: usize| console.language().number(i64::try_from(count).unwrap_or(i64::MAX));
     let said = [("from", number(skip + 1)), ("to", number(skip + shown)), ("n", number(all))];
     html! { (console.fill(&words::SHOWN_OF, &[("from", &said[0].1), ("to", &said[1].1), ("n", &said[2].1)])) }
-}
-
-fn paging(place: Place<'_>, asked: &Asked, skip: usize, all: usize) -> Markup {
-    let at = |skip: usize| {
-        let skip = skip.to_string();
-        place.page_with(&[
-            ("kind", Some(&asked.kind)),
-            ("key", Some(&asked.key)),
-            ("skip", (skip != "0").then_some(&skip)),
-        ])
-    };
-    let (first, next) = ((skip > 0).then(|| at(0)), (skip + PAGE < all).then(|| at(skip + PAGE)));
-    pager((place.console.say(&common::FIRST_PAGE), first), (place.console.say(&common::NEXT_PAGE), next))
 }
 
 /// A form that asks for this document, or its item, by the address that can name it.
@@ -134,7 +122,8 @@ pub(super) fn deleting(place: Place<'_>, doc: &DocDetail, c: &str, k: &str) -> w
     commit::deleting(commit::of_item(form, c, k))
 }
 
-pub(super) fn deleted(console: &Console, doc: &DocDetail) -> Markup {
+pub(super) fn deleted(place: Place<'_>, doc: &DocDetail, asked: &Asked) -> Markup {
+    let console = place.console;
     if doc.tombstones.is_empty() {
         return html! {};
     }
@@ -157,14 +146,16 @@ pub(super) fn deleted(console: &Console, doc: &DocDetail) -> Markup {
     };
     let mut newest: Vec<_> = doc.tombstones.iter().collect();
     newest.sort_by_key(|gone| std::cmp::Reverse(gone.v));
-    let rows: Vec<_> = newest.iter().take(DELETED_MAX).map(|gone| row(gone)).collect();
+    let (skip, all) = (asked.gone.min(newest.len()), newest.len());
+    let rows: Vec<_> = newest.iter().skip(skip).take(DELETED.rows).map(|gone| row(gone)).collect();
     let content = html! {
-        details.fold {
+        details.fold open[skip > 0] {
             summary { (console.say(&common::SHOW_ALL)) }
             p.hint { (console.say(&words::DELETED_ITEMS_HINT)) }
             (table(console.say(&words::DELETED_ITEMS), &columns, &rows))
+            (DELETED.pager(place, asked, skip, all))
         }
     };
-    let count = range(console, 0, rows.len(), doc.tombstones.len());
-    card(console.say(&words::DELETED_ITEMS), count, content)
+    let count = range(console, skip, rows.len(), all);
+    html! { div #(DELETED.place) { (card(console.say(&words::DELETED_ITEMS), count, content)) } }
 }

@@ -15,6 +15,7 @@ mod history;
 mod item;
 mod items;
 mod kinds;
+mod paging;
 mod search;
 mod value;
 mod words;
@@ -76,6 +77,10 @@ struct Asked {
     key: String,
     /// Not the first so many of them.
     skip: usize,
+    /// Not the first so many attachments.
+    files: usize,
+    /// Not the newest so many deleted items.
+    gone: usize,
 }
 
 /// Where a document is.

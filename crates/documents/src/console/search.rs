@@ -6,7 +6,7 @@ use serde_json::Value;
 use web::console::words as common;
 use web::ui::form::{filters, link};
 use web::ui::parts::{banner, card, empty, id, id_link, pager, table};
-use web::ui::{Column, Field, Holds, Kind, Row, Tone};
+use web::ui::{Column, Field, Holds, Kind, Row, Text, Tone};
 use web::{ApiError, Console};
 
 use super::class::reset;
@@ -70,7 +70,7 @@ fn said(console: &Console, cond: Cond, sign: &str) -> String {
 pub(super) async fn find(console: &Console, decl: &ClassDecl, asked: &Asked) -> Result<Markup, ApiError> {
     let search = match question(decl, asked) {
         Ok(search) => search,
-        Err(wrong) => return Ok(refused(console, &wrong)),
+        Err(Wrong { text, what }) => return Ok(refused(console, &console.fill(text, &[("text", &what)]))),
     };
     match answer(console, search).await {
         Ok(found) => Ok(shown(console, decl, asked, &found.out)),
@@ -88,12 +88,21 @@ pub(super) fn refused(console: &Console, message: &str) -> Markup {
     banner(Tone::Warn, html! { b { (console.say(&words::NOT_SEARCHED)) } ": " (message) })
 }
 
+/// What is wrong with what somebody asked for.
+#[derive(Debug, PartialEq)]
+struct Wrong<'a> {
+    /// What is said of it.
+    text: &'static Text,
+    /// What was asked for.
+    what: &'a str,
+}
+
 /// What is looked for; what is wrong with it.
-fn question(decl: &ClassDecl, asked: &Asked) -> Result<Search, String> {
+fn question<'a>(decl: &ClassDecl, asked: &'a Asked) -> Result<Search, Wrong<'a>> {
     let known = indexed(decl).find(|(item, field, _)| asked.field == format!("{item}.{field}"));
-    let (item, field, kind) = known.ok_or_else(|| format!("{} is not indexed", asked.field))?;
+    let (item, field, kind) = known.ok_or(Wrong { text: &words::NOT_INDEXED, what: &asked.field })?;
     let cond = CONDITIONS.iter().find(|(cond, _)| asked.cond == cond.word());
-    let (cond, sign) = *cond.ok_or_else(|| format!("{} is no condition", asked.cond))?;
+    let (cond, sign) = *cond.ok_or(Wrong { text: &words::NO_CONDITION, what: &asked.cond })?;
     let v1 = typed(kind, &asked.v1)?;
     // What is left in a field that the condition does not have is no mistake.
     let v2 = sign.contains(' ').then(|| typed(kind, &asked.v2)).transpose()?;
@@ -104,16 +113,16 @@ fn question(decl: &ClassDecl, asked: &Asked) -> Result<Search, String> {
 }
 
 /// A value as its index holds it.
-fn typed(kind: IndexType, text: &str) -> Result<Value, String> {
-    let number = text.trim();
+fn typed(kind: IndexType, typed: &str) -> Result<Value, Wrong<'_>> {
+    let number = typed.trim();
     match kind {
-        IndexType::String | IndexType::Strings => Ok(text.into()),
+        IndexType::String | IndexType::Strings => Ok(typed.into()),
         IndexType::Int | IndexType::Ints => {
-            number.parse::<i64>().map(Value::from).map_err(|_| format!("`{text}` is no whole number"))
+            number.parse::<i64>().map(Value::from).map_err(|_| Wrong { text: &words::NO_WHOLE_NUMBER, what: typed })
         }
         IndexType::Float | IndexType::Floats => {
             let parsed = number.parse::<f64>().ok().and_then(serde_json::Number::from_f64);
-            parsed.map(Value::Number).ok_or_else(|| format!("`{text}` is no number"))
+            parsed.map(Value::Number).ok_or(Wrong { text: &words::NO_NUMBER, what: typed })
         }
     }
 }
@@ -171,33 +180,42 @@ fn viewed(item: &replica::Item) -> ItemView {
 mod tests {
     use super::*;
 
-    fn asked(field: &str, cond: &str, v1: &str, v2: &str) -> Result<Search, String> {
+    fn asked(field: &str, cond: &str, v1: &str, v2: &str) -> Asked {
+        let text = str::to_owned;
+        Asked { field: text(field), cond: text(cond), v1: text(v1), v2: text(v2), ..Asked::default() }
+    }
+
+    fn questioned(asked: &Asked) -> Result<Search, Wrong<'_>> {
         let decl = serde_json::json!({ "class": "C", "items": {
             "Card": { "index": { "name": "string", "a.b": "float[]" } }, "Tel": { "index": { "n": "int" } } } });
         let decl: ClassDecl = serde_json::from_value(decl).unwrap();
-        let text = str::to_owned;
-        question(&decl, &Asked { field: text(field), cond: text(cond), v1: text(v1), v2: text(v2), ..Asked::default() })
+        question(&decl, asked)
     }
 
     #[test]
     fn con_5_a_question_has_values_of_the_indexs_type() {
-        let found = asked("Tel.n", "GELT", " 7 ", "9").unwrap();
-        assert_eq!((found.item.as_str(), &found.conditions[0].v1), ("Tel", &Value::from(7)));
-        assert_eq!(found.conditions[0].v2, Some(Value::from(9)));
-        assert_eq!(asked("Card.a.b", "EQ", "1.5", "x").unwrap().conditions[0].v2, None, "it has one value only");
-        assert_eq!(asked("Card.name", "SW", " a", "").unwrap().conditions[0].v1, Value::from(" a"));
+        let condition = |field, cond, v1, v2| {
+            questioned(&asked(field, cond, v1, v2)).map(|found| found.conditions[0].clone()).unwrap()
+        };
+        let found = asked("Tel.n", "GELT", " 7 ", "9");
+        assert_eq!(questioned(&found).unwrap().item, "Tel");
+        let found = condition("Tel.n", "GELT", " 7 ", "9");
+        assert_eq!((found.v1, found.v2), (Value::from(7), Some(Value::from(9))));
+        assert_eq!(condition("Card.a.b", "EQ", "1.5", "x").v2, None, "it has one value only");
+        assert_eq!(condition("Card.name", "SW", " a", "").v1, Value::from(" a"));
     }
 
     #[test]
     fn con_5_what_is_wrong_with_a_question_is_said() {
-        for (asked, expected) in [
-            (asked("Tel.n", "EQ", "seven", ""), "`seven` is no whole number"),
-            (asked("Tel.n", "GELE", "1", ""), "`` is no whole number"),
-            (asked("Card.a.b", "EQ", "NaN", ""), "`NaN` is no number"),
-            (asked("Tel.x", "EQ", "1", ""), "Tel.x is not indexed"),
-            (asked("Tel.n", "LIKE", "1", ""), "LIKE is no condition"),
+        for (field, cond, v1, text, what) in [
+            ("Tel.n", "EQ", "seven", &words::NO_WHOLE_NUMBER, "seven"),
+            ("Tel.n", "GELE", "1", &words::NO_WHOLE_NUMBER, ""),
+            ("Card.a.b", "EQ", "NaN", &words::NO_NUMBER, "NaN"),
+            ("Tel.x", "EQ", "1", &words::NOT_INDEXED, "Tel.x"),
+            ("Tel.n", "LIKE", "1", &words::NO_CONDITION, "LIKE"),
         ] {
-            assert_eq!(asked.unwrap_err(), expected);
+            let asked = asked(field, cond, v1, "");
+            assert_eq!(questioned(&asked).unwrap_err(), Wrong { text, what });
         }
     }
 }

@@ -74,7 +74,11 @@ texts! {
     NOT_SEARCHED: "This cannot be searched", "Так искать нельзя", "Recherche impossible";
     IS: "is", "равно", "est";
     STARTS_WITH: "starts with", "начинается с", "commence par";
-    BETWEEN: "{from} value {to}", "{from} значение {to}", "{from} valeur {to}";
+    BETWEEN: "between ({from} … {to})", "между ({from} … {to})", "entre ({from} … {to})";
+    NOT_INDEXED: "“{text}” is not indexed", "По полю «{text}» нет индекса", "«\u{a0}{text}\u{a0}» n’est pas indexé";
+    NO_CONDITION: "“{text}” is no condition", "«{text}» — не условие", "«\u{a0}{text}\u{a0}» n’est pas une condition";
+    NO_WHOLE_NUMBER: "“{text}” is no whole number", "«{text}» — не целое число", "«\u{a0}{text}\u{a0}» n’est pas un nombre entier";
+    NO_NUMBER: "“{text}” is no number", "«{text}» — не число", "«\u{a0}{text}\u{a0}» n’est pas un nombre";
     // A document
     DOCUMENT: "Document", "Документ", "Document";
     LAST_CHANGE: "Last change", "Последнее изменение", "Dernier changement";
@@ -103,8 +107,8 @@ texts! {
         "Их следы хранятся, чтобы копии на устройствах тоже их удалили.",
         "Leurs traces sont gardées pour que les copies sur les appareils les suppriment aussi.";
     BEHIND: "Somebody else changed this document since you opened it. Nothing of yours was saved, nothing of theirs was overwritten. The page shows the newer version; your text is still here: look at both, then save again if you want to replace theirs.",
-        "Пока вы правили, документ изменил кто-то другой. Ваше не сохранено, чужое не затёрто. Страница показывает новую версию, ваш текст остался здесь: сравните их и сохраните ещё раз, если хотите заменить чужое.",
-        "Quelqu’un d’autre a changé ce document depuis que vous l’avez ouvert. Rien de vous n’est enregistré, rien de lui n’est écrasé. La page montre la nouvelle version\u{a0}; votre texte est toujours là\u{a0}: comparez, puis enregistrez encore si vous voulez remplacer le sien.";
+        "Пока вы правили, документ изменил кто-то другой. Ваши правки не сохранены, чужие не затёрты. Страница показывает новую версию, ваш текст остался здесь: сравните их и сохраните ещё раз, если хотите заменить чужие правки своими.",
+        "Quelqu’un d’autre a changé ce document depuis que vous l’avez ouvert. Vos modifications ne sont pas enregistrées, les siennes ne sont pas écrasées. La page montre la nouvelle version\u{a0}; votre texte est toujours là\u{a0}: comparez, puis enregistrez de nouveau si vous voulez remplacer les siennes.";
     BEHIND_DELETE: "Somebody else changed this document meanwhile, so nothing was deleted. The page now shows the newer version: look at it and try again.",
         "Документ тем временем изменил кто-то другой, поэтому ничего не удалено. Страница показывает новую версию: посмотрите и повторите.",
         "Quelqu’un d’autre a changé ce document entre-temps\u{a0}; rien n’a été supprimé. La page montre la nouvelle version\u{a0}: regardez-la et réessayez.";
@@ -112,7 +116,7 @@ texts! {
     NO_ATTACHMENTS: "Nothing is attached", "Вложений нет", "Aucune pièce jointe";
     MEDIA_TYPE: "Type", "Тип", "Type";
     DOWNLOAD: "Download", "Скачать", "Télécharger";
-    ATTACH: "Attach a file", "Вложить файл", "Joindre un fichier";
+    ATTACH: "Attach a file", "Прикрепить файл", "Joindre un fichier";
     FILE: "File", "Файл", "Fichier";
     ATTACH_KEY_HINT: "Choosing a file fills its name in. What was attached under the same key is replaced.",
         "Имя файла подставится само. Прежнее вложение с тем же ключом заменяется.",

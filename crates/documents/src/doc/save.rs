@@ -84,14 +84,17 @@ fn write(tx: &mut dyn Tx, cx: &mut OpCx<'_>, doc: &Doc, stamp: Stamp) -> OpResul
         changes,
     };
     let mut head = StoredHead { version: stamp, op, who, ..standing.unwrap_or(born) };
-    let mut copied = vec![];
+    let (mut copied, mut grown) = (vec![], 0);
     for (at, slot) in &doc.slots {
         let Some(change) = &slot.change else { continue };
-        write_item(tx, cx, (doc, at), change, stamp, &mut head)?;
+        grown += write_item(tx, cx, (doc, at), change, stamp, &mut head)?;
         copied.extend(doc.class.decl.items.get(&at.c).filter(|decl| !decl.copy_to.is_empty()).map(|_| at.clone()));
     }
     purge(tx, cx, doc, &mut head)?;
     check_size(doc, &head)?;
+    if grown > 0 {
+        index::check_room(tx, &doc.class, &doc.id, head.live, head.v1)?;
+    }
     history::record(tx, cx, doc, &mut head)?;
     head.put(tx, doc.class(), &doc.id)?;
     copies::tell(cx, (doc.class(), &doc.id), &copied, stamp);
@@ -110,6 +113,7 @@ fn ctime(doc: &Doc, stamp: Stamp) -> i64 {
     former.map_or(stamp.number(), |head| head.ctime)
 }
 
+/// Writes an item; by how many values the indexes grew. What follows a source is never refused for that.
 fn write_item(
     tx: &mut dyn Tx,
     cx: &mut OpCx<'_>,
@@ -117,7 +121,7 @@ fn write_item(
     change: &Change,
     stamp: Stamp,
     head: &mut StoredHead,
-) -> OpResult<()> {
+) -> OpResult<i64> {
     let stored = doc.slots.get(at).and_then(|slot| slot.stored.as_ref()?.as_ref());
     let before = stored.and_then(|stored| stored.content.as_ref());
     let after = match change {
@@ -132,14 +136,14 @@ fn write_item(
     let raw = after.is_some_and(|content| content.raw);
     let text = after.map(|content| content.text.as_str());
     tx.write(&PUT_ITEM, args![class, id, &at.c, &at.k, stamp, ord, raw, text, who, &head.op])?;
-    index::change(tx, &doc.class, (id, at), strict, before, after)?;
+    let grown = index::change(tx, &doc.class, (id, at), strict, before, after)?;
     if at.c == ATTACHMENT {
         head.v2 += attachments::change(tx, cx, (class, id, &at.k), before, after)?;
     }
     head.v1 += size(after) - size(before);
     head.live += i64::from(after.is_some()) - i64::from(before.is_some());
     head.gone += i64::from(after.is_none()) - i64::from(stored.is_some() && before.is_none());
-    Ok(())
+    Ok(if strict == Strict::Yes { grown } else { 0 })
 }
 
 fn size(content: Option<&Stored>) -> i64 {

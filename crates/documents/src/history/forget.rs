@@ -13,7 +13,8 @@ pub(crate) static OLDEST_CHANGE: Sql =
 pub(crate) static DROP_OLD: Sql = Sql::new("doc_change.drop_old", "DELETE FROM doc_change WHERE version <= ?1");
 pub(crate) static DROP_OF_FORGOTTEN: Sql = Sql::new(
     "doc_change.drop_of_forgotten",
-    "DELETE FROM doc_change WHERE (class, id) IN (SELECT class, id FROM doc WHERE ctime = 0 AND version <= ?1)",
+    "DELETE FROM doc_change WHERE (class, id) IN (SELECT class, id FROM doc WHERE ctime = 0 AND version < ?1 \
+     ORDER BY version, class, id LIMIT ?2)",
 );
 
 /// Drops a portion of what is older than the configured age; `true` if there may be more.
@@ -28,7 +29,7 @@ pub(crate) fn forget_old(tx: &mut dyn Tx, cx: &OpCx<'_>) -> OpResult<bool> {
     Ok(old.len() == PORTION)
 }
 
-/// Drops the changes of the deleted documents up to a version, before these are forgotten.
-pub(crate) fn drop_of_forgotten(tx: &mut dyn Tx, until: Stamp) -> OpResult<()> {
-    Ok(tx.write(&DROP_OF_FORGOTTEN, args![until])?)
+/// Drops the changes of the oldest deleted documents, so many of them, before these are forgotten.
+pub(crate) fn drop_of_forgotten(tx: &mut dyn Tx, before: Stamp, documents: i64) -> OpResult<()> {
+    Ok(tx.write(&DROP_OF_FORGOTTEN, args![before, documents])?)
 }

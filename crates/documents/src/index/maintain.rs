@@ -34,7 +34,7 @@ pub(crate) static DELETE_ALL: [Sql; 3] = [
     Sql::new("doc_real.delete_all", "DELETE FROM doc_real WHERE field = ?1 AND id = ?2"),
 ];
 
-/// Brings the indexes of an item from what it held to what it holds.
+/// Brings the indexes of an item from what it held to what it holds; by how many values they grew.
 pub(crate) fn change(
     tx: &mut dyn Tx,
     class: &Compiled,
@@ -42,9 +42,10 @@ pub(crate) fn change(
     strict: Strict,
     before: Option<&Stored>,
     after: Option<&Stored>,
-) -> OpResult<()> {
+) -> OpResult<i64> {
+    let mut grown = 0;
     if class.fields_of(&at.c).next().is_none() {
-        return Ok(());
+        return Ok(grown);
     }
     let (before, after) = (indexed(class, at, before)?, indexed(class, at, after)?);
     for field in class.fields_of(&at.c) {
@@ -57,8 +58,13 @@ pub(crate) fn change(
         for value in new.iter().filter(|value| !old.contains(value) || !field.ready) {
             tx.write(&INSERT_VALUE[field.kind as usize], &row(field, value, id, &at.k))?;
         }
+        grown += count(&new) - count(&old);
     }
-    Ok(())
+    Ok(grown)
+}
+
+fn count(values: &[IndexValue]) -> i64 {
+    i64::try_from(values.len()).unwrap_or(i64::MAX)
 }
 
 /// Takes a document out of all indexes of its class.

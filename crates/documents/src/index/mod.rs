@@ -4,6 +4,7 @@ mod drop;
 mod fill;
 mod maintain;
 mod progress;
+mod room;
 mod values;
 
 use base::{Id, OpError, OpResult, Sql, codes};
@@ -14,6 +15,7 @@ pub(crate) use fill::{CONTENTS, FILL, LOOKED_AT, PORTION};
 pub(crate) use maintain::{DELETE_ALL, DELETE_VALUE, INSERT_VALUE, Strict, change, erase, held, values, values_in};
 pub use progress::Filling;
 pub(crate) use progress::{FILLING, GET_FIELD, filling, looked_at};
+pub(crate) use room::{COUNT_VALUES, check_room};
 pub(crate) use values::IndexValue;
 
 pub(crate) static ANY_ITEM: Sql =

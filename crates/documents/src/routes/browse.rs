@@ -16,7 +16,8 @@ pub(super) fn routes() -> Vec<Route> {
     let read = |path, route: Route| route.tag(TAG).roles(READERS).about(path);
     vec![
         read(
-            "Counted up to 10,000 for each class; `more` tells that there may be more. Classes with a filter are not counted.",
+            "Counted up to 10,000 for each class, less of each where there are more than two; `more` tells that there may be more. \
+             Classes with a filter are not counted.",
             Route::get("/v1/{ns}/docs", counts),
         )
         .summary("How many documents each class has")

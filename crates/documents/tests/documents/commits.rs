@@ -203,3 +203,38 @@ fn doc_1_doc_15_a_document_asked_for_twice_is_the_same_one() {
     assert_eq!(items(&desk, "a").len(), 2);
     assert_eq!(code(desk.0.call(&TWICE, ())).0, "AEXISTS");
 }
+
+#[test]
+fn doc_1_doc_13_a_large_document_with_an_index_begins_anew_and_is_deleted() {
+    let desk = Desk::new();
+    let item = |n: i64| json!({ "c": "Tel", "k": format!("{n:04}"), "j": { "number": n } });
+    let whole = |from: i64| Value::Array((from..from + 3_000).map(item).collect());
+    let any = json!({ "c": "Contact", "item": "Tel", "where": [{ "field": "number", "cond": "GE", "v1": 0 }] });
+    desk.commit(json!([{ "c": "Contact", "id": "a", "items": whole(0) }])).unwrap();
+    desk.commit(json!([{ "c": "Contact", "id": "a", "recreate": true, "items": whole(5_000) }])).unwrap();
+    assert_eq!(items(&desk, "a").len(), 3_000);
+    desk.commit(json!([{ "c": "Contact", "id": "a", "delete": true }])).unwrap();
+    assert_eq!(desk.search(any).unwrap().ids, Some(vec![]));
+    desk.0.check_invariants();
+}
+
+#[test]
+fn doc_1_doc_13_a_document_takes_no_more_indexed_values_than_can_be_taken_out_at_once() {
+    let desk = Desk::new();
+    let fields = (0..16).map(|n| (format!("f{n}"), json!("int[]"))).collect::<serde_json::Map<_, _>>();
+    desk.declare(json!({ "class": "Full", "items": { "List": { "index": fields } } })).unwrap();
+    // 1,600 values each.
+    let item = |key: i64, from: i64| {
+        let values = (0..16).map(|n| (format!("f{n}"), json!((from..from + 100).collect::<Vec<_>>())));
+        json!({ "c": "List", "k": key.to_string(), "j": values.collect::<serde_json::Map<_, _>>() })
+    };
+    let put = |items: Vec<Value>| desk.commit(json!([{ "c": "Full", "id": "a", "items": items }]));
+    for part in 0..7 {
+        put((0..6).map(|n| item(part * 6 + n, 100)).collect()).unwrap();
+    }
+    let (refused, message) = code(put(vec![item(42, 100)]));
+    assert!(refused == "ALIMIT" && message.contains("68000 indexed values"), "{refused} {message}");
+    put(vec![item(0, 500)]).unwrap();
+    desk.commit(json!([{ "c": "Full", "id": "a", "delete": true }])).unwrap();
+    desk.0.check_invariants();
+}

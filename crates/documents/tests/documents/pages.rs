@@ -1,5 +1,7 @@
 //! The console's pages of documents (CON-5), and what devices may write into them (CON-9).
 
+use base::{Sql, args};
+use kernel::Op;
 use serde_json::{Value, json};
 
 use crate::edge::{ADMIN, Edge};
@@ -96,9 +98,17 @@ fn con_5_doc_13_documents_are_found_by_their_indexes() {
     let next = next.trim_end_matches("\" ").replace("&amp;", "&");
     assert_eq!(href_of(&edge.page(&next), "Contact/").len(), 10, "{next}");
     assert!(found("field=Tel.number&cond=EQ&v1=99").contains("Nothing found"));
-    assert!(found("field=Tel.number&cond=EQ&v1=many").contains("`many` is no whole number"));
+    for (language, said) in [
+        ("en", "“many” is no whole number"),
+        ("ru", "«many» — не целое число"),
+        ("fr", "many\u{a0}» n’est pas un nombre entier"),
+    ] {
+        let asked = format!("{CLASS}?field=Tel.number&cond=EQ&v1=many");
+        let (_, page) = edge.page_as(ADMIN, &asked, language);
+        assert!(page.contains(said) && !page.contains("{text}"), "{language}: {page}");
+    }
     assert!(found("field=Tel.number&cond=SW&v1=1").contains("SW is for texts"));
-    assert!(found("field=Tel.none&cond=EQ&v1=1").contains("Tel.none is not indexed"));
+    assert!(found("field=Tel.none&cond=EQ&v1=1").contains("“Tel.none” is not indexed"));
     assert!(found("field=Tel.tags&cond=SW&v1=x&after=zzz").contains("This cannot be searched"));
 }
 
@@ -273,6 +283,63 @@ fn con_5_a_large_document_is_shown_in_parts() {
     let page = edge.page(&format!("{CLASS}/b"));
     assert!(page.contains("Show all") && page.contains("Show whole value") && page.len() < 60_000, "{}", page.len());
     assert!(edge.page(&format!("{CLASS}/b/item?c=Tel&k=long")).contains(&"y".repeat(300_000)));
+}
+
+/// The address behind a word of a page.
+fn linked<'a>(page: &'a str, rel: &str) -> Vec<&'a str> {
+    let links = page.split("href=\"").skip(1).filter(|rest| rest[..rest.find('>').unwrap()].contains(rel));
+    links.filter_map(|rest| rest.split('"').next()).collect()
+}
+
+#[test]
+fn con_5_every_attachment_and_every_deleted_item_of_a_document_can_be_reached() {
+    let edge = Edge::new();
+    edge.desk.put("a", "Card", None, json!({ "name": "Ada" }));
+    let at = "/v1/main/docs/Contact/a/attachments/first";
+    assert_eq!(edge.send("PUT", at, ADMIN, &[("content-type", "image/png")], b"pixels".to_vec()).0, 200);
+    let sha = edge.ask("GET", "/v1/main/docs/Contact/a", ADMIN, &Value::Null).1["attachments"][0]["sha"].clone();
+    let file = |n: i32| json!({ "c": "P", "k": format!("file{n:03}"), "j": { "mime": "image/png", "sha": sha } });
+    let item = |n: i32| json!({ "c": "Tel", "k": format!("gone{n:03}"), "j": {} });
+    let gone = |n: i32| json!({ "c": "Tel", "k": format!("gone{n:03}"), "delete": true });
+    for items in [(0..120).map(file).collect::<Vec<_>>(), (0..230).map(item).collect(), (0..230).map(gone).collect()] {
+        edge.desk.commit(json!([{ "c": "Contact", "id": "a", "items": items }])).unwrap();
+    }
+    let page = edge.page(&format!("{CLASS}/a"));
+    assert!(page.contains("file099") && !page.contains("file100") && page.contains("1 to 100 of 121"), "{page}");
+    let next = linked(&page, "rel=\"next\"");
+    assert_eq!(next, [format!("{CLASS}/a?files=100#attached"), format!("{CLASS}/a?gone=200#deleted")]);
+    let page = edge.page(&format!("{CLASS}/a?files=100&gone=200"));
+    assert!(page.contains("file119") && page.contains("101 to 121 of 121") && page.contains("attachments/file119"));
+    assert!(
+        page.contains("gone229") && page.contains("201 to 230 of 230") && page.contains("<details class=\"fold\" open")
+    );
+    assert_eq!(
+        linked(&page, "rel=\"first\""),
+        [format!("{CLASS}/a?gone=200#attached"), format!("{CLASS}/a?files=100#deleted")]
+    );
+}
+
+#[test]
+fn con_5_classes_are_counted_evenly_and_no_more_than_a_page_may_cost() {
+    static MANY: Sql = Sql::new(
+        "test.many",
+        "INSERT INTO doc (class, id, version, ctime, dtime, v1, v2, live, gone, op, who) \
+         WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < 7000) \
+         SELECT ?1, n, 261115120000000, 261115120000000, 261115120000000, 0, 0, 0, 0, '', '' FROM n",
+    );
+    static PUT_MANY: Op<String, ()> = Op::new("test.put_many", |tx, _, class| Ok(tx.write(&MANY, args![class])?));
+    let edge = Edge::new();
+    let told = || edge.ask("GET", "/v1/main/docs", ADMIN, &Value::Null).1["items"].clone();
+    edge.desk.0.call(&PUT_MANY, "Contact".into()).unwrap();
+    assert_eq!(told()[0], json!({ "class": "Contact", "documents": 7_000, "more": false }));
+    for class in ["Other", "Third"] {
+        edge.desk.declare(json!({ "class": class, "items": {} })).unwrap();
+        edge.desk.0.call(&PUT_MANY, class.into()).unwrap();
+    }
+    let counts = told();
+    let counts: Vec<_> = counts.as_array().unwrap().iter().map(|count| (&count["documents"], &count["more"])).collect();
+    assert_eq!(counts, [(&json!(6_000), &json!(true)); 3]);
+    assert_eq!(edge.page("/console/main/documents").matches("6,000+").count(), 3);
 }
 
 #[test]

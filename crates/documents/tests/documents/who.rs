@@ -1,14 +1,14 @@
 //! Who changed what, when and by which operation (CON-5), as lists, documents and histories tell it.
 
-use base::{OpResult, Sql};
+use base::{OpResult, Sql, args};
 use documents::{
     CHANGES, CLASS_COUNTS, ChangeKind, ChangeView, ClassCount, DocDetail, DocLines, HistoryRule, LIST, ListOf, SHOW,
     SyncFilter, SyncFilterOf, Verdict, ViewOf, Viewer,
 };
-use kernel::{Caller, Properties};
+use kernel::{Caller, Op, Properties};
 use serde_json::{Value, json};
 
-use crate::kit::{Desk, code};
+use crate::kit::{Desk, Fate, code};
 
 const DAY_MS: i64 = 86_400_000;
 
@@ -219,6 +219,38 @@ fn con_5_doc_1_old_changes_go_and_those_of_a_forgotten_document_go_with_it() {
     desk.commit_as("eve", put("Past", "kept", "2")).unwrap();
     assert_eq!(desk.changes(of("Past", "kept")).unwrap()[0].who, "eve");
     desk.0.check_invariants();
+}
+
+#[test]
+fn doc_1_a_portion_forgets_a_hundred_documents_also_where_many_went_at_once() {
+    static LEFT: Sql = Sql::new("test.deleted", "SELECT COUNT(*) FROM doc WHERE ctime = 0");
+    let desk = Desk::new();
+    desk.declare(paper("Past")).unwrap();
+    desk.stop_tasks();
+    for part in 0..4 {
+        let all = |change: fn(String) -> Value| Value::Array((0..32).map(|n| change(format!("{part} {n}"))).collect());
+        desk.commit_as("ada", all(|id| json!({ "c": "Past", "id": id, "items": [] }))).unwrap();
+        desk.commit_as("bob", all(|id| json!({ "c": "Past", "id": id, "delete": true }))).unwrap();
+    }
+    desk.0.jump_calendar_ms(10 * DAY_MS);
+    assert!(desk.cycle("doc.forget", 0, None, Fate::Committed).is_some(), "there are more");
+    assert_eq!((desk.0.count(&LEFT), desk.0.count(&ROWS)), (28, 56));
+    assert!(desk.cycle("doc.forget", 0, None, Fate::Committed).is_none());
+    assert_eq!((desk.0.count(&LEFT), desk.0.count(&ROWS)), (0, 0));
+    desk.0.check_invariants();
+}
+
+#[test]
+fn con_5_old_changes_go_also_while_deleted_documents_cannot_be_forgotten() {
+    static DAMAGE: Sql =
+        Sql::new("test.damage", "INSERT INTO doc_class (class, compiled, version) VALUES ('Torn', '{', 1)");
+    static TEAR: Op<(), ()> = Op::new("test.tear", |tx, _, ()| Ok(tx.write(&DAMAGE, args![])?));
+    let desk = Desk::new();
+    desk.declare(paper("Past")).unwrap();
+    desk.commit_as("ada", put("Past", "a", "1")).unwrap();
+    desk.0.call(&TEAR, ()).unwrap();
+    pass_days(&desk, 91);
+    assert_eq!(desk.0.count(&ROWS), 0);
 }
 
 #[test]

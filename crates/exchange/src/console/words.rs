@@ -118,7 +118,7 @@ web::texts! {
         "le prochain essai de déplacement, dans la minute";
     AWAITS_ANSWER: "an answer: did the database commit?", "ответ: зафиксировала ли база?", "une réponse\u{a0}: la base a-t-elle validé\u{a0}?";
     AWAITS_NOTHING: "nothing any more", "больше ничего", "plus rien";
-    GIVEN_UP: "given up", "ожидание закончится", "abandonné";
+    GIVEN_UP: "given up", "срок ожидания", "abandonné";
     GIVEN: "Given", "Передано", "Donnés";
     GIVEN_MESSAGES: "Given messages", "Переданные сообщения", "Messages donnés";
     REPLIES: "Replies", "Ответы", "Réponses";
@@ -126,7 +126,7 @@ web::texts! {
     OVER: "Over", "Конец", "Fin";
     COURSE: "Course", "Ход", "Déroulement";
     LASTS: "Duration", "Длительность", "Durée";
-    SAID: "Said at its end", "Сказано в конце", "Dit à la fin";
+    SAID: "Final message", "Сообщение при завершении", "Message de fin";
     NO_LONGER: "no longer kept", "уже не хранится", "n’est plus gardé";
     NONE_GIVEN: "It has no message", "Сообщений у него нет", "Il n’a aucun message";
     NONE_REPLIED: "It replied nothing", "Ответов нет", "Aucune réponse";
@@ -167,8 +167,8 @@ web::texts! {
     FIND_BY_ITSELF: "A late word of the database itself settles this too: then this page changes by itself.",
         "Запоздалый ответ самой базы тоже всё решит: страница изменится сама.",
         "Une réponse tardive de la base règle aussi l’affaire\u{a0}: la page change alors d’elle-même.";
-    IT_COMMITTED: "The database committed", "База зафиксировала", "La base a validé";
-    IT_DID_NOT: "It did not", "Не зафиксировала", "Elle n’a pas validé";
+    IT_COMMITTED: "The database committed", "База зафиксировала данные", "La base a validé";
+    IT_DID_NOT: "The database did not commit", "База не зафиксировала данные", "La base n’a pas validé";
     COMMITTED_DOES: "Its results count: the processed messages (of {given}) go to Log, the incorrect ones stay in Error, and the replies ({replies}) go out to the devices. Nothing is given to the database again.",
         "Результаты вступают в силу: из сообщений ({given}) обработанные уйдут в Log, ошибочные останутся в Error, ответы ({replies}) отправятся устройствам. Повторно базе ничего не передаётся.",
         "Ses résultats comptent\u{a0}: les messages traités (sur {given}) vont dans Log, les incorrects restent dans Error, et les réponses ({replies}) partent vers les appareils. Rien n’est redonné à la base.";
@@ -221,7 +221,7 @@ web::texts! {
     DRAFT: "(not sent yet)", "(ещё не отправлено)", "(pas encore envoyé)";
     ON_DISK: "File on disk", "Файл на диске", "Fichier sur disque";
     IN_BLOBS: "none; the text is in a blob", "нет; текст в блобе", "aucun\u{a0}; le texte est dans un blob";
-    IN_STORE: "none; the text is in the store", "нет; текст в хранилище", "aucun\u{a0}; le texte est dans le magasin";
+    IN_STORE: "none; the text is in the store", "нет; текст в хранилище", "aucun\u{a0}; le texte est dans le stockage";
     NUMBER: "Receipt number", "Номер приёма", "Numéro de réception";
     FILE: "Name of the file", "Имя файла", "Nom du fichier";
     TEXT: "Text", "Текст", "Texte";
@@ -264,7 +264,7 @@ web::texts! {
     BLOCKED: "blocked", "заблокировано", "bloqué";
     NOT_ACTIVATED: "not activated", "не активировано", "non activé";
     NEW_DEVICE: "New device", "Новое устройство", "Nouvel appareil";
-    DEVICE_NAME_HINT: "Whose it is, or where: for people", "Чьё оно или где находится: для людей", "À qui il est, ou où\u{a0}: pour les gens";
+    DEVICE_NAME_HINT: "Whose it is or where it stands", "Чьё оно или где находится", "Son utilisateur ou son emplacement";
     CODE_ONCE: "The activation code, shown only now: type it into the device within seven days",
         "Код активации, показывается только сейчас: введите его на устройстве в течение семи дней",
         "Le code d’activation, affiché une seule fois\u{a0}: à saisir dans l’appareil sous sept jours";
@@ -299,7 +299,7 @@ web::texts! {
         "Все обращения {name} будут отклоняться, пока вы его не разблокируете. Заблокировать?",
         "Tous les appels de {name} sont refusés jusqu’à son déblocage. Le bloquer\u{a0}?";
     UNBLOCK: "Let in again", "Разблокировать", "Débloquer";
-    WAITING: "What waits for it", "Что его ждёт", "Ce qui l’attend";
+    WAITING: "What waits for it", "Ожидающие сообщения", "Messages en attente";
     NONE_WAITS: "Nothing waits for this device", "Для устройства ничего нет", "Rien n’attend cet appareil";
     NONE_WAITS_HINT: "Replies of databases wait here until the device fetches and acknowledges them.",
         "Ответы баз ждут здесь, пока устройство их не заберёт и не подтвердит.",

@@ -11,6 +11,7 @@ use crate::ledger::{Moves, together};
 use crate::message::name::FileName;
 use crate::message::{BODY, digest};
 use crate::packs;
+use crate::process::close_skipped_alert;
 use crate::rules::Rules;
 
 /// Puts a message back.
@@ -57,6 +58,7 @@ fn requeue(tx: &mut dyn Tx, cx: &mut OpCx<'_>, input: &Requeue) -> OpResult<Requ
     packs::let_go(tx, cx, number)?;
     tx.write(&BACK, args![number, cx.heard, cx.home.common::<Rules>().due(cx.heard)])?;
     leaving(place).count(tx, db)?;
+    close_skipped_alert(cx, number);
     if input.name.from == db {
         arrivals::tell(cx, &input.name.to);
     }

@@ -13,13 +13,15 @@ mod timeouts;
 
 pub use finish::{Answer, COMMIT, Finish, INTERRUPT, RESOLVE, ROLLBACK, Resolve, Status};
 pub(crate) use finish::{forget, move_failed, moved};
+pub(crate) use narrow::close_skipped_alert;
 pub use narrow::{NARROW, Narrow};
 pub use prepare::{MessageResult, PREPARE, Prepare, Processed, REPLIES_MAX};
 pub use resume::{RESUME, Resume};
 pub(crate) use row::Process;
 pub use show::{GivenView, PROCESSES, ProcessOf, ProcessState, ProcessView, ProcessesOf, SHOW_PROCESS};
 pub use start::{START, Start, StartAnswer, Started};
-pub use timeouts::TIMEOUTS;
+pub(crate) use timeouts::LATE_MAX;
+pub use timeouts::{LATE, TIMEOUT};
 
 use base::Sql;
 
@@ -61,6 +63,7 @@ pub(crate) const STATEMENTS: &[&Sql] = &[
     &moves::DROP_GIVEN,
     &moves::GIVE_UP_GIVEN,
     &timeouts::OVERDUE,
+    &timeouts::IS_OVERDUE,
     &resume::DUE_NOW,
     &show::ONE,
     &show::ALL,

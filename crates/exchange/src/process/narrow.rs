@@ -102,10 +102,15 @@ pub(crate) static SKIPPED: Sql = Sql::new(
     "SELECT number FROM exc_message WHERE process = ?1 AND draft = 0 AND skipped >= ?2 ORDER BY number LIMIT 10000",
 );
 
+/// Whatever became of a message outside of a process: nobody has to look why it is left out.
+pub(crate) fn close_skipped_alert(cx: &mut OpCx<'_>, number: i64) {
+    cx.fx.close_alert(skipped_key(number));
+}
+
 /// What was left out too often and is processed after all needs nobody any more.
 pub(crate) fn close_skipped(tx: &mut dyn Tx, cx: &mut OpCx<'_>, process: &str) -> OpResult<()> {
     for row in tx.query(&SKIPPED, args![process, SKIPPED_MAX], 10_000)? {
-        cx.fx.close_alert(skipped_key(row.int(0)));
+        close_skipped_alert(cx, row.int(0));
     }
     Ok(())
 }

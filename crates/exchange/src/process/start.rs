@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use base::limits::PORTION_ROWS;
 use base::{OpError, OpResult, Row, Sql, Tx, args, codes};
 use kernel::{Op, OpCx};
 use serde::{Deserialize, Serialize};
@@ -184,14 +185,26 @@ fn candidates(tx: &mut dyn Tx, wanted: &Start, files: usize) -> OpResult<Vec<Wai
             return Ok(tx.query(&QUEUE, args![&wanted.db, limit], files)?.iter().map(Waiting::of).collect());
         }
     };
-    let mut found = BTreeMap::new();
-    for name in names {
-        let rows = tx.query(sql, args![&wanted.db, limit, name], files)?;
-        found.extend(rows.iter().map(Waiting::of).map(|waiting| (waiting.order, waiting)));
-    }
     let is_wanted =
         |waiting: &Waiting| wanted.subsystems.as_ref().is_none_or(|names| names.contains(&waiting.subsystem));
-    Ok(found.into_values().filter(is_wanted).collect())
+    Ok(first_of(tx, sql, &wanted.db, names, files)?.into_iter().filter(is_wanted).collect())
+}
+
+/// The first of those of all names. Each name gives a bounded number of rows, so that many names do not make too many: behind the last row
+/// of a name that may have more, nothing is known to be next.
+fn first_of(tx: &mut dyn Tx, sql: &'static Sql, db: &str, names: &[String], files: usize) -> OpResult<Vec<Waiting>> {
+    let most = files.min(PORTION_ROWS / names.len().max(1));
+    let limit = i64::try_from(most).unwrap_or(i64::MAX);
+    let (mut found, mut known_until) = (BTreeMap::new(), None);
+    for name in names {
+        let rows = tx.query(sql, args![db, limit, name], most)?;
+        let waiting: Vec<Waiting> = rows.iter().map(Waiting::of).collect();
+        let last = waiting.last().filter(|_| waiting.len() == most).map(|last| last.order);
+        known_until = known_until.into_iter().chain(last).min();
+        found.extend(waiting.into_iter().map(|waiting| (waiting.order, waiting)));
+    }
+    found.retain(|order, _| known_until.is_none_or(|until| *order <= until));
+    Ok(found.into_values().collect())
 }
 
 /// As many as fit, and one at least.

@@ -43,7 +43,7 @@ fn con_3_a_process_of_unknown_outcome_has_two_buttons_that_say_what_they_do() {
     let page = seen(&office.edge, &format!("/exchange/processes/{process}"));
     for words in [
         "The database committed",
-        "It did not",
+        "The database did not commit",
         "orders and payments twice",
         "the messages (3) go back to Messages",
         &format!("action=\"/v1/main/exchange/processes/{process}/resolve\""),

@@ -1,9 +1,8 @@
 //! Pages as somebody sees them.
 
-use exchange::process::TIMEOUTS;
 use serde_json::{Value, json};
 
-use crate::edge::{ADMIN, Edge, Office};
+use crate::edge::{ADMIN, Edge, Office, end_late};
 
 /// What a device may write where a name is meant.
 pub const EVIL: &str = "<img src=x onerror=alert(1)>";
@@ -56,6 +55,6 @@ pub fn prepared(why: &str) -> (Office, String) {
 pub fn unknown(why: &str) -> (Office, String) {
     let (office, process) = prepared(why);
     office.edge.world().pass_ms(400_000);
-    office.edge.world().call(&TIMEOUTS, ()).unwrap();
+    end_late(office.edge.world());
     (office, process)
 }

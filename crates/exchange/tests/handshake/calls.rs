@@ -3,6 +3,7 @@
 use exchange::process::Answer::{Cancelled, Ok as Yes};
 use exchange::process::Processed::{Processed, ProcessedDeadlock, ProcessedIncorrect};
 use exchange::process::{Start, StartAnswer};
+use exchange::{Rules, Settings};
 
 use crate::kit::{Office, Open, everywhere, ids};
 
@@ -124,6 +125,23 @@ fn exc_10_limits_and_filters(open: Open) {
     assert!(with(Start { senders: Some(vec!["nobody".into()]), ..Start::default() }).is_empty());
 }
 
+fn exc_10_many_names_in_a_filter_are_read_in_bounds_and_in_order(open: Open) {
+    let mut office = open();
+    let rules = office.world.kernel.common::<Rules>();
+    rules.set(Settings { files_max: 1_000, ..rules.get() });
+    let first = office.phone.clone();
+    let many: Vec<String> = (0..52).map(|n| format!("a{n:02}")).collect();
+    office.sent(&many.iter().map(String::as_str).collect::<Vec<_>>());
+    office.phone = Office::device(&office.world);
+    office.send(&office.message("b", 10)).unwrap();
+    office.send(&office.message("late", 55)).unwrap();
+    let mut senders = vec![first, office.phone.clone()];
+    senders.extend((0..98).map(|n| format!("nobody-{n}")));
+    let given = ids(&office.start_with(Start { db: "erp".into(), senders: Some(senders), ..Start::default() }));
+    assert_eq!((given.len(), given.last().map(String::as_str)), (51, Some("a49")), "fifty of each name");
+    assert_eq!((given[10].as_str(), given[11].as_str()), ("a10", "b"), "in the order of all");
+}
+
 fn exc_17_a_start_repeated_with_its_key_gives_the_same_process(open: Open) {
     let office = open();
     office.sent(&["a", "b"]);
@@ -176,6 +194,7 @@ everywhere! {
     exc_12_what_is_left_out_is_free_at_once_and_comes_after_the_others
     exc_18_20_what_took_too_long_is_unknown_until_somebody_knows
     exc_10_limits_and_filters
+    exc_10_many_names_in_a_filter_are_read_in_bounds_and_in_order
     exc_17_a_start_repeated_with_its_key_gives_the_same_process
     exc_15_senders_are_told_if_the_database_asks_for_it
 }

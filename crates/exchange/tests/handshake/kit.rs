@@ -5,8 +5,8 @@ use std::cell::Cell;
 use base::{OpResult, Sql};
 use exchange::message::{ACK, Ack, FETCH, Fetch, Letter, MessageText, SEND, STATUS, Send, Sent, StatusOf};
 use exchange::process::{
-    Answer, COMMIT, Finish, INTERRUPT, MessageResult, NARROW, Narrow, PREPARE, Prepare, Processed, RESOLVE, ROLLBACK,
-    Resolve, START, Start, Started,
+    Answer, COMMIT, Finish, INTERRUPT, LATE, MessageResult, NARROW, Narrow, PREPARE, Prepare, Processed, RESOLVE,
+    ROLLBACK, Resolve, START, Start, Started, TIMEOUT,
 };
 use exchange::registry::{
     ACTIVATE, Activate, CREATE_COMPANY, CREATE_DATABASE, CREATE_DEVICE, CREATE_SUBSYSTEM, NewCompany, NewDatabase,
@@ -28,6 +28,13 @@ where
     let mut request = world.request();
     request.caller.proof = Some([7; 32]);
     world.call_as(op, request, input).map(|reply| reply.out)
+}
+
+/// Ends all that stand still for too long.
+pub fn end_late(world: &World) {
+    for id in world.read(&LATE, ()).unwrap() {
+        world.call(&TIMEOUT, id).unwrap();
+    }
 }
 
 /// Opens an office of one of the variants (EXC-8).
@@ -245,7 +252,7 @@ impl Office {
     /// Lets time pass, then looks for what stands still.
     pub fn look_after_ms(&self, ms: u64) {
         self.world.pass_ms(ms);
-        self.world.call(&process::TIMEOUTS, ()).unwrap();
+        end_late(&self.world);
         self.look_after();
     }
 

@@ -38,7 +38,7 @@ fn fill(office: &Office) {
 }
 
 /// Puts a message back into the queue, with its text as it is read by those who ask for it.
-fn requeue(office: &Office, id: &str, text: Option<String>) -> OpResult<()> {
+pub fn requeue(office: &Office, id: &str, text: Option<String>) -> OpResult<()> {
     let rows = office.world.rows(&NAMES);
     let row = rows.iter().find(|row| row.text(0) == id).unwrap();
     let word = |column: usize| row.text(column).to_owned();

@@ -2,14 +2,16 @@
 
 use std::fs;
 
-use base::Sql;
+use base::{Sql, args};
 use exchange::folders::{SCAN, recover};
 use exchange::process::Processed::Processed;
 use exchange::process::{Answer, StartAnswer};
 use exchange::registry::{CREATE_DATABASE, NewDatabase};
 use exchange::{Bodies, Rules, Settings, Watch};
+use kernel::Op;
 
 use crate::kit::{Office, ids, known};
+use crate::packs::requeue;
 use crate::shelf::Shelf;
 
 /// As an administrator asks for it; then the clerk does the rest.
@@ -54,6 +56,43 @@ fn exc_7_21_a_message_moved_to_log_by_hand_is_done() {
     office.shelf().move_by_hand("c", "Messages");
     scan(&office);
     assert_eq!(ids(&office.start()), ["c"]);
+}
+
+#[test]
+fn exc_7_12_nobody_is_to_look_after_a_message_that_was_left_out_and_then_moved_by_hand() {
+    let office = Office::in_folders();
+    office.sent(&["a"]);
+    for _ in 0..10 {
+        let process = office.start().process.unwrap();
+        assert_eq!(office.narrow(&process, &[]), Ok(Answer::Ok));
+    }
+    assert_eq!(office.alerts(), ["exchange-skipped"]);
+    office.shelf().move_by_hand("a", "Error");
+    scan(&office);
+    assert_eq!(office.alerts(), Vec::<String>::new(), "it waits no more");
+    requeue(&office, "a", Some(office.message("a", 0).to_string())).unwrap();
+    office.look_after();
+    let process = office.start().process.unwrap();
+    office.prepare(&process, &[("a", Processed)], &[]).unwrap();
+    office.commit(&process).unwrap();
+    assert_eq!((office.alerts(), office.state("a")), (vec![], "processed".to_owned()));
+}
+
+#[test]
+fn exc_19_7_a_process_that_cannot_be_ended_does_not_keep_folders_from_being_compared() {
+    static BREAK: Sql = Sql::new("test.break", "UPDATE exc_database SET queued = 9223372036854775807");
+    static BREAK_QUEUE: Op<(), ()> = Op::new("test.break_queue", |tx, _, ()| Ok(tx.write(&BREAK, args![])?));
+    let office = Office::in_folders();
+    office.sent(&["a"]);
+    let process = office.start().process.unwrap();
+    office.send(&office.message("b", 1)).unwrap();
+    office.shelf().move_by_hand("b", "Log");
+    // Whatever puts messages back into the queue fails.
+    office.world.call(&BREAK_QUEUE, ()).unwrap();
+    office.world.pass_ms(600_000);
+    recover(&office.world.kernel, &office.world.main());
+    assert_eq!((office.journal("exchange.moved_by_hand").len(), office.state("b")), (1, "processed".to_owned()));
+    assert_eq!(office.state("a"), "in_process", "{process} could not be ended");
 }
 
 #[test]

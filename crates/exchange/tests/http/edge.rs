@@ -6,6 +6,7 @@ use axum::Router;
 use axum::body::{Body, to_bytes};
 use axum::http::{HeaderMap, Request, header};
 use base::{OpResult, Row, Sql, Value as Arg};
+use exchange::process::{LATE, TIMEOUT};
 use kernel::ops::bootstrap_key::{BOOTSTRAP_KEY, BootstrapKey};
 use kernel::{Caller, Kernel, Op, Query, keys};
 use serde_json::{Value, json};
@@ -195,6 +196,13 @@ fn bootstrap(kernel: &Kernel) {
     told.recv().unwrap().unwrap();
 }
 
+/// Ends all that stand still for too long.
+pub fn end_late(world: &World) {
+    for id in world.read(&LATE, ()).unwrap() {
+        world.call(&TIMEOUT, id).unwrap();
+    }
+}
+
 /// A company with a subsystem, a database and a phone, each with its key.
 pub struct Office {
     pub edge: Edge,
@@ -274,7 +282,7 @@ impl Office {
     pub fn unknown(&self) -> String {
         let process = self.prepared();
         self.edge.world().pass_ms(300_000);
-        self.edge.world().call(&exchange::process::TIMEOUTS, ()).unwrap();
+        end_late(self.edge.world());
         process
     }
 

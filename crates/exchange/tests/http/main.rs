@@ -14,4 +14,5 @@ mod refusals;
 mod registry;
 mod retention;
 mod statements;
+mod timeouts;
 mod waiting;

@@ -4,7 +4,7 @@ use base::Sql;
 use exchange::Watch;
 use serde_json::{Value, json};
 
-use crate::edge::{Office, results};
+use crate::edge::{Office, end_late, results};
 
 #[test]
 fn exc_21_the_ledger_is_shown_and_compared_with_what_is_there() {
@@ -154,11 +154,11 @@ fn ker_40_what_nobody_looks_after_is_stuck_and_figures_are_shown() {
     assert!(stuck().is_empty());
     office.edge.world().pass_ms(1_000);
     assert_eq!(stuck(), [json!(process)], "nobody looked for ten minutes and another one");
-    office.edge.world().call(&exchange::process::TIMEOUTS, ()).unwrap();
+    end_late(office.edge.world());
     assert!(stuck().is_empty());
     let process = office.started();
     office.step(&process, "prepare", json!({ "results": results("PROCESSED", &["a", "b"]) }));
     office.edge.world().pass_ms(300_000);
-    office.edge.world().call(&exchange::process::TIMEOUTS, ()).unwrap();
+    end_late(office.edge.world());
     assert_eq!(figures(), [0, 1, 0]);
 }

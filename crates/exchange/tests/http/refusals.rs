@@ -3,7 +3,7 @@
 use exchange::{Rules, Settings};
 use serde_json::{Value, json};
 
-use crate::edge::{Edge, Office, answered, ids, results};
+use crate::edge::{Edge, Office, answered, end_late, ids, results};
 
 /// Another database of the company, with its key.
 fn other_database(edge: &Edge) -> String {
@@ -313,7 +313,7 @@ fn exc_20_an_unknown_outcome_is_listed_and_resolved_by_its_database() {
         let said = json!({ "results": results("PROCESSED", &["a"]), "replies": [office.reply("r")] });
         office.step(&process, "prepare", said);
         office.edge.world().pass_ms(300_000);
-        office.edge.world().call(&exchange::process::TIMEOUTS, ()).unwrap();
+        end_late(office.edge.world());
         let unresolved = |key: &str| office.edge.get_as(key, "/processes/unresolved")["items"].clone();
         assert_eq!(unresolved(&office.db_key)[0]["id"], json!(process));
         assert_eq!((unresolved(&other), office.state("a")), (json!([]), json!("unknown")));
@@ -335,7 +335,7 @@ fn exc_18_a_process_that_took_too_long_is_cancelled() {
     office.sent(&["a"]);
     let process = office.started();
     office.edge.world().pass_ms(600_000);
-    office.edge.world().call(&exchange::process::TIMEOUTS, ()).unwrap();
+    end_late(office.edge.world());
     let said = json!({ "results": results("PROCESSED", &["a"]) });
     assert_eq!(office.step(&process, "prepare", said), json!("CANCELLED"));
     assert_eq!(office.edge.get(&format!("/processes/{process}"))["outcome"], json!("timed_out"));

@@ -155,6 +155,25 @@ fn exc_22_the_files_of_an_outcome_that_nobody_came_to_know_go_too() {
 }
 
 #[test]
+fn exc_22_an_outcome_that_cannot_be_let_go_keeps_nothing_else() {
+    static BREAK: Sql = Sql::new("test.break", "UPDATE exc_database SET unknown = -9223372036854775807 - 1");
+    let office = Office::open();
+    office.unknown();
+    office.sent(&["c"]);
+    let process = office.started();
+    office.step(&process, "prepare", json!({ "results": results("PROCESSED", &["c"]) }));
+    office.step(&process, "commit", json!({}));
+    // Whatever leaves the unknown ones fails.
+    office.edge.write(&BREAK, vec![]);
+    keep_for(&office, 1_000);
+    office.edge.world().pass_ms(2 * HOUR_MS);
+    assert_eq!(left(&office), [3, 3, 1, 3], "what is done is gone, with its process");
+    office.edge.get(&format!("/processes/{}", office.edge.rows(&UNKNOWN)[0].text(0)));
+}
+
+static UNKNOWN: Sql = Sql::new("test.unknown", "SELECT id FROM exc_process WHERE state = 'UNKNOWN'");
+
+#[test]
 fn exc_22_many_are_let_go_in_portions() {
     let office = Office::open();
     for portion in 0..4 {

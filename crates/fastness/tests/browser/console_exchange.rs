@@ -135,9 +135,9 @@ fn con_3_con_10_a_process_of_unknown_outcome_is_settled_with_a_button() -> Resul
     eyes.wait_until("document.querySelector('#state').innerText === 'unknown outcome'", json!([]))?;
     check_sound(&mut eyes, &page, &Sight::CROSSWISE)?;
     eyes.goto(&page)?;
-    eyes.click(button("It did not"))?;
+    eyes.click(button("The database did not commit"))?;
     eyes.wait_for_text("orders and payments twice")?;
-    eyes.click(button("It did not").within(DIALOG))?;
+    eyes.click(button("The database did not commit").within(DIALOG))?;
     eyes.wait_until("document.querySelector('#state').innerText === 'rolled back'", json!([]))?;
     eyes.goto("/console/main/exchange/folders?db=erp&folder=Messages")?;
     eyes.wait_for_text("order-2")

@@ -272,7 +272,7 @@ fn con_4_a_job_is_slowed_down_paused_resumed_and_cancelled() -> Result<()> {
     eyes.fill("dialog[open] [name=rate]", "2")?;
     check(&eyes)?;
     eyes.click(button("Save").within(DIALOG))?;
-    eyes.wait_for_text("2 processes a second")?;
+    eyes.wait_for_text("processes a second: 2")?;
     eyes.click(button("Go on"))?;
     eyes.wait_until("document.querySelector('#job #state').innerText === 'running'", json!([]))?;
     eyes.click(button("Cancel the job"))?;

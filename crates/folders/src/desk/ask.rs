@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use base::{OpError, OpResult, Tx, codes, limits::OP_ROWS_MAX};
+use base::{OpError, OpResult, Tx, codes, limits::PORTION_ROWS};
 use kernel::{Op, OpCx};
 
 use super::commit::increase;
@@ -67,7 +67,7 @@ fn check(cx: &OpCx<'_>, ask: &Ask) -> OpResult<()> {
 /// Refuses what would be more than one operation may write, in words that say what to do: folders that are to be made count too.
 fn check_rows(planned: &Planned) -> OpResult<()> {
     let (rows, changes) = (planned.plan.rows.len(), planned.group.len());
-    if ROWS_OF_ROW * rows + ROWS_OF_CHANGE * changes <= OP_ROWS_MAX - 300 {
+    if ROWS_OF_ROW * rows + ROWS_OF_CHANGE * changes <= PORTION_ROWS - 300 {
         return Ok(());
     }
     let text = format!(

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use base::{OpError, OpResult, Tx, codes, limits::OP_ROWS_MAX};
+use base::{OpError, OpResult, Tx, codes, limits::PORTION_ROWS};
 use kernel::{Op, OpCx};
 
 use super::ask::brings;
@@ -23,7 +23,7 @@ pub static FINISH: Op<Finish, Asking> =
 /// Rows that a file of a group and a segment of it take at most, and those of all of them.
 const ROWS_OF_FILE: usize = 8;
 const ROWS_OF_SEGMENT: usize = 2;
-const ROWS_MAX: usize = OP_ROWS_MAX - 600;
+const ROWS_MAX: usize = PORTION_ROWS - 600;
 
 fn finish(tx: &mut dyn Tx, cx: &mut OpCx<'_>, input: &Finish) -> OpResult<Asking> {
     let upload = Upload::get(tx, cx.heard, &input.upload)?;

@@ -9,12 +9,12 @@ use web::ui::parts::{badge, empty, pager, stats};
 use web::ui::{Field, Kind, Stat, Text, Tone};
 use web::{Console, PageResult, QueryOf, View};
 
-use super::reads::{PLACES, Place, Places, PlacesOf, SENSORS_MAX, TOTALS, Totals, parts};
+use super::reads::{PLACES, Place, Places, PlacesOf, TOTALS, Totals, parts};
 use super::{CLIENTS, LIST, MAP, NOT_KNOWN, at_most, rates, sensor_actions, sensor_page, state, views, words};
 use crate::routes::check_unbound;
 use crate::sensor::SensorState;
 
-/// Where other counts end.
+/// Where counts end.
 const MANY: i64 = 10_000;
 
 #[derive(Debug, Default, Deserialize)]
@@ -62,7 +62,7 @@ fn numbers(console: &Console, totals: Totals, places: &Places, top: bool) -> Mar
     };
     let bad = |count: i64, tone| if count > 0 { tone } else { Tone::Good };
     stats(&[
-        tile(&words::SENSORS, at_most(console, totals.sensors, SENSORS_MAX), Tone::Quiet, LIST),
+        tile(&words::SENSORS, at_most(console, totals.sensors, MANY), Tone::Quiet, LIST),
         tile(&words::OPEN_HERE, sum(|place| place.open), Tone::Info, "sensors/as-list?state=open"),
         tile(&words::CLOSED_HERE, sum(|place| place.closed), Tone::Good, "sensors/as-list?state=closed"),
         tile(

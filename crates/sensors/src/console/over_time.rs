@@ -3,13 +3,13 @@
 use base::{OpError, Wall, codes};
 use maud::{Markup, html};
 use web::ui::band::{Piece, band};
-use web::ui::form::link;
+use web::ui::form::{encoded, link};
 use web::ui::moment::{duration, relative};
 use web::ui::parts::{banner, card, empty, table};
 use web::ui::{Column, Holds, Row, Text, Tone};
 use web::{ApiError, Console};
 
-use super::{sensor_page, state, words};
+use super::{at_most, sensor_page, state, words};
 use crate::codes::XHISTORY;
 use crate::history::{self, HistoryRow, Question, Which};
 use crate::id::SensorId;
@@ -190,7 +190,7 @@ fn share(ms: i64, of_ms: i64) -> f64 {
 }
 
 /// The same line by line, newest first.
-pub(super) fn lines(console: &Console, past: &Past) -> Markup {
+pub(super) fn lines(console: &Console, id: SensorId, past: &Past) -> Markup {
     let columns = [
         Column(console.say(&words::AT), Holds::Text),
         Column(console.say(&words::SAID), Holds::Text),
@@ -212,7 +212,25 @@ pub(super) fn lines(console: &Console, past: &Past) -> Markup {
         true => empty(console.say(&words::NO_HISTORY), html! { p { (console.say(&words::NO_HISTORY_HINT)) } }),
         false => table(console.say(&words::HISTORY), &columns, &rows),
     };
-    card(console.say(&words::HISTORY), html! {}, content)
+    let aside = html! { @if !rows.is_empty() { (as_csv(console, id)) } };
+    card(console.say(&words::HISTORY), aside, html! { (content) (cut(console, past.rows().len())) })
+}
+
+/// Says that there is more than is shown.
+fn cut(console: &Console, known: usize) -> Markup {
+    let known = i64::try_from(known).unwrap_or(i64::MAX);
+    let of = at_most(console, known, i64::from(DRAWN_MAX));
+    html! { @if known > i64::try_from(LINES_MAX).unwrap_or(i64::MAX) {
+        p.small { (console.fill(&words::HISTORY_CUT, &[("shown", &LINES_MAX), ("n", &of)])) }
+    } }
+}
+
+/// The newest thousand, whatever time is looked at.
+fn as_csv(console: &Console, id: SensorId) -> Markup {
+    let path = format!("/v1/{}/sensor-history", encoded(&console.namespace().name));
+    let most = DRAWN_MAX.to_string();
+    let href = link(&path, &[("sensor", Some(id.as_str())), ("limit", Some(&most)), ("format", Some("csv"))]);
+    html! { a.button href=(href) download={ (id.as_str()) ".csv" } { (console.say(&words::AS_CSV)) } }
 }
 
 #[cfg(test)]

@@ -10,9 +10,9 @@ use web::ui::{Column, Holds, Row, Tone};
 use web::{ApiError, Console, PageResult, PathOf, QueryOf, View};
 
 use super::over_time::{Span, spans};
-use super::reads::EVENTS_OF_SENSOR;
+use super::reads::{CLIENT_NAMES, ClientName, EVENTS_OF_SENSOR};
 use super::{MAP, above, client_page, list, notices, over_time, sensor_actions, state, when, words};
-use crate::client::{CLIENTS, ClientState, ClientView, ClientsOf};
+use crate::client::ClientState;
 use crate::codes::NSENSOR;
 use crate::id::SensorId;
 use crate::link::{CLIENTS_OF_SENSOR, ClientLink};
@@ -45,7 +45,7 @@ pub(super) async fn page(
     let history = over_time::read(&console, id, span).await?;
     let content = match &sensor {
         Some(sensor) => known(&console, sensor, span, &history).await?,
-        None => html! { div.stack #sensor data-live { (gone(&console)) (over_time::lines(&console, &history)) } },
+        None => html! { div.stack #sensor data-live { (gone(&console)) (over_time::lines(&console, id, &history)) } },
     };
     let actions = html! { div.page-actions #sensor-actions data-live { @if let Some(sensor) = &sensor { (sensor_actions::of_sensor(&console, sensor)) } } };
     let above = above(&console, MAP, &words::SENSORS);
@@ -58,8 +58,9 @@ async fn known(
     span: Span,
     history: &over_time::Past,
 ) -> Result<Markup, ApiError> {
-    let links = console.read(&CLIENTS_OF_SENSOR, SensorId::given(&sensor.id)?).await?.out;
-    let clients = console.read(&CLIENTS, ClientsOf { after: String::new(), limit: CHOICES + 1 }).await?.out;
+    let id = SensorId::given(&sensor.id)?;
+    let links = console.read(&CLIENTS_OF_SENSOR, id).await?.out;
+    let clients = console.read(&CLIENT_NAMES, CHOICES + 1).await?.out;
     let ids: Vec<String> = links.iter().map(|link| link.client.clone()).collect();
     let events = console.read(&EVENTS_OF_SENSOR, (sensor.id.clone(), ids)).await?.out;
     let told = notices::with_tries(console, events).await?;
@@ -70,7 +71,7 @@ async fn known(
             (card(console.say(&words::OVER_TIME), spans(console, &sensor.id, span), chart))
             div.columns { (about(console, sensor)) (linked(console, sensor, &links, &clients)) }
             (card(console.say(&words::NOTIFICATIONS), html! {}, notices::of_sensor(console, &told, &links)))
-            (over_time::lines(console, history))
+            (over_time::lines(console, id, history))
         }
     })
 }
@@ -118,7 +119,7 @@ fn contact(console: &Console, sensor: &SensorView) -> Markup {
     }
 }
 
-fn linked(console: &Console, sensor: &SensorView, links: &[ClientLink], clients: &[ClientView]) -> Markup {
+fn linked(console: &Console, sensor: &SensorView, links: &[ClientLink], clients: &[ClientName]) -> Markup {
     let all = clients.len() <= CHOICES as usize;
     let others: Vec<_> =
         clients.iter().filter(|client| !links.iter().any(|link| link.client == client.id)).cloned().collect();

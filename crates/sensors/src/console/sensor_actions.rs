@@ -6,8 +6,8 @@ use web::Console;
 use web::console::words as common;
 use web::ui::{Field, Form, Kind, Text, Tone};
 
+use super::reads::ClientName;
 use super::{LIST, words};
-use crate::client::ClientView;
 use crate::limits::{SILENCE_RANGE_S, SILENCE_S};
 use crate::sensor::SensorView;
 
@@ -61,7 +61,7 @@ fn signal(console: &Console, sensor: &SensorView, data: i64, text: &Text) -> For
 }
 
 /// Links a client that is chosen.
-pub(super) fn linking(console: &Console, sensor: &str, clients: &[ClientView], all: bool) -> Form {
+pub(super) fn linking(console: &Console, sensor: &str, clients: &[ClientName], all: bool) -> Form {
     let choices = clients.iter().map(|client| (client.id.clone(), client.name.clone())).collect();
     let field = Field::new("id", console.say(&words::CLIENT), Kind::Text).in_path().required();
     let field = if all { field.choices(choices) } else { field.hint(console.say(&words::CLIENT_ID_HINT)) };

@@ -36,7 +36,7 @@ texts! {
     NO_SENSORS_HINT: "Register the first one with the button above, or with the API; then let it say something:",
         "Зарегистрируйте первый кнопкой выше или через API, затем отправьте его сигнал:",
         "Enregistrez le premier avec le bouton ci-dessus ou par l’API\u{a0}; puis faites-le parler\u{a0}:";
-    NO_SENSORS_TRY: "Or look at doors that are only played:", "Или посмотрите на двери понарошку:",
+    NO_SENSORS_TRY: "Or look at doors that are only played:", "Или посмотрите на имитацию дверей:",
         "Ou regardez des portes simulées\u{a0}:";
     RATE: "How much comes in", "Сколько приходит", "Ce qui arrive";
     SIGNALS: "Signals", "Сигналы", "Signaux";
@@ -89,9 +89,9 @@ texts! {
     SILENCE: "Silence", "Молчание", "Silence";
     LOST_AFTER: "lost after {time} without a signal", "связь считается потерянной через {time} без сигнала",
         "perdu après {time} sans signal";
-    LOST_BANNER: "This sensor is lost: nothing was heard of it for longer than it may be silent. Since",
-        "С датчиком нет связи: он молчит дольше, чем положено. С момента:",
-        "Ce capteur est perdu\u{a0}: il se tait depuis plus longtemps que permis. Depuis";
+    LOST_BANNER: "This sensor is lost: nothing was heard of it for longer than it may be silent. Contact was lost",
+        "С датчиком нет связи: он молчит дольше, чем положено. Связь пропала",
+        "Ce capteur est perdu\u{a0}: il se tait depuis plus longtemps que permis. Contact perdu";
     REGISTERED: "Registered", "Зарегистрирован", "Enregistré";
     SAY_OPEN: "Signal: open", "Сигнал: открыт", "Signal\u{a0}: ouvert";
     SAY_CLOSED: "Signal: closed", "Сигнал: закрыт", "Signal\u{a0}: fermé";
@@ -111,13 +111,15 @@ texts! {
     NO_HISTORY_HINT: "Changes of its state appear here. Choose a longer time above.",
         "Здесь появятся изменения его состояния. Выберите период подлиннее.",
         "Ses changements d’état apparaissent ici. Choisissez une période plus longue.";
+    HISTORY_CUT: "The newest {shown} of {n}.", "Новейшие {shown} из {n}.", "Les {shown} plus récents sur {n}.";
+    AS_CSV: "Download as CSV", "Скачать в CSV", "Télécharger en CSV";
     HISTORY_AWAY: "The archive of history does not answer right now; nothing is lost.",
         "Архив истории сейчас не отвечает; ничего не потеряно.",
         "L’archive de l’historique ne répond pas pour l’instant\u{a0}; rien n’est perdu.";
     // Links
     LINKED: "Linked", "Связан", "Lié";
     LINKED_CLIENTS: "Who is told", "Кого уведомляем", "Qui est prévenu";
-    LINKED_SENSORS: "Sensors that it is told of", "О каких датчиках", "Capteurs suivis";
+    LINKED_SENSORS: "Sensors it is told about", "О каких датчиках уведомляем", "Capteurs suivis";
     LINK: "Link", "Связать", "Lier";
     LINK_CLIENT: "Link a client", "Связать клиента", "Lier un client";
     LINK_SENSOR: "Link a sensor", "Связать датчик", "Lier un capteur";
@@ -147,15 +149,15 @@ texts! {
     // Rejected
     REJECTED_SIGNALS: "Rejected signals", "Отклонённые сигналы", "Signaux rejetés";
     REJECTED_LEAD: "What came in as a signal and is none, with the reason. The last 10,000 are kept; nothing waits for them.",
-        "Что пришло как сигнал, но им не является, и почему. Хранятся последние 10 000; они никого не задерживают.",
-        "Ce qui est arrivé comme signal sans en être un, et pourquoi. Les 10 000 derniers sont gardés\u{a0}; rien ne les attend.";
+        "Что пришло как сигнал, но им не является, и почему. Хранятся последние 10\u{a0}000; они никого не задерживают.",
+        "Ce qui est arrivé comme signal sans en être un, et pourquoi. Les 10\u{a0}000 derniers sont gardés\u{a0}; rien ne les attend.";
     SOURCE: "From", "Откуда", "De";
     REASON: "Reason", "Причина", "Raison";
     WHAT_CAME: "What came", "Что пришло", "Reçu tel quel";
     NO_REJECTED: "Nothing was rejected", "Ничего не отклонено", "Rien n’a été rejeté";
-    NO_REJECTED_HINT: "Signals with a wrong id, wrong data or a time in the future would be listed here.",
-        "Здесь были бы сигналы с неверным идентификатором, данными или временем из будущего.",
-        "Les signaux d’identifiant ou de données faux, ou d’heure future, seraient listés ici.";
+    NO_REJECTED_HINT: "Signals with a wrong id, wrong data or a time that is none would be listed here.",
+        "Здесь были бы сигналы с неверным идентификатором, данными или временем.",
+        "Les signaux d’identifiant, de données ou d’heure faux seraient listés ici.";
     // Clients
     CLIENTS: "Sensor clients", "Клиенты датчиков", "Clients des capteurs";
     CLIENT: "Client", "Клиент", "Client";
@@ -216,17 +218,17 @@ texts! {
     HOW_IT_ENDED: "How it ended", "Чем кончилось", "Issue";
     TRIES: "Tries", "Попытки", "Essais";
     SEVERAL: "several", "несколько", "plusieurs";
-    TOLD_OPENED: "opened", "открылась", "ouverture";
-    TOLD_CLOSED: "closed", "закрылась", "fermeture";
-    TOLD_LOST: "lost", "связь потеряна", "perte";
-    TOLD_RESTORED: "restored", "связь вернулась", "retour";
+    TOLD_OPENED: "opened", "открытие", "ouverture";
+    TOLD_CLOSED: "closed", "закрытие", "fermeture";
+    TOLD_LOST: "lost", "потеря связи", "perte";
+    TOLD_RESTORED: "restored", "связь восстановлена", "retour";
     SENT: "sent", "отправлено", "envoyée";
     FAILED: "failed", "не удалось", "échouée";
-    SUPERSEDED: "superseded", "устарело", "remplacée";
+    SUPERSEDED: "superseded", "заменено", "remplacée";
     UNLINKED: "unlinked", "отвязано", "déliée";
     NOT_TOLD: "not told: disabled", "не отправлено: отключён", "non dite\u{a0}: désactivé";
     WAITS: "waits", "ждёт", "en attente";
-    BY_NEWER: "by {n}", "номером {n}", "par {n}";
+    BY_NEWER: "by no. {n}", "уведомлением №\u{a0}{n}", "par le n°\u{a0}{n}";
     EARLIER_TRIES: "earlier tries: {n}", "прежние попытки: {n}", "essais précédents\u{a0}: {n}";
     UNDER_WAY: "under way", "идёт", "en cours";
     NOTHING_TOLD: "Nothing was to be told yet", "Сообщать было нечего", "Rien à dire pour l’instant";

@@ -25,7 +25,7 @@ use kernel::{Caller, Kernel, Namespace, OpCx, Reply};
 use crate::ear::Listened;
 use crate::id::SensorId;
 use crate::judging::{Item, JUDGE, Judge, Judged, Outcome, SIGNALS, SensorRow};
-use crate::limits::{JUDGED_MAX, REASON_MAX, WAITING_MAX};
+use crate::limits::{JUDGED_MAX, REASON_MAX, WAITING_LEVEL, WAITING_MAX};
 use memory::Sensors;
 pub use ticket::Settled;
 use ticket::Ticket;
@@ -44,6 +44,8 @@ struct Inner {
     busy: bool,
     /// So many at the front are judged one by one, because together they failed.
     one_by_one: usize,
+    /// Whether signals were sent away since somebody last asked.
+    refused: bool,
     /// Whether somebody looks for silent sensors.
     sweeping: bool,
     clock: Option<Clock>,
@@ -116,6 +118,7 @@ impl Inner {
         ticket: &Arc<Ticket>,
     ) -> Vec<(usize, OpResult<Outcome>)> {
         if self.waiting.len() + items.len() > WAITING_MAX {
+            self.refused = true;
             let busy = OpError::before_start(codes::XBUSY, "too many signals wait for their judgement");
             return (0..items.len()).map(|place| (place, Err(busy.clone()))).collect();
         }
@@ -184,7 +187,7 @@ impl Inner {
     /// The store did not take them.
     fn not_taken(&mut self, mut front: Vec<Waiting>, error: &OpError) -> Vec<(Waiting, OpResult<Outcome>)> {
         front.extend(self.waiting.drain(..));
-        self.one_by_one = 0;
+        (self.one_by_one, self.refused) = (0, true);
         self.leave(&front);
         front.into_iter().map(|waiting| (waiting, Err(error.clone()))).collect()
     }
@@ -296,6 +299,13 @@ impl Desk {
     /// Whether signals are being judged now.
     pub(crate) fn is_judging(&self) -> bool {
         self.lock().busy
+    }
+
+    /// Whether nothing was sent away since this was last asked, and few signals wait: only then may who says nothing be silent (SEN-6).
+    pub(crate) fn is_level(&self) -> bool {
+        let mut inner = self.lock();
+        let refused = std::mem::take(&mut inner.refused);
+        !refused && inner.waiting.len() <= WAITING_LEVEL
     }
 
     /// Sensors that are kept in memory.

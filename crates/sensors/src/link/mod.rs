@@ -4,8 +4,8 @@ mod list;
 mod put;
 
 pub use list::{CLIENTS_OF_SENSOR, ClientLink, LinkedOf, SENSORS_OF_CLIENT, SensorLink};
+pub(crate) use put::{EXISTS, Linked, link};
 pub use put::{LINK, Link, UNLINK};
-pub(crate) use put::{Linked, link};
 
 use base::Sql;
 

@@ -3,7 +3,7 @@
 use base::{OpResult, Sql, Tx, args};
 use kernel::OpCx;
 
-use super::Told;
+use super::{Told, wake_next};
 
 pub(crate) static END_EVENT: Sql = Sql::new(
     "sensor_event.end",
@@ -21,10 +21,11 @@ pub(crate) static FAILING: Sql = Sql::new(
     "sensor_client.failing",
     "UPDATE sensor_client SET state = 'failing', reason = ?2 WHERE id = ?1 AND state = 'active'",
 );
+/// One that was disabled meanwhile stays so, with the reason: what it still answers was asked before.
 pub(crate) static RECOVERED: Sql = Sql::new(
     "sensor_client.recovered",
-    "UPDATE sensor_client SET state = CASE state WHEN 'failing' THEN 'active' ELSE state END, reason = '', unheard_since = NULL \
-     WHERE id = ?1 AND (state = 'failing' OR unheard_since IS NOT NULL)",
+    "UPDATE sensor_client SET state = 'active', reason = '', unheard_since = NULL \
+     WHERE id = ?1 AND state <> 'disabled' AND (state = 'failing' OR unheard_since IS NOT NULL)",
 );
 
 pub(crate) static UNHEARD: Sql = Sql::new(
@@ -32,10 +33,11 @@ pub(crate) static UNHEARD: Sql = Sql::new(
     "UPDATE sensor_client SET unheard_since = COALESCE(unheard_since, ?2) WHERE id = ?1 RETURNING unheard_since",
 );
 
-/// Its event ends like this, and nothing is left to be told.
-pub(super) fn end(tx: &mut dyn Tx, cx: &OpCx<'_>, told: &Told, seq: i64, how: &str) -> OpResult<()> {
+/// Its event ends like this, and nothing of its kind is left to be told.
+pub(super) fn end(tx: &mut dyn Tx, cx: &mut OpCx<'_>, told: &Told, seq: i64, how: &str) -> OpResult<()> {
     tx.write(&END_EVENT, args![&told.client, seq, how, cx.wall, cx.heard])?;
-    Ok(tx.write(&DROP_NOTICE, args![&told.sensor, &told.client, told.kind.word()])?)
+    tx.write(&DROP_NOTICE, args![&told.sensor, &told.client, told.kind.word()])?;
+    wake_next(tx, cx, told)
 }
 
 /// The alert of a client that cannot be told.

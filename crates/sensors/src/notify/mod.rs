@@ -6,15 +6,19 @@
 //! row: whether the client heard is unknown, so the try counts and the written time holds. A holder that no node runs any
 //! more is waited for as long as a call may take, and no holder for longer than [`HELD_MS`].
 //!
-//! Client, link and URL are read anew at every try. Nothing is sent twice at once, and never the older after the newer.
+//! Client, link and URL are read anew at every try. Nothing is sent twice at once, and never the older after the newer, also not of
+//! the other kind (`order`).
 
 mod ended;
+mod many;
+mod order;
 mod rewish;
 mod schedule;
 mod settle;
 mod webhook;
 
 pub(crate) use ended::{DROP_NOTICE, END_ATTEMPT, END_EVENT, FAILING, RECOVERED, SET_STATE, UNHEARD, alert_key};
+pub(crate) use order::{GROUPS_BEFORE, TASK_WAITS, has_notice, wake_next};
 pub(crate) use rewish::{OVERDUE, REWISH, stuck};
 pub use schedule::{TRIES_MAX, delay_ms};
 pub(crate) use settle::{CLIENTS, Came, cut, disable, means, status};
@@ -47,8 +51,6 @@ pub(crate) const HELD_MS: i64 = 90_000;
 const CALL_MS: i64 = TIMEOUT_MS as i64 + 12_000;
 /// How often the others look whether it still runs.
 const LOOK_MS: i64 = 5_000;
-/// How much later than a group's next try those behind it look again.
-const BEHIND_GROUP_MS: i64 = 1_000;
 
 /// What is told to whom: the name of a notice, and the parameter of its task.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -69,6 +71,16 @@ impl Told {
 
     pub(crate) fn key(&self) -> String {
         format!("{}/{}/{}", self.sensor, self.client, self.kind.word())
+    }
+
+    /// The same of the other kind, which does not supersede it; nothing beside what tells of many.
+    fn other(&self) -> Option<Self> {
+        let kind = match self.kind {
+            Kind::State => Kind::Contact,
+            Kind::Contact => Kind::State,
+            Kind::Group => return None,
+        };
+        Some(Self { kind, ..self.clone() })
     }
 
     pub(crate) fn param(&self) -> String {
@@ -94,10 +106,6 @@ pub(crate) static CLIENT: Sql = Sql::new(
 );
 pub(crate) static EVENT: Sql =
     Sql::new("sensor_event.to_tell", "SELECT id, body FROM sensor_event WHERE client_id = ?1 AND seq = ?2");
-pub(crate) static GROUP_BEFORE: Sql = Sql::new(
-    "sensor_notice.group_before",
-    "SELECT next_at FROM sensor_notice WHERE client_id = ?1 AND kind = 'group' AND seq < ?2 ORDER BY seq LIMIT 1",
-);
 pub(crate) static BEGIN_ATTEMPT: Sql = Sql::new(
     "sensor_attempt.begin",
     "INSERT INTO sensor_attempt (client_id, seq, number, at) VALUES (?1, ?2, ?3, ?4) ON CONFLICT (client_id, seq, number) DO NOTHING",
@@ -155,18 +163,17 @@ pub(crate) fn try_now(
     if cx.heard < notice.next_at {
         return Ok(Plan::Later(later(cx, notice.next_at)));
     }
-    let receiver = match receiver(tx, cx, told)? {
+    let event = tx.query_one(&EVENT, args![&told.client, notice.seq])?;
+    let receiver = match receiver(tx, cx, told, event.as_ref().map_or("", |event| event.text(1)))? {
         Ok(receiver) => receiver,
         Err(why) => return ended::end(tx, cx, told, notice.seq, why).map(|()| Plan::Done),
     };
-    if told.kind == Kind::Contact
-        && let Some(group_next) = group_before(tx, told, notice.seq)?
-    {
-        notice.next_at = group_next.max(cx.heard).plus_ms(BEHIND_GROUP_MS);
+    if let Some(again_at) = order::held_up(tx, cx.heard, told, notice.seq)? {
+        notice.next_at = again_at;
         notice.save(tx, told)?;
-        return Ok(Plan::Later(later(cx, notice.next_at)));
+        return Ok(Plan::Later(later(cx, again_at)));
     }
-    let Some(event) = tx.query_one(&EVENT, args![&told.client, notice.seq])? else {
+    let Some(event) = event else {
         return Err(OpError::new(codes::BDETECTED, format!("no event {} of {}", notice.seq, told.client)));
     };
     notice.tries += 1;
@@ -184,11 +191,19 @@ pub(crate) fn try_now(
     Ok(Plan::Call(call(&receiver, (&id, event.text(1)), cx.wall)))
 }
 
-/// The client, or why there is nobody to tell.
-pub(crate) fn receiver(tx: &mut dyn Tx, cx: &OpCx<'_>, told: &Told) -> OpResult<Result<Receiver, &'static str>> {
+/// The client, or why there is nobody to tell what the body says.
+pub(crate) fn receiver(
+    tx: &mut dyn Tx,
+    cx: &OpCx<'_>,
+    told: &Told,
+    body: &str,
+) -> OpResult<Result<Receiver, &'static str>> {
     let Some(row) = tx.query_one(&CLIENT, args![&told.client, &told.sensor])? else { return Ok(Err("unlinked")) };
-    let linked = row.int(5) > 0 || told.kind == Kind::Group;
-    if !linked {
+    let is_linked = match told.kind {
+        Kind::State | Kind::Contact => row.int(5) > 0,
+        Kind::Group => many::has_any(tx, told, body)?,
+    };
+    if !is_linked {
         return Ok(Err("unlinked"));
     }
     if row.text(4) == "disabled" {
@@ -198,11 +213,6 @@ pub(crate) fn receiver(tx: &mut dyn Tx, cx: &OpCx<'_>, told: &Told) -> OpResult<
     let old = old.filter(|_| !mutants::on(Mutant::SensorOldSecretDropped));
     let secrets = [Some(row.blob(1)), old].into_iter().flatten().map(<[u8]>::to_vec).collect();
     Ok(Ok(Receiver { url: row.text(0).to_owned(), secrets }))
-}
-
-/// When the client is next to be told of many that were lost at once before this, if it still is.
-fn group_before(tx: &mut dyn Tx, told: &Told, seq: i64) -> OpResult<Option<Heard>> {
-    Ok(tx.query_one(&GROUP_BEFORE, args![&told.client, seq])?.map(|row| Heard(row.int(0))))
 }
 
 /// The calendar moment at which the store's listening time will be that.

@@ -7,7 +7,7 @@ use kernel::{OpCx, Plan, TaskRow};
 
 use super::ended::{END_ATTEMPT, FAILING, RECOVERED, SET_STATE, UNHEARD, alert_key, end};
 use super::schedule::asked_ms;
-use super::{COUNT_TRY, DROP_ATTEMPT, TRIES_MAX, Told, later, try_now};
+use super::{COUNT_TRY, DROP_ATTEMPT, TRIES_MAX, Told, later, try_now, wake_next};
 use crate::notify::END_EVENT;
 use crate::telling::{Notice, SUPERSEDE, Sending};
 
@@ -74,7 +74,8 @@ pub(super) fn take_back(tx: &mut dyn Tx, cx: &mut OpCx<'_>, task: &TaskRow) -> O
     } else {
         tx.write(&SUPERSEDE, args![&told.client, on.seq, cx.wall, notice.seq, cx.heard])?;
     }
-    notice.save(tx, &told)
+    notice.save(tx, &told)?;
+    wake_next(tx, cx, &told)
 }
 
 /// A task finds what an earlier one, or itself before a crash, was sending: nobody knows whether the client heard.
@@ -108,7 +109,13 @@ fn heard(
         return end(tx, cx, told, on.seq, "sent").map(|()| Plan::Done);
     }
     tx.write(&END_EVENT, args![&told.client, on.seq, "sent", cx.wall, cx.heard])?;
+    newer(tx, cx, task, told, notice)
+}
+
+/// On to what came meanwhile, unless something of the other kind came before it.
+fn newer(tx: &mut dyn Tx, cx: &mut OpCx<'_>, task: &TaskRow, told: &Told, notice: Notice) -> OpResult<Plan> {
     notice.save(tx, told)?;
+    wake_next(tx, cx, told)?;
     try_now(tx, cx, task, told, notice)
 }
 
@@ -161,8 +168,7 @@ fn not_now(
 ) -> OpResult<Plan> {
     if notice.seq != on.seq && !mutants::on(Mutant::SensorSupersededTold) {
         tx.write(&SUPERSEDE, args![&told.client, on.seq, cx.wall, notice.seq, cx.heard])?;
-        notice.save(tx, told)?;
-        return try_now(tx, cx, task, told, notice);
+        return newer(tx, cx, task, told, notice);
     }
     if notice.tries >= TRIES_MAX {
         return given_up(tx, cx, told, on.seq, error).map(|()| Plan::Done);

@@ -98,11 +98,11 @@ fn fate(tx: &mut dyn Tx, cx: &OpCx<'_>, state: &State, event: &Row) -> OpResult<
         [Kind::State, Kind::Contact].into_iter().find(|kind| kind.word() == event.text(3)).unwrap_or(Kind::Group);
     let told = Told { sensor: event.text(2).to_owned(), client: state.client.clone(), kind };
     // A disabled client ends the replay, which is found out when it is sent.
-    Ok(if receiver(tx, cx, &told)?.err() == Some("unlinked") { Fate::LeftOut } else { Fate::Sent(told) })
+    Ok(if receiver(tx, cx, &told, event.text(4))?.err() == Some("unlinked") { Fate::LeftOut } else { Fate::Sent(told) })
 }
 
 fn send(tx: &mut dyn Tx, cx: &mut OpCx<'_>, mut state: State, event: &Row, told: &Told) -> OpResult<Plan> {
-    let receiver = match receiver(tx, cx, told)? {
+    let receiver = match receiver(tx, cx, told, event.text(4))? {
         Ok(receiver) => receiver,
         Err(why) => return end(tx, cx, state, Phase::Failed, &format!("the client is {why}")),
     };

@@ -11,6 +11,7 @@ use utoipa::ToSchema;
 use web::{Api, ApiError, ApiResult, Route, RouteLimits, StreamedBody};
 
 use super::{TAG, check_unbound};
+use crate::ahead;
 use crate::desk;
 use crate::id::SensorId;
 use crate::judging::{Item, Outcome};
@@ -18,6 +19,9 @@ use crate::limits::{SIGNALS_BYTES_MAX, SIGNALS_MAX};
 
 /// Who sends signals.
 const SENDERS: &[Role] = &[Role::Operator, Role::Gateway, Role::App];
+
+/// The way on which these signals come.
+const SOURCE: &str = "http";
 
 pub(super) fn routes() -> Vec<Route> {
     vec![
@@ -28,7 +32,8 @@ pub(super) fn routes() -> Vec<Route> {
                 "One signal `{sensor_id, data, at?, id?, version?}`, an array of them, or one in each line \
                  (`application/x-ndjson`). `data` is 1 for closed and 0 for open. What is answered as accepted is durable; those \
                  rejected are listed with their place and the reason, and can be read at `/signals/rejected`. A repeat is \
-                 known by `id`, or by `at` together with `data`, and changes nothing.",
+                 known by `id`, or by `at` together with `data`, and changes nothing. An `at` that is more than 5 minutes ahead of \
+                 the server's clock counts as not given.",
             )
             .roles(SENDERS)
             .takes_bytes()
@@ -64,7 +69,8 @@ async fn take(api: Api, headers: HeaderMap, body: StreamedBody) -> ApiResult<Tak
     let body = whole(body).await?;
     let media_type = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let now = api.kernel().env().clock.wall();
-    let items = items(&body, media_type, now)?;
+    let (items, are_ahead): (Vec<Item>, Vec<bool>) = items(&body, media_type, now)?.into_iter().unzip();
+    ahead::count(api.kernel(), api.namespace(), SOURCE, &are_ahead);
     let reasons: Vec<Reason> = items.iter().map(Reason::of).collect();
     let (tell, told) = oneshot::channel();
     let done = move |outcomes: Vec<OpResult<Outcome>>| drop(tell.send(outcomes));
@@ -82,8 +88,8 @@ async fn whole(mut body: StreamedBody) -> Result<Vec<u8>, ApiError> {
     Ok(bytes)
 }
 
-/// The signals of a body, and what should have been some.
-fn items(body: &[u8], media_type: &str, now: Wall) -> Result<Vec<Item>, OpError> {
+/// The signals of a body, and what should have been some; of each, whether its time is too far ahead to count.
+fn items(body: &[u8], media_type: &str, now: Wall) -> Result<Vec<(Item, bool)>, OpError> {
     let wrong = |why: String| OpError::before_start(codes::ABODY, why);
     let first = body.iter().find(|byte| !byte.is_ascii_whitespace());
     let parts: Vec<&[u8]> = if media_type.starts_with("application/x-ndjson") {
@@ -101,7 +107,7 @@ fn items(body: &[u8], media_type: &str, now: Wall) -> Result<Vec<Item>, OpError>
         many if many > SIGNALS_MAX => {
             Err(OpError::before_start(codes::ALIMIT, format!("{many} signals in one request, at most {SIGNALS_MAX}")))
         }
-        _ => Ok(parts.into_iter().map(|part| Item::of(part, "http", now)).collect()),
+        _ => Ok(parts.into_iter().map(|part| Item::read(part, SOURCE, now)).collect()),
     }
 }
 

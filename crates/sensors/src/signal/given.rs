@@ -1,11 +1,14 @@
 //! A signal as it is written: JSON of a stranger, to be believed in nothing.
+//!
+//! A time that is ahead of our calendar is not believed, but the signal is: which of the two clocks is wrong nobody knows, and if ours
+//! is, refusing would lose what every sensor with a clock says.
 
 use base::Wall;
 use serde::Deserialize;
 use serde_json::Value;
 
 use super::{Signal, key_of};
-use crate::limits::{AHEAD_MS, SIGNAL_ID_MAX};
+use crate::limits::{AHEAD_MAX_MS, AHEAD_MS, SIGNAL_ID_MAX};
 
 /// A signal as JSON.
 #[derive(Debug, Clone, Deserialize)]
@@ -27,11 +30,20 @@ pub struct Given<'a> {
     pub version: Option<Value>,
 }
 
+/// A signal as it was read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Read {
+    /// The signal.
+    pub signal: Signal,
+    /// Whether it brought a time so far ahead that it counts as without one.
+    pub is_ahead: bool,
+}
+
 /// Reads a signal; the error says what is wrong with it.
 ///
 /// # Errors
 /// Why it is none.
-pub fn parse(json: &[u8], now: Wall) -> Result<Signal, String> {
+pub fn parse(json: &[u8], now: Wall) -> Result<Read, String> {
     let given: Given<'_> = serde_json::from_slice(json).map_err(|error| format!("not a signal: {error}"))?;
     given.check(now)
 }
@@ -41,7 +53,7 @@ impl Given<'_> {
     ///
     /// # Errors
     /// Why it is none.
-    pub fn check(&self, now: Wall) -> Result<Signal, String> {
+    pub fn check(&self, now: Wall) -> Result<Read, String> {
         let sensor = self.sensor_id.parse().map_err(|error: crate::InvalidSensorId| error.to_string())?;
         let closed = match self.data.as_u64() {
             Some(0) => false,
@@ -51,14 +63,16 @@ impl Given<'_> {
         if let Some(version) = self.version.as_ref().filter(|version| version.as_u64() != Some(1)) {
             return Err(format!("version {} of signals is not known, 1 is", cut(&version.to_string())));
         }
-        Ok(Signal { sensor, closed, at: self.time(now)?, key: self.key()? })
+        let (at, key) = (self.time(now)?, self.key()?);
+        let is_ahead = at.is_some_and(|at| at > now.plus_ms(AHEAD_MS));
+        Ok(Read { signal: Signal { sensor, closed, at: at.filter(|_| !is_ahead), key }, is_ahead })
     }
 
     fn time(&self, now: Wall) -> Result<Option<Wall>, String> {
         let Some(text) = self.at.as_deref() else { return Ok(None) };
         let at = Wall::parse_rfc3339(text).ok_or_else(|| format!("at {:?} is not an RFC 3339 time", cut(text)))?;
-        if at > now.plus_ms(AHEAD_MS) {
-            return Err(format!("at {text} is in the future: it is {} here", now.rfc3339()));
+        if at > now.plus_ms(AHEAD_MAX_MS) {
+            return Err(format!("at {text} is more than a hundred years in the future: it is {} here", now.rfc3339()));
         }
         Ok(Some(at))
     }
@@ -83,14 +97,30 @@ mod tests {
 
     const NOW: Wall = Wall(1_794_744_000_000);
 
+    fn read(json: &[u8]) -> Signal {
+        parse(json, NOW).unwrap().signal
+    }
+
     #[test]
     fn sen_2_a_signal() {
         let full = br#"{"sensor_id":"a1","data":1,"at":"2026-11-15T12:00:00Z","id":"x","version":1}"#;
-        let signal = parse(full, NOW).unwrap();
+        let signal = read(full);
         assert_eq!((signal.sensor.as_str(), signal.closed, signal.at), ("a1", true, Some(NOW)));
         assert_eq!(signal.key, Some(key_of("x")));
-        let short = parse(br#"{"sensor_id":"a1","data":0}"#, NOW).unwrap();
+        let short = read(br#"{"sensor_id":"a1","data":0}"#);
         assert_eq!((short.closed, short.at, short.key), (false, None, None));
+    }
+
+    #[test]
+    fn sen_3_a_time_ahead_of_our_calendar_counts_as_none_and_the_signal_is_one() {
+        for (at, known) in
+            [("2026-11-15T12:05:00Z", true), ("2026-11-15T12:05:01Z", false), ("2099-01-01T00:00:00Z", false)]
+        {
+            let json = format!(r#"{{"sensor_id":"a","data":1,"at":"{at}","id":"x"}}"#);
+            let Read { signal, is_ahead } = parse(json.as_bytes(), NOW).unwrap();
+            assert_eq!((signal.at.is_some(), is_ahead), (known, !known), "{at}");
+            assert!(signal.closed && signal.key == Some(key_of("x")));
+        }
     }
 
     #[test]
@@ -105,7 +135,7 @@ mod tests {
             (r#"{"sensor_id":"a"}"#, "missing field `data`"),
             (r#"{"sensor_id":7,"data":1}"#, "not a signal"),
             (r#"{"sensor_id":"a","data":1,"more":2}"#, "unknown field `more`"),
-            (r#"{"sensor_id":"a","data":1,"at":"2026-11-15T12:06:00Z"}"#, "in the future"),
+            (r#"{"sensor_id":"a","data":1,"at":"9999-01-01T00:00:00Z"}"#, "in the future"),
             (r#"{"sensor_id":"a","data":1,"at":"noon"}"#, "not an RFC 3339 time"),
             (r#"{"sensor_id":"a","data":1,"id":""}"#, "id has 0 bytes"),
             (r#"{"sensor_id":"a","data":1,"version":2}"#, "version 2"),

@@ -4,7 +4,7 @@ mod given;
 mod recent;
 mod rule;
 
-pub use given::{Given, parse};
+pub use given::{Given, Read, parse};
 pub use recent::Recent;
 pub use rule::{State, Verdict, judge};
 

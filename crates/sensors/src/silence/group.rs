@@ -6,16 +6,16 @@ use base::{OpResult, Tx};
 use kernel::OpCx;
 use serde_json::{Map, Value};
 
-use crate::notify::Told;
+use crate::notify::{Told, has_notice};
 use crate::telling::{Kind, Listener, Telling};
 
 /// Takes clients that want so out of the single tellings and adds one for each of them. A sensor of which the client is still to be told
-/// something stays single: so that the newer supersedes the older.
+/// something stays single: so that the newer supersedes the older, or waits for it.
 pub(super) fn grouped(tx: &mut dyn Tx, cx: &OpCx<'_>, mut tellings: Vec<Telling>) -> OpResult<Vec<Telling>> {
     let mut lost: BTreeMap<String, (Listener, Vec<String>)> = BTreeMap::new();
     for telling in &tellings {
         for listener in telling.to.iter().filter(|listener| listener.group_lost > 0) {
-            if Told::new(telling, &listener.id, 0).notice(tx)?.is_some() {
+            if has_notice(tx, &Told::new(telling, &listener.id, 0))? {
                 continue;
             }
             let of = lost.entry(listener.id.clone()).or_insert_with(|| (listener.clone(), vec![]));

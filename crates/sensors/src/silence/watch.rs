@@ -84,9 +84,10 @@ impl Node {
     }
 }
 
-/// Says that signals are taken here by HTTP, where there are sensors and the store takes what they say.
+/// Says that signals are taken here by HTTP, where there are sensors, the store takes what they say, and nothing was sent away.
 fn listen(kernel: &Kernel, ns: &Arc<Namespace>) {
-    if ns.store.health() != Health::Good {
+    let is_level = ns.home.memory::<Desk>().is_level();
+    if !is_level || ns.store.health() != Health::Good {
         return;
     }
     let (again, home) = (kernel.clone(), ns.clone());

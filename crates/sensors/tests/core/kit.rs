@@ -39,6 +39,12 @@ pub(crate) fn answer(status: u16) -> CallResult {
     CallResult::Http(HttpReply { status, headers: vec![], body: vec![] })
 }
 
+/// Not now, and not before so many seconds.
+pub(crate) fn not_before(seconds: u32) -> CallResult {
+    let headers = vec![("retry-after".into(), seconds.to_string())];
+    CallResult::Http(HttpReply { status: 503, headers, body: vec![] })
+}
+
 impl Doors {
     /// A world with these sensors, silent after an hour.
     pub(crate) fn of(sensors: &[&str]) -> Self {

@@ -3,7 +3,7 @@
 use base::{CallResult, HttpReply, Sql};
 use sensors::{TRIES_MAX, WantedState};
 
-use crate::kit::{Doors, STEP_S, answer, body, header, signal};
+use crate::kit::{Doors, STEP_S, answer, body, header, not_before, signal};
 
 #[test]
 fn sen_7_what_a_client_is_told() {
@@ -106,6 +106,129 @@ fn sen_9_contact_and_state_do_not_supersede_each_other() {
 }
 
 #[test]
+fn sen_9_what_is_newer_waits_for_what_the_client_put_off_whatever_its_kind() {
+    let doors = Doors::of(&[]);
+    doors.register("a", 60);
+    doors.client("hotel", 0, &["a"]);
+    doors.sent(&[signal("a", false)]);
+    doors.call().unwrap().1(not_before(3_600));
+    // It is lost after a minute.
+    doors.world.pass_ms(3_500_000);
+    assert!(doors.call().is_none(), "nothing newer before it");
+    assert_eq!(doors.states(), ["waiting", "waiting"]);
+    let (_, opened, done) = doors.next_call();
+    assert_eq!(body(&opened)["type"], "sensor.opened");
+    assert!(doors.call().is_none());
+    done(answer(200));
+    assert_eq!(doors.answer_all(200), ["sensor.lost"], "at once then");
+    assert_eq!(doors.states(), ["sent", "sent"]);
+}
+
+#[test]
+fn sen_9_of_a_sensor_one_thing_is_under_way_at_a_time_whatever_its_kind() {
+    let doors = Doors::of(&[]);
+    doors.register("a", 60);
+    doors.client("hotel", 0, &["a"]);
+    doors.sent(&[signal("a", false)]);
+    doors.answer_all(200);
+    doors.world.pass_ms(70_000);
+    assert_eq!(doors.answer_all(200), ["sensor.lost"]);
+    doors.sent(&[signal("a", true)]);
+    for status in [500, 200] {
+        let (_, restored, done) = doors.next_call();
+        assert_eq!(body(&restored)["type"], "sensor.restored");
+        doors.world.pass_ms(10_000);
+        assert!(doors.call().is_none(), "it is restored before it is closed");
+        doors.sent(&[signal("a", true)]);
+        done(answer(status));
+    }
+    let (waited_s, closed, done) = doors.next_call();
+    assert_eq!(body(&closed)["type"], "sensor.closed");
+    assert!(waited_s <= STEP_S, "{waited_s} s after it was restored");
+    done(answer(200));
+    assert_eq!(doors.waiting(), 0);
+}
+
+#[test]
+fn sen_9_nothing_waits_for_what_was_superseded() {
+    let doors = Doors::of(&[]);
+    doors.register("a", 60);
+    doors.client("hotel", 0, &["a"]);
+    doors.sent(&[signal("a", false)]);
+    doors.call().unwrap().1(not_before(3_600));
+    doors.world.pass_ms(70_000);
+    assert!(doors.call().is_none());
+    doors.sent(&[signal("a", true)]);
+    assert_eq!(doors.answer_all(200), ["sensor.restored", "sensor.closed"]);
+    assert_eq!(doors.states(), ["superseded", "superseded", "sent", "sent"]);
+}
+
+#[test]
+fn sen_9_what_came_during_a_call_waits_for_what_came_before_it() {
+    let doors = Doors::of(&[]);
+    doors.register("a", 60);
+    doors.client("hotel", 0, &["a"]);
+    doors.sent(&[signal("a", false)]);
+    let (_, done) = doors.call().unwrap();
+    doors.world.pass_ms(65_000);
+    assert!(doors.call().is_none(), "it is lost, and the first call is still under way");
+    doors.sent(&[signal("a", true)]);
+    assert!(doors.call().is_none());
+    done(answer(200));
+    assert_eq!(doors.answer_all(200), ["sensor.restored", "sensor.closed"]);
+    assert_eq!(doors.states(), ["sent", "superseded", "sent", "sent"]);
+}
+
+#[test]
+fn sen_9_what_nobody_tends_holds_up_nobody() {
+    use base::args;
+    use kernel::Op;
+    static DELETE: Sql = Sql::new("test.delete_state", "DELETE FROM task WHERE unique_key LIKE '%/state'");
+    static NEVER: Sql = Sql::new(
+        "test.never_again",
+        "CREATE TRIGGER never BEFORE INSERT ON task WHEN NEW.unique_key LIKE '%/state' BEGIN SELECT RAISE(IGNORE); END",
+    );
+    static PARK: Op<(), ()> = Op::new("test.park", |tx, _, ()| {
+        tx.write(&DELETE, args![])?;
+        Ok(tx.write(&NEVER, args![])?)
+    });
+    let doors = Doors::of(&[]);
+    doors.register("a", 60);
+    doors.client("hotel", 0, &["a"]);
+    doors.sent(&[signal("a", false)]);
+    doors.call().unwrap().1(answer(500));
+    doors.world.call(&PARK, ()).unwrap();
+    doors.world.pass_ms(3_600_000);
+    assert!(doors.call().is_none(), "that it is lost waits for a while");
+    let (_, lost, done) = doors.next_call();
+    assert_eq!(body(&lost)["type"], "sensor.lost");
+    done(answer(200));
+}
+
+#[test]
+fn sen_9_unlinked_or_disabled_nothing_waits_any_more() {
+    let doors = Doors::of(&[]);
+    doors.register("a", 60);
+    let client = doors.client("hotel", 0, &["a"]);
+    doors.sent(&[signal("a", false)]);
+    doors.call().unwrap().1(not_before(3_600));
+    doors.world.pass_ms(70_000);
+    doors.set_state(&client, WantedState::Disabled);
+    doors.sent(&[signal("a", true)]);
+    doors.set_state(&client, WantedState::Active);
+    doors.world.pass_ms(10_000);
+    assert_eq!((doors.call().is_none(), doors.waiting()), (true, 0));
+    doors.world.pass_ms(70_000);
+    assert_eq!(doors.answer_all(200), ["sensor.lost"], "nothing before it is in its way");
+    doors.sent(&[signal("a", false)]);
+    doors.call().unwrap().1(not_before(3_600));
+    doors.unlink(&client, "a");
+    doors.world.pass_ms(10_000);
+    assert_eq!((doors.call().is_none(), doors.waiting()), (true, 0));
+    doors.world.check_invariants();
+}
+
+#[test]
 fn sen_8_client_and_link_are_read_anew_at_each_try() {
     let doors = Doors::patient(&["a"]);
     let client = doors.client("hotel", 0, &["a"]);
@@ -135,6 +258,27 @@ fn sen_7_410_disables_and_a_wish_for_patience_is_kept() {
     assert!(doors.call().is_none());
     assert_eq!(doors.states(), ["disabled", "disabled"]);
     doors.world.check_invariants();
+}
+
+#[test]
+fn sen_7_a_late_good_answer_does_not_hide_that_a_client_was_disabled() {
+    static STATE: Sql = Sql::new("test.state_kept", "SELECT state, reason FROM sensor_client");
+    static ALERTS: Sql =
+        Sql::new("test.alerts_open", "SELECT COUNT(*) FROM alert WHERE closed_at IS NULL AND kind = 'sensor-client'");
+    let doors = Doors::patient(&["a", "b"]);
+    doors.client("hotel", 0, &["a", "b"]);
+    doors.sent(&[signal("a", false)]);
+    doors.call().unwrap().1(answer(500));
+    doors.sent(&[signal("b", false)]);
+    let (_, gone) = doors.call().unwrap();
+    let (_, _, heard) = doors.next_call();
+    gone(answer(410));
+    heard(answer(200));
+    doors.world.pass_ms(0);
+    let row = &doors.world.rows(&STATE)[0];
+    assert_eq!((row.text(0), row.text(1)), ("disabled", "it answered 410 Gone"));
+    assert_eq!(doors.world.count(&ALERTS), 1, "somebody is still told of it");
+    assert_eq!(doors.states(), ["sent", "disabled"]);
 }
 
 #[test]

@@ -176,13 +176,98 @@ fn sen_13_a_sensor_that_speaks_again_is_told_after_the_group() {
     doors.world.pass_ms(minutes(62));
     let (_, done) = doors.call().unwrap();
     doors.sent(&[signal("a", true)]);
-    let state = doors.call().unwrap();
-    assert_eq!(crate::kit::body(&state.0)["type"], "sensor.closed");
-    state.1(crate::kit::answer(200));
+    doors.world.pass_ms(3_000);
     assert!(doors.call().is_none(), "the group is not told yet");
     done(crate::kit::answer(200));
     doors.world.pass_ms(3_000);
-    assert_eq!(doors.answer_all(200), ["sensor.restored"]);
+    assert_eq!(doors.answer_all(200), ["sensor.restored", "sensor.closed"]);
+}
+
+#[test]
+fn sen_9_what_the_group_does_not_tell_of_does_not_wait_for_it() {
+    let doors = Doors::of(&["a", "b"]);
+    doors.register("c", 31_536_000);
+    doors.client("grouped", 2, &["a", "b", "c"]);
+    doors.world.pass_ms(minutes(62));
+    let (_, done) = doors.call().unwrap();
+    doors.sent(&[signal("c", true)]);
+    assert_eq!(doors.answer_all(200), ["sensor.closed"]);
+    done(crate::kit::answer(200));
+    doors.world.check_invariants();
+}
+
+#[test]
+fn sen_9_a_sensor_with_a_state_still_to_be_told_stays_out_of_the_group() {
+    let doors = Doors::of(&[]);
+    ["a", "b", "c"].iter().for_each(|sensor| doors.register(sensor, 60));
+    doors.client("grouped", 2, &["a", "b", "c"]);
+    doors.sent(&[signal("a", true)]);
+    doors.call().unwrap().1(crate::kit::not_before(3_600));
+    doors.world.pass_ms(70_000);
+    let (group, done) = doors.call().unwrap();
+    assert_eq!(crate::kit::body(&group)["data"]["sensors"], serde_json::json!(["b", "c"]));
+    done(crate::kit::answer(200));
+    assert!(doors.call().is_none(), "that it is lost is told after what it said before");
+    doors.world.check_invariants();
+}
+
+#[test]
+fn sen_8_many_lost_at_once_are_not_told_to_who_has_none_of_them_any_more() {
+    let doors = Doors::of(&["a", "b"]);
+    let client = doors.client("grouped", 2, &["a", "b"]);
+    doors.world.pass_ms(minutes(62));
+    doors.call().unwrap().1(crate::kit::answer(500));
+    doors.unlink(&client, "a");
+    doors.next_call().2(crate::kit::answer(500));
+    doors.unlink(&client, "b");
+    doors.world.pass_ms(60_000);
+    assert!(doors.call().is_none(), "it has neither of the two");
+    assert_eq!((doors.states(), doors.waiting()), (vec!["unlinked".to_owned()], 0));
+    doors.world.check_invariants();
+}
+
+#[test]
+fn sen_6_signals_for_which_there_is_no_room_make_nobody_lost() {
+    let doors = Doors::of(&[]);
+    doors.register("a", 10);
+    doors.client("hotel", 0, &["a"]);
+    doors.world.pass_ms(5_000);
+    doors.sent(&[signal("a", true)]);
+    doors.answer_all(200);
+    let too_many = vec![signal("a", true); sensors::limits::WAITING_MAX + 1];
+    for _ in 0..12 {
+        assert!(doors.send(&too_many).iter().all(Result::is_err));
+        doors.world.pass_ms(5_000);
+    }
+    doors.sent(&[signal("a", true)]);
+    doors.world.pass_ms(5_000);
+    assert!(doors.answer_all(200).is_empty(), "it spoke, and we did not take it");
+    doors.world.pass_ms(30_000);
+    assert_eq!(doors.answer_all(200), ["sensor.lost"], "now it is silent");
+}
+
+#[test]
+fn sen_6_a_calendar_of_ours_that_is_behind_makes_nobody_lost_and_hides_no_change() {
+    const BEHIND_MS: i64 = 7_200_000;
+    let doors = Doors::of(&["a"]);
+    doors.client("hotel", 0, &["a"]);
+    let say = |data: u8, behind_ms: i64| {
+        let now = doors.world.kernel.env().clock.wall();
+        let json = format!(r#"{{"sensor_id":"a","data":{data},"at":"{}"}}"#, now.plus_ms(behind_ms).rfc3339());
+        doors.send_items(vec![sensors::Item::of(json.as_bytes(), "test", now)]).remove(0).unwrap()
+    };
+    say(0, 0);
+    doors.answer_all(200);
+    doors.world.jump_calendar_ms(-BEHIND_MS);
+    for _ in 0..120 {
+        doors.world.pass_ms(minutes(1));
+        assert_eq!(say(0, BEHIND_MS), sensors::Outcome::Same);
+    }
+    assert_eq!(say(1, BEHIND_MS), sensors::Outcome::Changed);
+    assert_eq!(doors.answer_all(200), ["sensor.closed"], "nothing was lost");
+    doors.world.jump_calendar_ms(BEHIND_MS);
+    doors.world.pass_ms(minutes(1));
+    assert_eq!(say(0, 0), sensors::Outcome::Changed, "times count again");
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! The console's pages of sensors (CON-7, CON-9), by requests: content, paging, escaping, three languages, wrong questions, roles.
 
+use base::Sql;
 use serde_json::json;
 
 use crate::edge::{Edge, encoded};
@@ -32,6 +33,41 @@ fn con_7_every_place_of_a_level_is_seen_however_many_sensors_the_first_one_has()
     assert!(page.contains("href=\"/console/main/sensors/m0\""), "a room with one sensor leads to it");
     let next = page.split("rel=\"next\"").count() - 1;
     assert_eq!(next, 1, "300 rooms are several pages");
+}
+
+#[test]
+fn con_7_a_page_says_that_there_is_more_history_and_leads_to_it() {
+    let edge = Edge::new();
+    edge.sensor("a1", "Moscow, Russia");
+    let say = |signals: usize| {
+        let signals: Vec<_> = (0..signals).map(|at| json!({ "sensor_id": "a1", "data": at % 2 })).collect();
+        edge.ask("POST", "/signals", json!(signals));
+    };
+    assert!(!seen(&edge, "/sensors/a1").contains("format=csv"), "nothing to download");
+    say(50);
+    assert!(!seen(&edge, "/sensors/a1").contains("The newest"));
+    say(10);
+    let page = seen(&edge, "/sensors/a1");
+    assert!(page.contains("The newest 50 of 60."));
+    let path = "/sensor-history?sensor=a1&limit=1000&format=csv";
+    assert!(page.contains(&format!("/v1/main{}", path.replace('&', "&amp;"))));
+    let (status, csv) = edge.send(crate::edge::ADMIN, "GET", path, &[], vec![]);
+    assert_eq!((status, String::from_utf8(csv).unwrap().lines().count()), (200, 61));
+}
+
+#[test]
+fn con_7_counts_of_the_map_end_at_ten_thousand() {
+    static FILL: Sql = Sql::new(
+        "test.fill_map",
+        "INSERT INTO sensor (id, address, silence_ms, registered_at, recent, lost_at) \
+         WITH RECURSIVE n(i) AS (SELECT ?1 UNION ALL SELECT i + 1 FROM n WHERE i < ?2) \
+         SELECT 'm' || i, 'Moscow', 3600000, 0, x'', 1000000000000 FROM n",
+    );
+    let edge = Edge::new();
+    for part in 0..3 {
+        edge.write(&FILL, vec![(part * 4_000).into(), (part * 4_000 + 3_999).into()]);
+    }
+    assert!(seen(&edge, "/sensors").contains("10,000+"));
 }
 
 #[test]

@@ -212,6 +212,20 @@ fn sen_3_unknown_sensors_are_listed_newest_first_and_registering_takes_them_out(
 }
 
 #[test]
+fn sen_3_signals_whose_time_is_ahead_of_us_are_taken_and_counted() {
+    let edge = Edge::new();
+    edge.sensor("a", "Paris");
+    let ahead = |at: &str| json!({ "sensor_id": "a", "data": 1, "at": at });
+    let (status, taken) =
+        edge.ask("POST", "/signals", json!([ahead("2099-01-01T00:00:00Z"), ahead("9999-01-01T00:00:00Z")]));
+    assert_eq!((status, taken["accepted"].as_i64(), taken["changed"].as_i64()), (200, Some(1), Some(1)));
+    assert!(taken["rejected"][0]["reason"].as_str().unwrap().contains("a hundred years"), "no clock is so wrong");
+    let counters = &edge.kernel.namespace("main").unwrap().watched.counters;
+    let rates = counters.rates("signals-ahead", edge.kernel.env().clock.wall());
+    assert_eq!(rates.points.iter().map(|point| point.processed).sum::<i64>(), 1);
+}
+
+#[test]
 fn sen_1_who_may_register_and_who_may_look() {
     let edge = Edge::new();
     edge.sensor("a", "Oslo");

@@ -79,7 +79,7 @@ fn many_writes_go_out_before_commit_and_within_the_budget() {
     change(&*store, move |tx| (0..rows).try_for_each(|id| tx.write(&ITEM_INSERT, args![id, 0])));
     assert_eq!(ids(&*store).len(), limits::OP_ROWS_MAX);
     let outcome = work("one more", move |tx| {
-        (0..=rows).try_for_each(|id| tx.write(&ITEM_INSERT, args![10_000 + id, 0])).map(|()| Verdict::Keep)
+        (0..=rows).try_for_each(|id| tx.write(&ITEM_INSERT, args![rows + id, 0])).map(|()| Verdict::Keep)
     })
     .outcome(&*store);
     assert!(matches!(outcome, Outcome::Failed(StoreError::Budget(_))), "{outcome:?}");

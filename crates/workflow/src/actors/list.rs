@@ -23,6 +23,8 @@ const LIMIT_MAX: u32 = 100;
 const QUEUES_MAX: usize = 2_000;
 /// Of how many tasks a queue is counted.
 const LENGTH_MAX: i64 = 10_000;
+/// The same on a page that shows many actors again and again.
+pub(crate) const LENGTH_LISTED_MAX: i64 = 1_000;
 /// An actor that nobody polled for for so long is silent: the longest poll, twice.
 const SILENT_MS: i64 = 120_000;
 
@@ -31,7 +33,7 @@ static POLLED: Sql =
 static SET: Sql = Sql::new("wfl_actor.all", "SELECT id FROM wfl_actor ORDER BY id LIMIT 2000");
 static LENGTH: Sql = Sql::new(
     "wfl_queue.length",
-    "SELECT COUNT(*) FROM (SELECT at FROM wfl_queue WHERE queue = ?1 ORDER BY queue, at, process, number LIMIT 10000) AS counted",
+    "SELECT COUNT(*) FROM (SELECT at FROM wfl_queue WHERE queue = ?1 ORDER BY queue, at, process, number LIMIT ?2) AS counted",
 );
 static OLDEST: Sql = Sql::new(
     "wfl_queue.oldest",
@@ -43,12 +45,16 @@ static RATE_SINCE: Sql = Sql::new(
 );
 
 /// Actors by name.
-pub static ACTORS: Query<ActorsOf, Vec<ActorView>> = Query::at_home("workflow.actors", list);
+pub static ACTORS: Query<ActorsOf, Vec<ActorView>> =
+    Query::at_home("workflow.actors", |tx, home, page| list(tx, home, page, LENGTH_MAX));
+/// The same for a page: what waits is counted less far.
+pub(crate) static LISTED: Query<ActorsOf, Vec<ActorView>> =
+    Query::at_home("workflow.actors_listed", |tx, home, page| list(tx, home, page, LENGTH_LISTED_MAX));
 /// One actor.
 pub static ACTOR: Query<String, ActorView> = Query::at_home("workflow.actor", |tx, home, actor: &String| {
     check_actor(actor)?;
     let queues = queues(tx, home)?.remove(actor).unwrap_or_default();
-    shown(tx, home, actor, &queues)
+    shown(tx, home, actor, &queues, LENGTH_MAX)
 });
 
 /// Which page.
@@ -133,54 +139,68 @@ pub struct QueueView {
 
 /// What is known of the polls of a queue.
 type Last = Option<(Heard, Wall)>;
-/// Queues by actor.
-type Queues = BTreeMap<String, BTreeMap<String, Last>>;
 
-fn list(tx: &mut dyn Tx, home: &Home, page: &ActorsOf) -> OpResult<Vec<ActorView>> {
+/// What is known of a queue before anything in it is counted.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Known {
+    pub(super) last: Last,
+    /// When its oldest task was queued; none if nothing waits, or if there are more queues than are looked at.
+    pub(super) oldest: Option<Heard>,
+}
+
+/// The queues of an actor.
+pub(super) type OfActor = BTreeMap<String, Known>;
+
+fn list(tx: &mut dyn Tx, home: &Home, page: &ActorsOf, length_max: i64) -> OpResult<Vec<ActorView>> {
     if !(1..=LIMIT_MAX).contains(&page.limit) {
         return Err(OpError::new(codes::ALIMIT, format!("limit is 1 to {LIMIT_MAX}")));
     }
     page.after.iter().try_for_each(|after| check_text("after", after))?;
     let after = page.after.clone().unwrap_or_default();
-    let actors: Vec<(String, BTreeMap<String, Last>)> =
+    let actors: Vec<(String, OfActor)> =
         queues(tx, home)?.into_iter().filter(|(actor, _)| *actor > after).take(page.limit as usize).collect();
-    actors.iter().map(|(actor, queues)| shown(tx, home, actor, queues)).collect()
+    actors.iter().map(|(actor, queues)| shown(tx, home, actor, queues, length_max)).collect()
 }
 
 /// All that somebody polls, that somebody set, or for which something waits.
-fn queues(tx: &mut dyn Tx, home: &Home) -> OpResult<Queues> {
-    let mut queues = Queues::new();
-    let mut take = |queue: &str, last: Last| {
+pub(super) fn queues(tx: &mut dyn Tx, home: &Home) -> OpResult<BTreeMap<String, OfActor>> {
+    let mut queues: BTreeMap<String, OfActor> = BTreeMap::new();
+    let mut take = |queue: &str, last: Last, oldest: Option<Heard>| {
         let of_actor = queues.entry(actor_of(queue).to_owned()).or_default();
         let known = of_actor.entry(queue.to_owned()).or_default();
-        *known = (*known).max(last);
+        *known = Known { last: known.last.max(last), oldest: known.oldest.or(oldest) };
     };
     let polls = home.memory::<Polls>();
     for row in tx.query(&POLLED, args![], QUEUES_MAX)? {
         let kept = (Heard(row.int(1)), Wall(row.int(2)));
         // This node knows more than what is kept every few seconds.
         let here = polls.of(row.text(0)).map(|polled| (polled.last, kept.1.plus_ms(polled.last.0 - kept.0.0)));
-        take(row.text(0), Some(here.map_or(kept, |here| here.max(kept))));
+        take(row.text(0), Some(here.map_or(kept, |here| here.max(kept))), None);
     }
     for row in tx.query(&SET, args![], QUEUES_MAX)? {
-        take(row.text(0), None);
+        take(row.text(0), None, None);
     }
     let mut seen = BTreeSet::new();
     while seen.len() < QUEUES_MAX
         && let Some(row) = tx.query_one(&NEXT_QUEUE, args![seen.last().map_or("", String::as_str)])?
     {
-        take(row.text(0), None);
+        take(row.text(0), None, Some(Heard(row.int(1))));
         seen.insert(row.text(0).to_owned());
     }
     Ok(queues)
 }
 
-fn shown(tx: &mut dyn Tx, home: &Home, actor: &str, queues: &BTreeMap<String, Last>) -> OpResult<ActorView> {
+pub(super) fn shown(
+    tx: &mut dyn Tx,
+    home: &Home,
+    actor: &str,
+    queues: &OfActor,
+    length_max: i64,
+) -> OpResult<ActorView> {
     let settings = ActorSettings::of(tx, actor)?;
-    let queues = queues.iter().map(|(queue, last)| queue_view(tx, queue, *last)).collect::<OpResult<Vec<_>>>()?;
-    let now = tx.heard();
-    let last = queues.iter().filter_map(|queue| queue.last).max();
-    let is_polled = last.is_some_and(|last| now.0.saturating_sub(last.0) < SILENT_MS);
+    let is_polled = is_polled(queues, tx.heard());
+    let queues = queues.iter().map(|(queue, known)| queue_view(tx, queue, known.last, length_max));
+    let queues = queues.collect::<OpResult<Vec<_>>>()?;
     let (hour, day) = (rate(tx, home, actor, 3_600_000)?, rate(tx, home, actor, 86_400_000)?);
     Ok(ActorView {
         state: match (settings.blocked, is_polled) {
@@ -198,8 +218,14 @@ fn shown(tx: &mut dyn Tx, home: &Home, actor: &str, queues: &BTreeMap<String, La
     })
 }
 
-fn queue_view(tx: &mut dyn Tx, queue: &str, last: Last) -> OpResult<QueueView> {
-    let waiting = tx.query_one(&LENGTH, args![queue])?.map_or(0, |row| row.int(0).min(LENGTH_MAX));
+/// Whether somebody polled for it lately.
+pub(super) fn is_polled(queues: &OfActor, now: Heard) -> bool {
+    let last = queues.values().filter_map(|known| known.last).map(|(last, _)| last).max();
+    last.is_some_and(|last| now.0.saturating_sub(last.0) < SILENT_MS)
+}
+
+fn queue_view(tx: &mut dyn Tx, queue: &str, last: Last, length_max: i64) -> OpResult<QueueView> {
+    let waiting = tx.query_one(&LENGTH, args![queue, length_max])?.map_or(0, |row| row.int(0));
     let oldest = tx.query_one(&OLDEST, args![queue])?.map(|row| tx.heard().0.saturating_sub(row.int(0)).max(0));
     Ok(QueueView {
         task_list: queue.split_once('/').map(|(_, list)| list.to_owned()),

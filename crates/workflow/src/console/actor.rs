@@ -9,7 +9,7 @@ use web::ui::{Column, Field, Form, Holds, Kind, Row, Stat, Text, Tone};
 use web::{ApiError, Console, PageResult, PathOf, View};
 
 use super::actors::{block, flow, is_left_alone};
-use super::{ACTORS, IdPath, PROCESSES, above, at_most, moment_of, nothing, state, when, words};
+use super::{ACTORS, IdPath, PROCESSES, above, as_usual, at_most, moment_of, nothing, state, when, words};
 use crate::actors::{ACTOR, ActorState, ActorView, QueueView};
 use crate::codes::AWORKFLOW;
 use crate::names::queue;
@@ -33,8 +33,7 @@ pub(super) async fn page(console: Console, PathOf(IdPath { id }): PathOf<IdPath>
             (card(console.say(&words::QUEUES), html! {}, queues(&console, &actor)))
         }
     };
-    let actions =
-        html! { div.page-actions #actor-actions data-live { (change(&console, &actor)) (block(&console, &actor)) } };
+    let actions = html! { div.page-actions #actor-actions data-live { (change(&console, &actor)) (reset(&console, &actor)) (block(&console, &actor)) } };
     Ok(console.show(View { title: &actor.settings.actor, above: &above, actions, content }))
 }
 
@@ -117,6 +116,20 @@ fn change(console: &Console, actor: &ActorView) -> Form {
         .field(flag("force_finish_after_task_timeout", &words::FORCE_FINISH, set.force_finish_after_task_timeout))
         .field(flag("accept_first", &words::ACCEPT_FIRST, set.accept_first))
         .in_dialog(console.say(&words::CHANGE_SETTINGS))
+}
+
+/// All as usual again; blocked stays blocked.
+fn reset(console: &Console, actor: &ActorView) -> Form {
+    let name = &actor.settings.actor;
+    let fields = [
+        "work_timeout_ms",
+        "restart_after_work_timeout",
+        "task_timeout_ms",
+        "force_finish_after_task_timeout",
+        "accept_first",
+    ];
+    let form = console.form("PATCH /v1/{ns}/workflow/actors/{id}", &words::RESET).with("id", name);
+    as_usual(form, &fields).confirm(console.fill(&words::RESET_SURE, &[("name", name)]))
 }
 
 fn queues(console: &Console, actor: &ActorView) -> Markup {

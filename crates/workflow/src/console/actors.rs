@@ -9,20 +9,20 @@ use web::ui::parts::{empty, pager, table};
 use web::ui::{Column, Field, Form, Holds, Row, Text, Tone};
 use web::{Console, PageResult, QueryOf, View};
 
-use super::{ACTORS, OVERVIEW, PAGE, above, actor_link, at_most, moment_of, state, views, when, words};
-use crate::actors::{ACTORS as READ, ActorState, ActorView, ActorsOf, Rate};
+use super::{ACTORS, OVERVIEW, PAGE, above, actor_link, moment_of, state, views, when, words};
+use crate::actors::{ActorState, ActorView, ActorsOf, LENGTH_LISTED_MAX, LISTED, Rate};
 use crate::routes::check_service;
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct Asked {
-    after: String,
+    pub(super) after: String,
 }
 
 pub(super) async fn page(console: Console, QueryOf(asked): QueryOf<Asked>) -> PageResult {
     check_service(&console)?;
     let page = ActorsOf { after: web::given(Some(asked.after.clone())), limit: PAGE + 1 };
-    let mut found = console.read(&READ, page).await?.out;
+    let mut found = console.read(&LISTED, page).await?.out;
     let more = found.len() > PAGE as usize;
     found.truncate(PAGE as usize);
     let at = |after: &str| link(&console.at(ACTORS), &[("after", Some(after))]);
@@ -65,7 +65,7 @@ pub(super) fn rows(console: &Console, actors: &[ActorView], offers: Offers) -> M
         Row::of(vec![
             actor_link(console, &actor.settings.actor),
             state::of_actor(console, actor.state),
-            html! { (at_most(console, actor.waiting)) },
+            html! { (waiting(console, actor)) },
             html! { @if let Some(oldest) = oldest { (oldest) } @else { "—" } },
             flow(console, actor.hour),
             flow(console, actor.day),
@@ -81,6 +81,12 @@ pub(super) fn rows(console: &Console, actors: &[ActorView], offers: Offers) -> M
         rows.iter_mut().for_each(|row| drop(row.cells.pop()));
     }
     table(console.say(&words::ACTORS), &columns, &rows)
+}
+
+/// What waits, as far as each of its queues was counted: `1,000+`.
+fn waiting(console: &Console, actor: &ActorView) -> String {
+    let more = actor.queues.iter().any(|queue| queue.waiting >= LENGTH_LISTED_MAX);
+    format!("{}{}", console.language().number(actor.waiting), if more { "+" } else { "" })
 }
 
 /// Work waits, and nobody comes for it.

@@ -36,10 +36,11 @@ pub(crate) use reads::STATEMENTS;
 use base::Wall;
 use kernel::Role;
 use maud::{Markup, html};
+use web::console::words as common;
 use web::console::{Group, Nav};
-use web::ui::Text;
 use web::ui::form::{encoded, link};
-use web::ui::parts::{data, empty, tabs};
+use web::ui::parts::{data, empty, pager, tabs};
+use web::ui::{Field, Form, Text};
 use web::{Console, ConsolePage, PageResult, View};
 
 use reads::Stands;
@@ -48,6 +49,8 @@ use reads::Stands;
 const READERS: &[Role] = &[Role::Operator, Role::Reader];
 /// Rows of a page.
 const PAGE: u32 = 50;
+/// Rows of a page of what is read whole: types, schedules.
+const PART: usize = 200;
 /// Where counting ends.
 const COUNTED_MAX: i64 = 10_000;
 /// Letters of a value that are shown.
@@ -179,6 +182,22 @@ fn value(console: &Console, text: &str) -> Markup {
     }
     let beginning: String = text.chars().take(VALUE_MAX).collect();
     html! { (data(&beginning)) p.hint.small { (console.say(&words::ONLY_BEGINNING)) } }
+}
+
+/// A part of what was read whole, in the order of its keys: what comes behind `after`; and the way to the other parts.
+fn part<T>(console: &Console, page: &str, all: Vec<T>, after: &str, key: fn(&T) -> &str) -> (Vec<T>, Markup) {
+    let mut found: Vec<T> = all.into_iter().filter(|one| key(one) > after).collect();
+    let more = found.len() > PART;
+    found.truncate(PART);
+    let first = (!after.is_empty()).then(|| console.at(page));
+    let next = found.last().filter(|_| more).map(|last| link(&console.at(page), &[("after", Some(key(last)))]));
+    let pager = pager((console.say(&common::FIRST_PAGE), first), (console.say(&common::NEXT_PAGE), next));
+    (found, pager)
+}
+
+/// Lets these settings be as usual.
+fn as_usual(form: Form, fields: &[&'static str]) -> Form {
+    fields.iter().fold(form, |form, name| form.field(Field::hidden(*name, &serde_json::Value::Null)))
 }
 
 /// The page of something that is not there.

@@ -7,25 +7,23 @@ use web::ui::parts::{banner, card, empty, stats};
 use web::ui::{Stat, Text, Tone};
 use web::{ApiError, Console, PageResult, View};
 
-use super::actors::{Offers, is_left_alone};
+use super::actors::Offers;
 use super::reads::{TOTALS, Totals};
 use super::{ACTORS, BROKEN, JOBS, OVERVIEW, actor_link, actors, at_most, jobs, of_state, views, words};
-use crate::actors::{ACTORS as READ_ACTORS, ActorView, ActorsOf};
+use crate::actors::{GLANCE, Glance};
 use crate::engine::{ACTORS as TASKS_COUNTED, TYPES as PROCESSES_COUNTED};
 use crate::jobs::{JOBS as READ_JOBS, JobView, JobsOf};
 use crate::routes::check_service;
 
 /// Jobs that are looked at: those that run are among the newest.
 const JOBS_SEEN: u32 = 50;
-/// Actors of which the busiest are shown.
-const ACTORS_SEEN: u32 = 100;
 /// Actors that are shown.
 const ACTORS_SHOWN: usize = 10;
 
 /// All that the page shows.
 struct Seen {
     totals: Totals,
-    actors: Vec<ActorView>,
+    actors: Glance,
     jobs: Vec<JobView>,
     /// Finished and broken in a day.
     day: (i64, i64),
@@ -34,7 +32,8 @@ struct Seen {
 pub(super) async fn page(console: Console) -> PageResult {
     check_service(&console)?;
     let seen = seen(&console).await?;
-    let is_new = seen.totals.active == 0 && seen.totals.broken == 0 && seen.day == (0, 0) && seen.actors.is_empty();
+    let is_new =
+        seen.totals.active == 0 && seen.totals.broken == 0 && seen.day == (0, 0) && seen.actors.actors.is_empty();
     let content = html! {
         (views(&console, OVERVIEW))
         div.stack #workflow data-live {
@@ -42,7 +41,7 @@ pub(super) async fn page(console: Console) -> PageResult {
             (numbers(&console, &seen))
             (charts(&console))
             @if !seen.jobs.is_empty() { (card(console.say(&words::JOBS_UNDER_WAY), html! { a href=(console.at(JOBS)) { (console.say(&common::SHOW_ALL)) } }, jobs::rows(&console, &seen.jobs))) }
-            @if !seen.actors.is_empty() { (busiest(&console, seen.actors)) }
+            @if !seen.actors.actors.is_empty() { (longest(&console, &seen.actors)) }
         }
     };
     Ok(console.show(View { title: console.say(&words::WORKFLOW), above: &[], actions: html! {}, content }))
@@ -50,7 +49,7 @@ pub(super) async fn page(console: Console) -> PageResult {
 
 async fn seen(console: &Console) -> Result<Seen, ApiError> {
     let totals = console.read(&TOTALS, ()).await?.out;
-    let actors = console.read(&READ_ACTORS, ActorsOf { after: None, limit: ACTORS_SEEN }).await?.out;
+    let actors = console.read(&GLANCE, ACTORS_SHOWN).await?.out;
     let mut jobs = console.read(&READ_JOBS, JobsOf { before: None, limit: JOBS_SEEN }).await?.out;
     jobs.retain(|job| ["RUNNING", "PAUSED"].contains(&job.state.as_str()));
     let page = RatesPage { kind: PROCESSES_COUNTED.to_owned(), span: Span::Day, now: console.now() };
@@ -72,7 +71,7 @@ fn attention(console: &Console, seen: &Seen) -> Markup {
     let shown = |tone, text: String, href: String| {
         banner(tone, html! { p { (text) " " a href=(href) { (console.say(&words::LOOK)) } } })
     };
-    let alone: Vec<&ActorView> = seen.actors.iter().filter(|actor| is_left_alone(actor)).collect();
+    let alone = &seen.actors.alone;
     let is_well = seen.totals.broken == 0 && alone.is_empty();
     html! {
         @if seen.totals.broken > 0 {
@@ -80,7 +79,7 @@ fn attention(console: &Console, seen: &Seen) -> Markup {
         }
         @if !alone.is_empty() {
             (banner(Tone::Warn, html! {
-                p { (console.say(&words::ALONE_BANNER)) " " span.words { @for actor in alone.iter().take(ACTORS_SHOWN) { (actor_link(console, &actor.settings.actor)) } @if alone.len() > ACTORS_SHOWN { a href=(console.at(ACTORS)) { (console.say(&common::SHOW_ALL)) } } } }
+                p { (console.say(&words::ALONE_BANNER)) " " span.words { @for actor in alone.iter().take(ACTORS_SHOWN) { (actor_link(console, actor)) } @if alone.len() > ACTORS_SHOWN { a href=(console.at(ACTORS)) { (console.say(&common::SHOW_ALL)) } } } }
             }))
         }
         @if is_well { (banner(Tone::Good, html! { p { b { (console.say(&words::ALL_WELL)) } " " (console.say(&words::ALL_WELL_HINT)) } })) }
@@ -99,8 +98,7 @@ fn numbers(console: &Console, seen: &Seen) -> Markup {
     let whole = |count: i64| console.language().number(count);
     let if_any = |count: i64, tone| if count > 0 { tone } else { Tone::Quiet };
     let running = i64::try_from(seen.jobs.len()).unwrap_or(i64::MAX);
-    let oldest = seen.actors.iter().filter_map(|actor| actor.oldest_waiting_ms).max();
-    let oldest = html! { @if let Some(ms) = oldest { (console.fill(&words::OLDEST_N, &[("time", &web::ui::moment::duration(console.language(), ms))])) } };
+    let oldest = html! { @if let Some(ms) = seen.actors.oldest_waiting_ms { (console.fill(&words::OLDEST_N, &[("time", &web::ui::moment::duration(console.language(), ms))])) } };
     stats(&[
         tile(
             &words::ACTIVE_PROCESSES,
@@ -136,10 +134,8 @@ fn charts(console: &Console) -> Markup {
     card(console.say(&words::RATES), html! {}, content)
 }
 
-/// Actors for which most waits, those that nobody plays first.
-fn busiest(console: &Console, mut all: Vec<ActorView>) -> Markup {
-    all.sort_by_key(|actor| (!is_left_alone(actor), std::cmp::Reverse(actor.waiting)));
-    all.truncate(ACTORS_SHOWN);
+/// Actors whose work waits longest, those that nobody plays first.
+fn longest(console: &Console, actors: &Glance) -> Markup {
     let aside = html! { a href=(console.at(ACTORS)) { (console.say(&common::SHOW_ALL)) } };
-    card(console.say(&words::ACTORS), aside, actors::rows(console, &all, Offers::Nothing))
+    card(console.say(&words::ACTORS), aside, actors::rows(console, &actors.actors, Offers::Nothing))
 }

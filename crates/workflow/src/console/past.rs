@@ -4,7 +4,7 @@ use maud::{Markup, html};
 use web::Console;
 use web::console::{who, words as common};
 use web::ui::parts::{badge, card, empty, table};
-use web::ui::{Column, Holds, Row, Tone};
+use web::ui::{Column, Holds, Row, Text, Tone};
 
 use super::{job_page, moment_of, task_page, when, words};
 use crate::names::TaskId;
@@ -43,7 +43,7 @@ fn row(console: &Console, process: &str, line: &HistoryView) -> Row {
     };
     Row::of(vec![
         when(console, moment_of(Some(&line.at))),
-        badge(tone(&line.kind), &line.kind),
+        kind(console, &line.kind),
         task,
         source(console, &line.source),
         html! { bdi.text { (line.text) } },
@@ -63,11 +63,46 @@ fn source(console: &Console, source: &str) -> Markup {
     }
 }
 
-fn tone(kind: &str) -> Tone {
-    match kind {
-        "failed" | "inconsistent" => Tone::Bad,
-        "late" | "work-timeout" | "task-timeout" | "aborted" => Tone::Warn,
-        "restarted" | "retried" => Tone::Info,
-        _ => Tone::Good,
+/// What can happen, in a word and a colour.
+const KINDS: [(&str, &Text, Tone); 11] = [
+    ("failed", &words::P_FAILED, Tone::Bad),
+    ("inconsistent", &words::P_INCONSISTENT, Tone::Bad),
+    ("late", &words::P_LATE, Tone::Warn),
+    ("work-timeout", &words::P_WORK_TIMEOUT, Tone::Warn),
+    ("task-timeout", &words::P_TASK_TIMEOUT, Tone::Warn),
+    ("aborted", &words::ABORTED, Tone::Warn),
+    ("restarted", &words::P_RESTARTED, Tone::Info),
+    ("retried", &words::P_RETRIED, Tone::Info),
+    ("requeued", &words::P_REQUEUED, Tone::Good),
+    ("applied", &words::P_APPLIED, Tone::Good),
+    ("rebuilt", &words::P_REBUILT, Tone::Good),
+];
+
+fn kind(console: &Console, kind: &str) -> Markup {
+    let known = KINDS.iter().find(|(word, ..)| *word == kind);
+    known.map_or_else(|| badge(Tone::Quiet, kind), |(_, text, tone)| badge(*tone, console.say(text)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::recovery::mend::Change;
+
+    #[test]
+    fn con_1_wfl_19_what_recovery_did_has_a_word_in_every_language() {
+        let all = [
+            Change::Applied,
+            Change::TakenIn,
+            Change::BrokenOff,
+            Change::Promised(1),
+            Change::BrokenAgain,
+            Change::Again,
+            Change::WaitsAgain,
+            Change::StartAgain,
+            Change::Missing,
+        ];
+        for kind in all.map(|change| change.words().0) {
+            assert!(KINDS.iter().any(|(known, ..)| *known == kind), "{kind}");
+        }
     }
 }

@@ -6,14 +6,12 @@ use web::console::words as common;
 use web::ui::moment::plain;
 use web::ui::parts::{badge, empty, id_link, table};
 use web::ui::{Column, Field, Form, Holds, Kind, Row, Text, Tone};
-use web::{Console, PageResult, View};
+use web::{Console, PageResult, QueryOf, View};
 
-use super::{OVERVIEW, SCHEDULES, above, moment_of, number, process_page, views, when, words};
+use super::actors::Asked;
+use super::{OVERVIEW, SCHEDULES, above, moment_of, number, part, process_page, views, when, words};
 use crate::routes::check_service;
-use crate::schedules::{Missed, SCHEDULES as READ, ScheduleView};
-
-/// Schedules of a page; there are few.
-const SHOWN: usize = 200;
+use crate::schedules::{CreateSchedule, Missed, SCHEDULES as READ, ScheduleView};
 
 /// What can become of missed runs.
 const POLICIES: [(Missed, &str, &Text); 3] = [
@@ -22,14 +20,15 @@ const POLICIES: [(Missed, &str, &Text); 3] = [
     (Missed::All, "all", &words::MISSED_ALL),
 ];
 
-pub(super) async fn page(console: Console) -> PageResult {
+pub(super) async fn page(console: Console, QueryOf(asked): QueryOf<Asked>) -> PageResult {
     check_service(&console)?;
-    let found = console.read(&READ, ()).await?.out;
+    let all = console.read(&READ, ()).await?.out;
+    let (found, pager) = part(&console, SCHEDULES, all, &asked.after, |one| &one.id);
     let content = html! {
         (views(&console, SCHEDULES))
         div #schedules data-live {
             @if found.is_empty() { (empty(console.say(&words::NO_SCHEDULE), html! { p { (console.say(&words::NO_SCHEDULE_HINT)) } })) } @else { (rows(&console, &found)) }
-            @if found.len() > SHOWN { p.hint { (console.fill(&words::FIRST_N, &[("n", &SHOWN)])) } }
+            (pager)
         }
     };
     let actions = html! { div.page-actions #schedule-actions data-live { (create(&console)) } };
@@ -37,24 +36,51 @@ pub(super) async fn page(console: Console) -> PageResult {
     Ok(console.show(View { title: console.say(&words::SCHEDULES), above: &above, actions, content }))
 }
 
+/// What a new one begins with.
+const EXAMPLE: &str = "{\n  \"actor\": \"report#1\",\n  \"method\": \"begin\",\n  \"args\": []\n}";
+
 fn create(console: &Console) -> Form {
+    let form = console.form("POST /v1/{ns}/workflow/schedules", &common::CREATE);
+    filled(console, form, None).tone(Tone::Good).in_dialog(console.say(&words::NEW_SCHEDULE))
+}
+
+fn change(console: &Console, one: &ScheduleView) -> Form {
+    let form = console.form("PATCH /v1/{ns}/workflow/schedules/{id}", &common::SAVE).with("id", &one.id);
+    filled(console, form, Some(&one.wish)).in_dialog(console.say(&words::CHANGE_SCHEDULE))
+}
+
+/// The fields of a schedule, as it is now.
+fn filled(console: &Console, form: Form, now: Option<&CreateSchedule>) -> Form {
     let choices = POLICIES.map(|(_, word, text)| (word.to_owned(), console.say(text).to_owned())).to_vec();
-    console
-        .form("POST /v1/{ns}/workflow/schedules", &common::CREATE)
-        .field(
-            Field::new("cron", console.say(&words::CRON), Kind::Text).required().hint(console.say(&words::CRON_HINT)),
-        )
-        .field(Field::new("start.type", console.say(&words::TYPE), Kind::Text).required())
-        .field(Field::new("start.custom_id", console.say(&words::CUSTOM_ID), Kind::Text))
-        .field(
-            Field::new("start.start", console.say(&words::START_TASK), Kind::Json)
-                .value("{\n  \"actor\": \"report#1\",\n  \"method\": \"begin\",\n  \"args\": []\n}")
-                .required(),
-        )
-        .field(Field::new("missed", console.say(&words::MISSED), Kind::Text).choices(choices))
-        .field(Field::new("missed_max", console.say(&words::MISSED_MAX), Kind::Number).value("10"))
-        .tone(Tone::Good)
-        .in_dialog(console.say(&words::NEW_SCHEDULE))
+    let missed = POLICIES.iter().find(|(known, ..)| now.is_some_and(|now| now.missed == *known));
+    let task = now.and_then(|now| serde_json::to_string_pretty(&now.start.start).ok());
+    let custom_id = now.and_then(|now| now.start.custom_id.as_deref()).unwrap_or_default();
+    form.field(
+        Field::new("cron", console.say(&words::CRON), Kind::Text)
+            .value(now.map_or("", |now| &now.cron))
+            .required()
+            .hint(console.say(&words::CRON_HINT)),
+    )
+    .field(
+        Field::new("start.type", console.say(&words::TYPE), Kind::Text)
+            .value(now.map_or("", |now| &now.start.kind))
+            .required(),
+    )
+    .field(Field::new("start.custom_id", console.say(&words::CUSTOM_ID), Kind::Text).value(custom_id))
+    .field(
+        Field::new("start.start", console.say(&words::START_TASK), Kind::Json)
+            .value(task.unwrap_or_else(|| EXAMPLE.to_owned()))
+            .required(),
+    )
+    .field(
+        Field::new("missed", console.say(&words::MISSED), Kind::Text)
+            .choices(choices)
+            .value(missed.map_or("", |(_, word, _)| word)),
+    )
+    .field(
+        Field::new("missed_max", console.say(&words::MISSED_MAX), Kind::Number)
+            .value(now.map_or(10, |now| now.missed_max).to_string()),
+    )
 }
 
 fn rows(console: &Console, schedules: &[ScheduleView]) -> Markup {
@@ -67,11 +93,7 @@ fn rows(console: &Console, schedules: &[ScheduleView]) -> Markup {
         Column(console.say(&words::LAST), Holds::Text),
         Column(console.say(&common::ACTIONS), Holds::Actions),
     ];
-    table(
-        console.say(&words::SCHEDULES),
-        &columns,
-        &schedules.iter().take(SHOWN).map(|one| row(console, one)).collect::<Vec<_>>(),
-    )
+    table(console.say(&words::SCHEDULES), &columns, &schedules.iter().map(|one| row(console, one)).collect::<Vec<_>>())
 }
 
 fn row(console: &Console, one: &ScheduleView) -> Row {
@@ -119,6 +141,6 @@ fn actions(console: &Console, one: &ScheduleView) -> Markup {
         .confirm(console.say(&words::DELETE_SCHEDULE_SURE));
     html! {
         @if one.paused { (pause(false, &words::RESUME).tone(Tone::Good)) } @else { (pause(true, &words::PAUSE)) }
-        (delete)
+        (change(console, one)) (delete)
     }
 }

@@ -192,7 +192,7 @@ pub(super) fn form(console: &Console, asked: &Asked, types: &[TypeSettings]) -> 
         })
         .collect();
     html! {
-        form.filters.search method="get" action=(console.at(PROCESSES)) role="search" {
+        form.filters.search method="get" action=(console.at(PROCESSES)) role="search" aria-label=(console.say(&words::SEARCH_PROCESSES)) {
             @for field in &fields[..USUAL] { (field) }
             button type="submit" { (console.say(&common::SEARCH)) }
             details.fold.search-more open[asked.has_more()] {

@@ -6,23 +6,22 @@ use web::ui::form::link;
 use web::ui::moment::duration;
 use web::ui::parts::{badge, empty, table};
 use web::ui::{Column, Field, Form, Holds, Kind, Row, Text, Tone};
-use web::{Console, PageResult, View};
+use web::{Console, PageResult, QueryOf, View};
 
-use super::{OVERVIEW, PROCESSES, TYPES, above, views, words};
+use super::actors::Asked;
+use super::{OVERVIEW, PROCESSES, TYPES, above, as_usual, part, views, words};
 use crate::actors::{TYPES as READ, TypeSettings};
 use crate::routes::check_service;
 
-/// Types of a page; there are few.
-const SHOWN: usize = 200;
-
-pub(super) async fn page(console: Console) -> PageResult {
+pub(super) async fn page(console: Console, QueryOf(asked): QueryOf<Asked>) -> PageResult {
     check_service(&console)?;
-    let found = console.read(&READ, ()).await?.out;
+    let all = console.read(&READ, ()).await?.out;
+    let (found, pager) = part(&console, TYPES, all, &asked.after, |one| &one.kind);
     let content = html! {
         (views(&console, TYPES))
         div #types data-live {
             @if found.is_empty() { (empty(console.say(&words::NO_TYPE), html! { p { (console.say(&words::NO_TYPE_HINT)) } })) } @else { (rows(&console, &found)) }
-            @if found.len() > SHOWN { p.hint { (console.fill(&words::FIRST_N, &[("n", &SHOWN)])) } }
+            (pager)
         }
     };
     let above = above(&console, OVERVIEW, &words::WORKFLOW);
@@ -48,11 +47,17 @@ fn rows(console: &Console, types: &[TypeSettings]) -> Markup {
             span(one.idle_timeout_ms),
             badge(tone, console.say(policy)),
             span(one.kept_ms),
-            html! { (change(console, one)) },
+            html! { (change(console, one)) " " (reset(console, one)) },
         ])
         .key(&one.kind)
     };
-    table(console.say(&words::TYPES), &columns, &types.iter().take(SHOWN).map(row).collect::<Vec<_>>())
+    table(console.say(&words::TYPES), &columns, &types.iter().map(row).collect::<Vec<_>>())
+}
+
+fn reset(console: &Console, one: &TypeSettings) -> Form {
+    let fields = ["process_timeout_ms", "idle_timeout_ms", "on_inconsistency", "kept_ms"];
+    let form = console.form("PATCH /v1/{ns}/workflow/types/{id}", &words::RESET).with("id", &one.kind);
+    as_usual(form, &fields).confirm(console.fill(&words::RESET_SURE, &[("name", &one.kind)]))
 }
 
 fn policy(word: &str) -> (Tone, &'static Text) {

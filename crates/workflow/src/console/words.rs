@@ -15,12 +15,12 @@ web::texts! {
     // Overview
     ALL_WELL: "All is well.", "Всё в порядке.", "Tout va bien.";
     ALL_WELL_HINT: "Nothing is broken, and for everything that waits somebody comes.",
-        "Ничего не сломано, и за всем, что ждёт, кто-то приходит.",
+        "Сбоев нет, у всей ожидающей работы есть исполнители.",
         "Rien n’est en panne, et quelqu’un vient chercher tout ce qui attend.";
     BROKEN_BANNER: "Broken processes: {n}. A task of each failed for good; nothing goes on until somebody decides.",
         "Сломанных процессов: {n}. Задача каждого окончательно не удалась; дальше решает человек.",
         "Processus en panne\u{a0}: {n}. Une tâche de chacun a échoué pour de bon\u{a0}; quelqu’un doit décider.";
-    ALONE_BANNER: "Work waits and nobody comes for it:", "Работа ждёт, и за ней никто не приходит:",
+    ALONE_BANNER: "Work waits and nobody comes for it:", "Есть работа, за которой не приходит ни один исполнитель:",
         "Du travail attend et personne ne vient le chercher\u{a0}:";
     BEGIN_HINT: "A process begins when a program starts one; workers then ask for its tasks. Start the first one:",
         "Процесс начинается, когда его запускает программа; исполнители забирают его задачи. Запустите первый:",
@@ -73,6 +73,7 @@ web::texts! {
         "Его здесь не запускали, или он завершён и срок его хранения истёк.",
         "Il n’a jamais été démarré ici, ou il est terminé et n’est plus conservé.";
     // Search
+    SEARCH_PROCESSES: "Search for processes", "Поиск процессов", "Recherche de processus";
     MORE_FIELDS: "More to search by", "Другие условия", "Autres critères";
     SEARCH_HINT: "Moments are UTC. Durations are written as 90s, 5m, 2h or 3d. All that is said must hold.",
         "Время — UTC. Длительности пишутся как 90s, 5m, 2h или 3d. Должны выполняться все условия.",
@@ -149,7 +150,7 @@ web::texts! {
     KEY: "Key", "Ключ", "Clé";
     OWN_PROCESS: "Its process", "Её процесс", "Son processus";
     AFTER_ERROR: "After an error", "После ошибки", "Après une erreur";
-    RETRIES: "up to {n} tries, the first pause {pause}", "до {n} попыток, первая пауза {pause}", "jusqu’à {n} essais, première pause {pause}";
+    RETRIES: "tries: up to {n}, the first pause {pause}", "попыток: до {n}, первая пауза {pause}", "essais\u{a0}: {n} au plus, première pause {pause}";
     GROWS_LINEAR: "growing evenly", "растёт равномерно", "croissance régulière";
     GROWS_EXPONENTIAL: "growing by a factor", "растёт в разы", "croissance exponentielle";
     ERROR_IS_RESULT: "the error is its result", "ошибка становится результатом", "l’erreur est son résultat";
@@ -178,6 +179,16 @@ web::texts! {
     NO_PAST_HINT: "Failed attempts, late results, repairs and what people did are listed here.",
         "Здесь перечисляются неудачные попытки, запоздалые результаты, исправления и действия людей.",
         "Les essais manqués, résultats tardifs, réparations et actions y figurent.";
+    P_FAILED: "failed", "неудача", "échec";
+    P_LATE: "late result", "поздний результат", "résultat tardif";
+    P_WORK_TIMEOUT: "worker silent", "исполнитель молчал", "exécutant muet";
+    P_TASK_TIMEOUT: "out of time", "срок истёк", "délai dépassé";
+    P_RETRIED: "tried again", "повторена", "réessayée";
+    P_REQUEUED: "queued again", "снова в очереди", "remise en file";
+    P_APPLIED: "result applied", "результат применён", "résultat appliqué";
+    P_REBUILT: "rebuilt", "восстановлено", "reconstruit";
+    P_INCONSISTENT: "something is lost", "данные утрачены", "données perdues";
+    P_RESTARTED: "begun anew", "начат заново", "recommencé";
     SOURCE: "Whose doing", "Кто сделал", "Par qui";
     BY_ITSELF: "by itself", "автоматически", "tout seul";
     // Actions
@@ -271,13 +282,13 @@ web::texts! {
     RATE: "At most a second", "Не больше в секунду", "Au plus par seconde";
     RATE_HINT: "Processes that are changed in a second, so that the daily work has room", "Процессов в секунду, чтобы не мешать текущей работе",
         "Processus modifiés par seconde, pour laisser de la place au travail courant";
-    N_A_SECOND: "{n} processes a second", "{n} процессов в секунду", "{n} processus par seconde";
+    N_A_SECOND: "processes a second: {n}", "процессов в секунду: {n}", "processus par seconde\u{a0}: {n}";
     PRIORITY: "Priority", "Приоритет", "Priorité";
     PRIORITY_HINT: "−100 to 100; lower ones wait", "от −100 до 100; низшие ждут", "−100 à 100\u{a0}; les plus basses attendent";
-    DRY_RUN: "dry run", "без изменений", "à blanc";
+    DRY_RUN: "dry run", "пробный запуск", "essai à blanc";
     DRY_RUN_HINT: "Changes nothing: tells what would be done", "Ничего не меняет: показывает, что было бы сделано", "Ne change rien\u{a0}: dit ce qui serait fait";
     DRY_RUN_BANNER: "This is a dry run: nothing is changed. The results tell what would be done.",
-        "Это проба без изменений. Результаты показывают, что было бы сделано.",
+        "Это пробный запуск: ничего не меняется. Результаты показывают, что было бы сделано.",
         "C’est un essai à blanc\u{a0}: rien n’est changé. Les résultats disent ce qui serait fait.";
     PROGRESS: "Progress", "Ход", "Avancement";
     ABOUT_N_REMAIN: "about {n} remain", "осталось около {n}", "il en reste environ {n}";
@@ -313,9 +324,9 @@ web::texts! {
     NO_SUCH_ACTOR_HINT: "An actor is called name#version.", "Исполнитель называется имя#версия.", "Un acteur s’appelle nom#version.";
     WAITING: "Waiting", "Ждут", "En attente";
     OLDEST: "Oldest", "Старейшая", "La plus ancienne";
-    HOUR_IN_OUT: "Hour: in / out", "Час: выдано / сделано", "Heure\u{a0}: reçus / rendus";
-    DAY_IN_OUT: "Day: in / out", "Сутки: выдано / сделано", "Jour\u{a0}: reçus / rendus";
-    LAST_HOUR: "Last hour: in / out", "За час: выдано / сделано", "Dernière heure\u{a0}: reçus / rendus";
+    HOUR_IN_OUT: "Hour: given / done", "Час: выдано / сделано", "Heure\u{a0}: donnés / faits";
+    DAY_IN_OUT: "Day: given / done", "Сутки: выдано / сделано", "Jour\u{a0}: donnés / faits";
+    LAST_HOUR: "Last hour: given / done", "За час: выдано / сделано", "Dernière heure\u{a0}: donnés / faits";
     GIVEN_HOUR: "Given, hour", "Выдано за час", "Donnés, heure";
     DONE_HOUR: "Done, hour", "Сделано за час", "Faits, heure";
     GIVEN_DAY: "Given, day", "Выдано за сутки", "Donnés, jour";
@@ -334,13 +345,16 @@ web::texts! {
     SETTINGS: "What holds for it", "Настройки", "Réglages";
     CHANGE_SETTINGS: "Change settings", "Изменить настройки", "Modifier les réglages";
     CHANGE: "Change", "Изменить", "Modifier";
+    RESET: "Reset", "Сбросить", "Réinitialiser";
+    RESET_SURE: "All settings of {name} go back to their usual values.", "Все настройки {name} вернутся к обычным значениям.",
+        "Tous les réglages de {name} reprennent leurs valeurs habituelles.";
     FOR_EVER: "without end", "без срока", "sans fin";
     WORK_TIMEOUT: "Silence allowed", "Допустимое молчание", "Silence admis";
     WORK_TIMEOUT_HINT: "Then a task that was taken is given to another", "После этого взятая задача передаётся другому", "Ensuite la tâche prise est donnée à un autre";
     RESTART_AFTER_SILENCE: "After silence another one tries", "После молчания пробует другой", "Après un silence, un autre essaie";
     TASK_TIMEOUT: "Time of a task", "Срок задачи", "Durée d’une tâche";
     TASK_TIMEOUT_HINT: "From its queueing; 0: without end", "С постановки в очередь; 0 — без срока", "Depuis la mise en file\u{a0}; 0\u{a0}: sans fin";
-    FORCE_FINISH: "Then it ends also in work", "Тогда завершается и взятая", "Alors elle finit même prise";
+    FORCE_FINISH: "Then end it even while a worker has it", "По истечении завершать и взятую задачу", "Ensuite, la terminer même si elle est prise";
     ACCEPT_FIRST: "The first value counts", "Считается первый результат", "La première valeur compte";
     NO_QUEUE: "No queue", "Очередей нет", "Aucune file";
     NO_QUEUE_HINT: "Nothing ever waited for it, and nobody asked.", "Ничто его не ждало, и никто не приходил.", "Rien ne l’a jamais attendu, et personne n’a demandé.";
@@ -348,25 +362,25 @@ web::texts! {
     TYPES: "Types", "Типы", "Types";
     NO_TYPE: "No type yet", "Типов пока нет", "Aucun type";
     NO_TYPE_HINT: "A type is known with its first process.", "Тип появляется с первым процессом.", "Un type est connu avec son premier processus.";
-    PROCESS_TIMEOUT: "Thought to take", "Ожидаемая длительность", "Durée prévue";
+    PROCESS_TIMEOUT: "Expected duration", "Ожидаемая длительность", "Durée prévue";
     PROCESS_TIMEOUT_HINT: "Then a process is looked at", "После этого процесс проверяется", "Ensuite le processus est examiné";
-    IDLE_TIMEOUT: "Rest allowed", "Допустимое бездействие", "Repos admis";
+    IDLE_TIMEOUT: "Idle time allowed", "Допустимое бездействие", "Inactivité admise";
     IDLE_TIMEOUT_HINT: "A process in which nothing happens for so long is looked at", "Процесс, в котором столько ничего не происходит, проверяется",
         "Un processus où rien ne se passe aussi longtemps est examiné";
     ON_INCONSISTENCY: "If something is lost", "Если что-то утрачено", "Si quelque chose est perdu";
     ON_INCONSISTENCY_HINT: "To begin anew is right only where work may be repeated", "Начинать заново можно только там, где работу можно повторить",
         "Recommencer n’est juste que si le travail peut être répété";
-    POLICY_BROKEN: "broken, with an alert", "сломан, с тревогой", "en panne, avec alerte";
+    POLICY_BROKEN: "broken, with an alert", "сломан, с оповещением", "en panne, avec alerte";
     POLICY_RESTART: "begins anew", "начинается заново", "recommence";
     KEPT: "Finished kept", "Хранение завершённых", "Conservation";
     KEPT_HINT: "How long finished processes can be looked at", "Сколько завершённые процессы доступны", "Combien de temps les processus terminés restent visibles";
     // Schedules
-    SCHEDULES: "Schedules", "Расписания", "Calendriers";
-    SCHEDULE: "Schedule", "Расписание", "Calendrier";
-    SCHEDULE_ON: "on", "включено", "actif";
-    NEW_SCHEDULE: "New schedule", "Новое расписание", "Nouveau calendrier";
-    NO_SCHEDULE: "No schedule yet", "Расписаний пока нет", "Aucun calendrier";
-    NO_SCHEDULE_HINT: "A schedule starts a process by the calendar.", "Расписание запускает процесс по календарю.", "Un calendrier démarre un processus à heure fixe.";
+    SCHEDULES: "Schedules", "Расписания", "Planifications";
+    SCHEDULE: "Schedule", "Расписание", "Planification";
+    SCHEDULE_ON: "on", "включено", "active";
+    NEW_SCHEDULE: "New schedule", "Новое расписание", "Nouvelle planification";
+    NO_SCHEDULE: "No schedule yet", "Расписаний пока нет", "Aucune planification";
+    NO_SCHEDULE_HINT: "A schedule starts a process by the calendar.", "Расписание запускает процесс по календарю.", "Une planification démarre un processus à dates fixes.";
     CRON: "When (UTC)", "Когда (UTC)", "Quand (UTC)";
     CRON_HINT: "Five fields as of cron, such as 30 2 * * *, or H25, D0425, W30425, M100425",
         "Пять полей как в cron, например 30 2 * * *, или H25, D0425, W30425, M100425",
@@ -378,6 +392,7 @@ web::texts! {
     MISSED_SKIP: "left out", "пропускаются", "omis";
     MISSED_ALL: "all are made up for, up to a limit", "навёрстываются все, до предела", "tous sont rattrapés, jusqu’à une limite";
     MISSED_TIMES: "left out {n} times", "пропусков: {n}", "omis {n} fois";
+    CHANGE_SCHEDULE: "Change schedule", "Изменить расписание", "Modifier la planification";
     NEXT_DATES: "Next dates", "Ближайшие даты", "Prochaines dates";
     RUNS: "Starts", "Запусков", "Départs";
     DELETE_SCHEDULE_SURE: "It starts nothing more. What it started goes on.", "Больше ничего не запустится. Запущенное продолжится.",

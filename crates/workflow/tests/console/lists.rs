@@ -1,9 +1,9 @@
 //! Lists: processes by search, jobs, actors, types, schedules.
 
-use serde_json::json;
+use serde_json::{Value, json};
 use workflow::process::{START, Start};
 
-use crate::seen::{broken, edge, order, poll, seen, start};
+use crate::seen::{broken, edge, fan_out, order, poll, seen, start};
 
 #[test]
 fn con_4_wfl_18_processes_are_searched_saved_and_worked_on() {
@@ -57,7 +57,7 @@ fn con_4_a_job_is_shown_with_its_progress_and_its_results() {
     let wish = json!({ "action": "retry_broken", "search": { "state": "BROKEN" }, "dry_run": true, "rate": 5 });
     let job = edge.told(201, "POST", "/jobs", &wish)["job"].clone();
     let page = seen(&edge, &format!("/workflow/jobs/{job}"));
-    for words in ["Job 1: try broken tasks again", "This is a dry run", "<progress", "5 processes a second"] {
+    for words in ["Job 1: try broken tasks again", "This is a dry run", "<progress", "processes a second: 5"] {
         assert!(page.contains(words), "{words}: {page}");
     }
     edge.world().pass_ms(5_000);
@@ -85,6 +85,82 @@ fn con_4_wfl_21_actors_are_shown_blocked_and_set() {
     edge.world().pass_ms(3_600_000);
     poll(&edge, "price#1");
     assert!(seen(&edge, "/workflow/actors/price%231").contains(">polls<"));
+}
+
+#[test]
+fn con_4_wfl_21_a_list_of_actors_counts_less_of_each_queue_than_the_page_of_one() {
+    let edge = edge();
+    fan_out(&edge, 1_200);
+    assert!(seen(&edge, "/workflow/actors").contains(">1,000+<"));
+    assert!(seen(&edge, "/workflow").contains(">1,000+<"));
+    let page = seen(&edge, "/workflow/actors/part%231");
+    assert!(page.contains("1,200") && !page.contains("1,000+"), "{page}");
+    assert_eq!(edge.get("/actors/part%231")["waiting"], 1_200);
+}
+
+#[test]
+fn con_4_wfl_10_settings_of_actors_and_types_go_back_to_the_usual() {
+    let edge = edge();
+    order(&edge);
+    for (path, wish, usual) in [
+        ("actors/price%231", json!({ "work_timeout_ms": 300_000, "accept_first": false }), "1\u{a0}min"),
+        ("types/order", json!({ "on_inconsistency": "restart", "process_timeout_ms": 7_200_000 }), "1\u{a0}h"),
+    ] {
+        let _ = edge.told(200, "PATCH", &format!("/{path}"), &wish);
+        let at = if path.starts_with("types") { "/workflow/types".to_owned() } else { format!("/workflow/{path}") };
+        let (form, page) = (format!("action=\"/v1/main/workflow/{path}\""), seen(&edge, &at));
+        assert!(!page.contains(usual), "{page}");
+        let form = page.split("<form").find(|part| part.contains(&form) && part.contains("value=\"null\"")).unwrap();
+        let names = form.split("data-kind=\"json\" value=\"null\"").filter_map(|part| part.split("name=\"").last());
+        let nulls: serde_json::Map<_, _> =
+            names.filter_map(|name| Some((name.strip_suffix("\" ")?.to_owned(), Value::Null))).collect();
+        assert!(nulls.len() >= 4, "{form}");
+        let _ = edge.told(200, "PATCH", &format!("/{path}"), &Value::Object(nulls));
+        let page = seen(&edge, &at);
+        assert!(page.contains(usual) && !page.contains("5\u{a0}min</dd>") && page.contains("Reset"), "{page}");
+    }
+}
+
+#[test]
+fn con_4_wfl_29_a_schedule_is_changed_in_a_form_that_shows_it_as_it_is() {
+    let edge = edge();
+    let task = json!({ "actor": "night#1", "args": [{ "value": 9_007_199_254_740_993_i64 }] });
+    let wish = json!({ "cron": "30 2 * * *", "missed": "skip", "missed_max": 7, "start": { "type": "night", "custom_id": "n", "start": task } });
+    let id = edge.told(201, "POST", "/schedules", &wish)["id"].as_str().unwrap().to_owned();
+    let page = seen(&edge, "/workflow/schedules");
+    let form = page.split("Change schedule").last().unwrap();
+    for words in [
+        &format!("action=\"/v1/main/workflow/schedules/{id}\""),
+        "data-call=\"PATCH\"",
+        "value=\"30 2 * * *\"",
+        "value=\"night\"",
+        "value=\"n\"",
+        "value=\"skip\" selected",
+        "value=\"7\"",
+        "night#1",
+        "9007199254740993",
+    ] {
+        assert!(form.contains(words), "{words}: {form}");
+    }
+}
+
+#[test]
+fn con_4_every_type_and_every_schedule_is_on_some_page() {
+    let edge = edge();
+    for at in 0..203 {
+        let _ = edge.told(200, "PATCH", &format!("/types/t{at:03}"), &json!({ "kept_ms": 86_400_000 }));
+        let wish = json!({ "cron": "H00", "start": { "type": format!("s{at:03}"), "start": { "actor": "a#1" } } });
+        let _ = edge.told(201, "POST", "/schedules", &wish);
+    }
+    for (path, last) in [("types", "t202"), ("schedules", "s202")] {
+        let page = seen(&edge, &format!("/workflow/{path}"));
+        assert!(!page.contains(last), "{path}");
+        let next =
+            page.split("href=\"/console/main").find(|part| part[..part.find('>').unwrap()].contains("rel=\"next\""));
+        let next = seen(&edge, next.unwrap().split('"').next().unwrap());
+        assert!(next.contains(last) && next.matches("<tr data-key=").count() == 3, "{path}: {next}");
+        assert!(next.contains("rel=\"first\"") && !next.contains("rel=\"next\""), "{path}");
+    }
 }
 
 #[test]

@@ -42,6 +42,47 @@ fn con_4_the_overview_says_what_needs_a_person_first() {
 }
 
 #[test]
+fn con_4_wfl_21_all_is_well_only_if_nobody_is_left_alone_whatever_its_name() {
+    let edge = edge();
+    for at in 0..120 {
+        poll(&edge, &format!("a{at:03}#1"));
+    }
+    start(&edge, json!({ "type": "test", "start": { "actor": "a000#1" } }));
+    assert!(seen(&edge, "/workflow").contains("All is well."));
+    start(&edge, json!({ "type": "test", "start": { "actor": "zoe#1" } }));
+    edge.world().pass_ms(30_000);
+    let page = seen(&edge, "/workflow");
+    assert!(!page.contains("All is well.") && page.contains("/workflow/actors/zoe%231"), "{page}");
+    assert!(page.contains("oldest 30\u{a0}s"), "{page}");
+    assert!(page.find("actors/zoe%231\">zoe#1").unwrap() < page.find("actors/a001%231\">a001#1").unwrap_or(usize::MAX));
+}
+
+#[test]
+fn con_1_wfl_19_what_happened_is_said_in_the_persons_language() {
+    let edge = edge();
+    let id = broken(&edge, "bill#1", "Refused", "no money");
+    let _ = edge.told(204, "POST", &format!("/processes/{id}/abort"), &json!({ "reason": "not wanted" }));
+    for (language, said) in
+        [("en", [">failed<", ">aborted<"]), ("ru", [">неудача<", ">прерван<"]), ("fr", [">échec<", ">interrompu<"])]
+    {
+        let (_, page) = page_as(&edge, ADMIN, &format!("/workflow/processes/{id}"), language);
+        assert!(said.iter().all(|said| page.contains(said)), "{language}: {page}");
+        assert!(language == "en" || !page.contains(">failed<"), "{language}");
+    }
+}
+
+#[test]
+fn con_10_the_search_of_processes_has_a_name() {
+    let edge = edge();
+    for (language, name) in
+        [("en", "Search for processes"), ("ru", "Поиск процессов"), ("fr", "Recherche de processus")]
+    {
+        let (_, page) = page_as(&edge, ADMIN, "/workflow/processes", language);
+        assert!(page.contains(&format!("role=\"search\" aria-label=\"{name}\"")), "{language}: {page}");
+    }
+}
+
+#[test]
 fn wfl_23_a_process_page_shows_arguments_results_attempts_and_errors() {
     let edge = edge();
     let id = order(&edge);
@@ -59,7 +100,7 @@ fn wfl_23_a_process_page_shows_arguments_results_attempts_and_errors() {
         json!({ "error": { "class": "Busy", "message": "try later", "trace": "line 7" } }),
     );
     let page = seen(&edge, &format!("/workflow/processes/{id}?task=3"));
-    for words in ["Busy", "try later", "line 7", "attempt 1", "up to 3 tries", "class=\"mark\""] {
+    for words in ["Busy", "try later", "line 7", "attempt 1", "tries: up to 3", "class=\"mark\""] {
         assert!(page.contains(words), "{words}: {page}");
     }
     let page = seen(&edge, &format!("/workflow/processes/{id}?task=4"));

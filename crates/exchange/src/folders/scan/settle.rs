@@ -57,7 +57,7 @@ pub(super) static SEEN: Sql =
     Sql::new("exc_message.seen", "UPDATE exc_message SET on_disk = ?2, due = ?3 WHERE number = ?1");
 pub(super) static MOVED: Sql = Sql::new(
     "exc_message.moved_by_hand",
-    "UPDATE exc_message SET place = ?2, on_disk = ?2, due = NULL, heard = ?3, result = ?4, error_code = NULL, error_text = ?5 \
+    "UPDATE exc_message SET place = ?2, on_disk = ?2, due = NULL, heard = ?3, skipped = 0, result = ?4, error_code = NULL, error_text = ?5 \
      WHERE number = ?1",
 );
 pub(super) static PUT_TEXT: Sql =
@@ -144,6 +144,7 @@ impl Mended<'_> {
         };
         tx.write(&MOVED, args![*number, to, cx.heard, result, text])?;
         moves(from, to).count(tx, self.db)?;
+        process::close_skipped_alert(cx, *number);
         self.journal(cx, "exchange.moved_by_hand", to, "by hand");
         Ok(())
     }

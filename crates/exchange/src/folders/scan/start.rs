@@ -10,7 +10,7 @@ use crate::folders::perform::{Brought, Step, ask, bring, call};
 use crate::folders::shelves::Shelves;
 use crate::folders::{clerk, turn};
 use crate::ledger::together;
-use crate::process::TIMEOUTS;
+use crate::process::{LATE, LATE_MAX, TIMEOUT};
 use crate::rules::{Bodies, Rules};
 
 /// It is the turn of the start, whoever had it: nobody else can be at work.
@@ -56,15 +56,24 @@ pub(super) static UNMOVED: Sql = Sql::new(
 /// Puts right what the server before left, in one namespace; blocks. What cannot be done now is tried again later: it keeps nobody from
 /// being served.
 pub fn recover(kernel: &Kernel, ns: &Namespace) {
-    let recovered = end_overdue(kernel, ns).and_then(|()| look(kernel, ns));
-    if let Err(error) = recovered {
-        tracing::warn!(%error, namespace = ns.name, "the exchange could not be looked at before the start, and is later");
+    for recovered in [end_overdue(kernel, ns), look(kernel, ns)] {
+        if let Err(error) = recovered {
+            tracing::warn!(%error, namespace = ns.name, "the exchange could not be looked at before the start, and is later");
+        }
     }
 }
 
+/// All that can be ended; the error is of one that cannot.
 fn end_overdue(kernel: &Kernel, ns: &Namespace) -> OpResult<()> {
-    while call(kernel, ns, &TIMEOUTS, ())? {}
-    Ok(())
+    loop {
+        let late = ask(kernel, ns, &LATE, ())?;
+        let many = late.len();
+        let (ended, failed): (Vec<_>, Vec<_>) =
+            late.into_iter().map(|id| call(kernel, ns, &TIMEOUT, id)).partition(Result::is_ok);
+        if ended.is_empty() || many < LATE_MAX {
+            return failed.into_iter().next().unwrap_or(Ok(()));
+        }
+    }
 }
 
 fn look(kernel: &Kernel, ns: &Namespace) -> OpResult<()> {

@@ -1,0 +1,108 @@
+//! The start call: what it asks for, and what is done when its answer does not come.
+//!
+//! A start without an answer is made again with its key, and gives the same process. Where the server answers other calls and the start
+//! stays without one, its messages are too much for the line: the process is given up, and the next one asks for fewer bytes.
+
+use client::exchange::{Message, Start, Started, Status};
+use client::{ClientError, new_key};
+
+use crate::connector::{Connector, Course, START_MAX, failed, word};
+use crate::next::{Heard, Word};
+
+/// A start without an answer.
+pub(crate) struct Unanswered {
+    key: String,
+    start: Start,
+    /// How often it had none.
+    times: u32,
+}
+
+/// How often a start is made that has no answer.
+const UNANSWERED_MAX: u32 = 2;
+/// What the server gives at most, unless it is told otherwise.
+const SERVER_MB: f64 = 20.0;
+/// Less is not asked for: a message comes whole anyway.
+const LEAST_MB: f64 = 0.25;
+/// The state of a process that was given.
+const STARTED: &str = "STARTED";
+
+impl Connector {
+    pub(crate) async fn start(&mut self, course: &mut Course) -> Heard {
+        let before = self.unanswered.take();
+        let asked = before.unwrap_or_else(|| Unanswered { key: new_key(), start: self.wanted(), times: 0 });
+        let client = self.client.clone().while_it_flows(START_MAX);
+        match client.start_process(&asked.start, &asked.key).await {
+            Ok(started) => self.begin(started, course),
+            Err(error) => {
+                let is_cut = matches!(error, ClientError::Unreachable { sent: true, .. });
+                let word = failed(error);
+                if matches!(word, Word::Silence(_)) {
+                    self.note_silence(asked, is_cut).await;
+                }
+                Heard::Word(word)
+            }
+        }
+    }
+
+    fn begin(&mut self, started: Started, course: &mut Course) -> Heard {
+        match (started.status, started.process) {
+            (Status::Idle, _) => {
+                self.mb_max = None;
+                Heard::Idle
+            }
+            (Status::Busy, _) => Heard::Busy,
+            (Status::Ok, Some(process)) => {
+                course.process = process;
+                self.choose(started.messages, course)
+            }
+            (Status::Ok | Status::Cancelled, _) => Heard::Word(Word::Refused("a start without a process".into())),
+        }
+    }
+
+    fn choose(&mut self, messages: Vec<Message>, course: &mut Course) -> Heard {
+        let is_known = |message: &Message| self.settings.handler(&message.body.kind).is_some();
+        let (known, unknown): (Vec<_>, Vec<_>) = messages.into_iter().partition(is_known);
+        let chosen = self.suspects.choose(known);
+        (course.taken, course.left_out) = (chosen.taken, unknown.len() + chosen.left_out.len());
+        let why = match chosen.left_out.is_empty() {
+            true => format!("none of {} messages is of a type that is known here", unknown.len()),
+            false => chosen.error,
+        };
+        Heard::Started { taken: course.taken.len(), left_out: (course.left_out > 0).then_some(why) }
+    }
+
+    fn wanted(&self) -> Start {
+        let some = |names: &Vec<String>| Some(names.clone()).filter(|names| !names.is_empty());
+        let less = |mb: f64| self.mb_max.map_or(mb, |max| max.min(mb));
+        Start {
+            db: self.settings.database.clone(),
+            subsystems: some(&self.settings.subsystems),
+            senders: some(&self.settings.senders),
+            max_files: if self.suspects.takes_one() { Some(1) } else { self.settings.max_files },
+            max_mb: self.settings.max_mb.map(less).or(self.mb_max),
+        }
+    }
+
+    async fn note_silence(&mut self, asked: Unanswered, is_cut: bool) {
+        let asked = Unanswered { times: asked.times + u32::from(is_cut), ..asked };
+        if asked.times >= UNANSWERED_MAX && self.give_up_started().await {
+            let mb = asked.start.max_mb.unwrap_or(SERVER_MB) / 2.0;
+            self.mb_max = Some(mb.max(LEAST_MB));
+        } else {
+            self.unanswered = Some(asked);
+        }
+    }
+
+    /// Gives up what was started and never arrived; whether there was something. If it was another connector's, that one is told so by its
+    /// next call, and nothing of it happened.
+    async fn give_up_started(&self) -> bool {
+        let Ok(started) = self.client.processes_in(&self.settings.database, STARTED).await else { return false };
+        for process in &started {
+            let answer = self.client.interrupt_process(&process.id, "its messages did not arrive").await;
+            if matches!(word(answer), Word::Silence(_)) {
+                return false;
+            }
+        }
+        !started.is_empty()
+    }
+}
