@@ -8,22 +8,22 @@ use rusqlite::{Connection, OptionalExtension as _, Row, Transaction, params};
 use super::{Begun, Changed, LOG_MAX, LogLine, Put, State, StateError, Try};
 use crate::chunks::{Chunk, read_list};
 use crate::disk::{Aside, Stage};
-use crate::model::{Content, FileId, Hash, Remote, Shared, Stat, Synced, SyncedTree, Version};
+use crate::model::{Content, FileId, Hash, Remote, RemoteTree, Shared, Stat, Synced, SyncedTree, Version};
 
 /// Reads everything.
 pub(super) fn load(db: Connection) -> Result<State, StateError> {
-    let remote =
+    let remote: RemoteTree =
         all(&db, "SELECT id, parent, name, version, content_version, content, deleted, mtime_us FROM remote", remote)?;
-    let mut synced: SyncedTree = all(
+    // Shared row by row: what is shared at the end only leaves holes in the memory, which nobody gives back.
+    let synced: SyncedTree = all(
         &db,
         "SELECT id, parent, name, version, content_version, content, inode, size, mtime_ns, ctime_ns FROM synced",
-        synced,
+        |row| {
+            let (id, mut both) = synced(row)?;
+            remote.get(&id).iter().for_each(|told| both.of.share_with(&told.of));
+            Ok((id, both))
+        },
     )?;
-    for (id, both) in &mut synced {
-        if let Some(told) = remote.get(id) {
-            both.of.share_with(&told.of);
-        }
-    }
     let asides =
         all(&db, "SELECT path, stage, hash, size, executable, mtime_us, inode, mtime_ns, ctime_ns FROM aside", aside)?;
     let tries = all(&db, "SELECT subject, sign, try_us, ask FROM try", |row| {

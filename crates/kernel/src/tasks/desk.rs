@@ -150,7 +150,9 @@ mod tests {
     fn sen_12_those_of_a_claim_that_was_not_made_come_first_again() {
         let named = |at: i64| Named { op: "x", id: base::Id::new(Wall(at), [0; 10]) };
         let mut desk = Desk::new(2);
-        (1..=3).for_each(|at| drop(desk.name(named(at))));
+        for at in 1..=3 {
+            let _ = desk.name(named(at));
+        }
         let taken = desk.take_named(2);
         desk.name_again(taken);
         assert_eq!(desk.take_named(9), [named(1), named(2), named(3)]);

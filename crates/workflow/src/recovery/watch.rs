@@ -135,18 +135,36 @@ impl Looks {
 
     fn look(self: &Arc<Self>, ns: &Arc<Namespace>, whose: Whose) {
         // Should no answer ever come, somebody looks again.
-        if !self.may_look(ns, Part::Of(whose), LONGEST_POLL_MS) {
-            return;
+        if self.may_look(ns, Part::Of(whose), LONGEST_POLL_MS) {
+            self.look_and_wait(ns, whose, 0);
         }
+    }
+
+    /// Looking costs the writer nothing; what it finds is carried out once the pause is over.
+    fn look_and_wait(self: &Arc<Self>, ns: &Arc<Namespace>, whose: Whose, pause_until_ms: u64) {
         let (weak, namespace) = (Arc::downgrade(self), ns.clone());
         let told = move |found: OpResult<Found>| {
             let Some(looks) = weak.upgrade() else { return };
             match found {
-                Ok(found) => looks.carry_out(&namespace, whose, found),
+                Ok(found) => looks.after_pause(pause_until_ms, move |looks| looks.carry_out(&namespace, whose, found)),
                 Err(error) => looks.pause(&namespace, Part::Of(whose), &error),
             }
         };
         self.kernel.read(ns, &LOOK, (whose, self.kernel.env().clock.wall()), Box::new(told));
+    }
+
+    fn after_pause(self: &Arc<Self>, until_ms: u64, then: impl FnOnce(&Arc<Self>) + Send + 'static) {
+        let left_ms = until_ms.saturating_sub(self.kernel.env().clock.ran_ms());
+        if left_ms == 0 {
+            return then(self);
+        }
+        let weak = Arc::downgrade(self);
+        let later = move || {
+            if let Some(looks) = weak.upgrade() {
+                then(&looks);
+            }
+        };
+        self.kernel.env().timers.after(left_ms, Box::new(later));
     }
 
     /// Nobody looks there now, and no pause is to be kept; from now on somebody does, for so long at most.
@@ -199,17 +217,16 @@ impl Looks {
         self.kernel.call(ns, &PUT_OFF, request(&self.kernel), (whose, found.well), Box::new(done));
     }
 
-    /// Where there is more the next look follows at once, after a pause as long as the work took: live work has the store for at least
-    /// as long. Where nothing could be done it waits for the next round.
+    /// Where there is more the next look follows at once, and is carried out after a pause as long as the work took: live work has the
+    /// writer for at least as long. Where nothing could be done it waits for the next round.
     fn go_on(self: &Arc<Self>, round: &Round) {
         if !round.more || !round.went_well.load(Ordering::Relaxed) {
             return self.free(&round.ns, Part::Of(round.whose), 0);
         }
-        let pause_ms = self.kernel.env().clock.ran_ms().saturating_sub(round.began_ms).max(1);
-        self.free(&round.ns, Part::Of(round.whose), pause_ms);
-        let (weak, ns, whose) = (Arc::downgrade(self), round.ns.clone(), round.whose);
-        let again = move || weak.upgrade().iter().for_each(|looks| looks.look(&ns, whose));
-        self.kernel.env().timers.after(pause_ms, Box::new(again));
+        let now_ms = self.kernel.env().clock.ran_ms();
+        let pause_ms = now_ms.saturating_sub(round.began_ms).max(1);
+        self.free(&round.ns, Part::Of(round.whose), pause_ms.saturating_add(LONGEST_POLL_MS));
+        self.look_and_wait(&round.ns, round.whose, now_ms + pause_ms);
     }
 
     fn when_repaired(
