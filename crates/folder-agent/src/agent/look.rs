@@ -17,7 +17,7 @@ pub(super) fn folder_of(path: &str) -> &str {
 }
 
 pub(super) fn join(folder: &str, name: &str) -> String {
-    if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") }
+    if folder.is_empty() { name.to_owned() } else { [folder, "/", name].concat() }
 }
 
 /// All paths below a folder, without the folder itself.
@@ -70,19 +70,23 @@ impl<D: Disk> Agent<D> {
         self.dirty.clear();
         self.frozen.clear();
         let before = std::mem::take(&mut self.local);
-        self.read_ignores("")?;
-        let looked = self.look_below("");
-        if looked.is_err() {
-            self.local = before;
-            return looked;
+        match self.read_ignores("").and_then(|()| self.gather("")) {
+            // A map that is made of all at once takes a third less room than one that grew, and leaves no holes in the memory.
+            Ok(found) => self.local = found.into_iter().collect(),
+            Err(error) => {
+                self.local = before;
+                return Err(error);
+            }
         }
         self.freeze();
-        // A map that is made of all at once takes a third less room than one that grew.
-        self.local = std::mem::take(&mut self.local).into_iter().collect();
+        if self.local == before {
+            // The same again would lie behind what it replaces, and leave a hole there.
+            self.local = before;
+        }
+        self.is_stale = true;
         self.look_everywhere = false;
         // Whoever wished for it sees by this that it was done.
         self.state.set("looked_us", Some(self.now.wall_us.to_string()));
-        self.is_stale |= self.local != before || self.local.is_empty();
         self.note_others();
         Ok(())
     }
@@ -111,11 +115,16 @@ impl<D: Disk> Agent<D> {
         for (name, found) in found {
             let path = join(folder, &name);
             let was_folder = self.local.get(&path).is_some_and(|local| local.content == Content::Folder);
-            if self.take(&path, found) && !was_folder {
-                fresh.push(path);
+            let Some(local) = self.admit(&path, found) else { continue };
+            if local.content == Content::Folder && !was_folder {
+                fresh.push(path.clone());
             }
+            self.put(path, local);
         }
-        fresh.iter().try_for_each(|path| self.look_below(path))?;
+        for path in fresh {
+            let found = self.gather(&path)?;
+            found.into_iter().for_each(|(path, local)| self.put(path, local));
+        }
         self.freeze();
         Ok(())
     }
@@ -144,8 +153,8 @@ impl<D: Disk> Agent<D> {
     }
 
     /// All below a folder, by a stack of its own: folders may lie deep.
-    fn look_below(&mut self, folder: &str) -> io::Result<()> {
-        let mut open = vec![folder.to_owned()];
+    fn gather(&mut self, folder: &str) -> io::Result<Vec<(String, Local)>> {
+        let (mut open, mut all) = (vec![folder.to_owned()], vec![]);
         while let Some(folder) = open.pop() {
             if !folder.is_empty() {
                 self.read_ignores(&folder)?;
@@ -155,16 +164,19 @@ impl<D: Disk> Agent<D> {
                     return Err(io::ErrorKind::NotFound.into());
                 }
                 self.drop_local(&folder);
+                all.retain(|(path, _)| *path != folder);
                 continue;
             };
             for (name, found) in found {
                 let path = join(&folder, &name);
-                if self.take(&path, found) {
-                    open.push(path);
+                let Some(local) = self.admit(&path, found) else { continue };
+                if local.content == Content::Folder {
+                    open.push(path.clone());
                 }
+                all.push((path, local));
             }
         }
-        Ok(())
+        Ok(all)
     }
 
     /// `None`: it is not there. One that cannot be read is frozen: what is not seen is not gone.
@@ -180,8 +192,8 @@ impl<D: Disk> Agent<D> {
         }
     }
 
-    /// Takes in what lies at a path; whether it is a folder to be looked into.
-    fn take(&mut self, path: &str, found: Found) -> bool {
+    /// What lies at a path, if it is to be kept in step.
+    fn admit(&mut self, path: &str, found: Found) -> Option<Local> {
         let freeze = match &found {
             Found::Other(why) => Some(why.clone()),
             Found::File(local) => {
@@ -202,22 +214,25 @@ impl<D: Disk> Agent<D> {
         if let Some(why) = freeze {
             self.drop_local(path);
             self.frozen.insert(path.to_owned(), why);
-            return false;
+            return None;
         }
         if self.frozen.remove(path).is_some() {
             self.is_stale = true;
         }
-        let Found::File(mut local) = found else { return false };
+        let Found::File(mut local) = found else { return None };
         self.fill_hash(path, &mut local);
-        let is_folder = local.content == Content::Folder;
-        if self.local.get(path) != Some(&local) {
-            if !is_folder {
-                self.drop_local(path);
-            }
-            self.local.insert(path.to_owned(), local);
-            self.is_stale = true;
+        Some(local)
+    }
+
+    fn put(&mut self, path: String, local: Local) {
+        if self.local.get(&path) == Some(&local) {
+            return;
         }
-        is_folder
+        if local.content != Content::Folder {
+            self.drop_local(&path);
+        }
+        self.local.insert(path, local);
+        self.is_stale = true;
     }
 
     /// What was set aside of the very same file is what it holds.

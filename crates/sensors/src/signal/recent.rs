@@ -15,14 +15,18 @@ pub struct Recent {
 }
 
 impl Recent {
-    fn keys(&self) -> &[u64] {
+    /// All of them.
+    #[must_use]
+    pub fn keys(&self) -> &[u64] {
         &self.keys[..usize::from(self.many)]
     }
 
-    /// Whether nothing is remembered.
+    /// Of these, the last few.
     #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.many == 0
+    pub fn of(keys: &[u64]) -> Self {
+        let mut recent = Self::default();
+        keys.iter().for_each(|key| recent.push(*key));
+        recent
     }
 
     /// Whether a key is remembered.
@@ -65,9 +69,7 @@ impl Recent {
 
 impl From<Vec<u64>> for Recent {
     fn from(keys: Vec<u64>) -> Self {
-        let mut recent = Self::default();
-        keys.into_iter().for_each(|key| recent.push(key));
-        recent
+        Self::of(&keys)
     }
 }
 
