@@ -37,7 +37,8 @@ pub(super) async fn play(stage: &Stage, narrator: &mut Narrator) -> Done {
 
 /// The coordinator: a price for each line, all at once, then their sum.
 async fn begin(mut plan: Plan, lines: Vec<Line>) -> Result<Outcome, TaskFailure> {
-    let again = || Retry::exponential(Duration::from_millis(200)).attempts(100);
+    // A pause that went on doubling would let the demo wait a minute for a line that has no luck.
+    let again = || Retry::exponential(Duration::from_millis(200)).up_to(Duration::from_secs(1)).attempts(100);
     let price =
         |line: &Line| Task::new(PRICE, "price").arg(line).retry(again()).named(&format!("line {}", line.number));
     let prices: Vec<Promise> = lines.iter().map(|line| plan.add(price(line))).collect();
