@@ -53,6 +53,8 @@ pub(crate) struct Level {
     syncs: Vec<Upgrade>,
     left: usize,
     epoch: String,
+    /// Whether it is the one that was asked with.
+    same_epoch: bool,
 }
 
 impl Follow {
@@ -81,8 +83,8 @@ fn read(tx: &mut dyn Tx, home: &Home, follow: &Follow) -> OpResult<Level> {
         filters,
         looks: Default::default(),
     };
-    let Synced { syncs, left, epoch } = SYNC.run_in(tx, home, &of)?;
-    Ok(Level { syncs, left: left.len(), epoch })
+    let Synced { syncs, left, epoch, same_epoch } = SYNC.run_in(tx, home, &of)?;
+    Ok(Level { syncs, left: left.len(), epoch, same_epoch })
 }
 
 #[derive(Default)]
@@ -153,8 +155,13 @@ impl Live {
     }
 
     fn ended(&mut self, level: Value) -> Vec<Out> {
-        let Ok(Level { syncs, left, epoch }) = serde_json::from_value(level) else { return vec![Out::Close] };
+        let Ok(Level { syncs, left, epoch, same_epoch }) = serde_json::from_value(level) else {
+            return vec![Out::Close];
+        };
         let text: String = syncs.iter().map(upgrade_text).collect();
+        if !same_epoch {
+            self.forget_portion();
+        }
         syncs.iter().for_each(|upgrade| self.hold(upgrade));
         self.sent |= !syncs.is_empty();
         self.woken |= left > 0;
@@ -178,6 +185,13 @@ impl Live {
         }
         let data = serde_json::json!({ "epoch": self.follow.epoch });
         vec![Out::Reply(format!("event: level\ndata: {data}\n\n").into_bytes())]
+    }
+
+    /// The portion was held in another epoch. The next round asks in the new one, in which the old versions mean nothing: whatever was
+    /// left out of this answer is to be sent whole, or its end told.
+    fn forget_portion(&mut self) {
+        let portion = self.follow.held.iter_mut().skip(self.from).take(PORTION);
+        portion.filter(|held| held.v != 0).for_each(|held| (held.v, held.ct, held.dt) = (-1, 0, 0));
     }
 
     fn hold(&mut self, upgrade: &Upgrade) {
@@ -229,8 +243,53 @@ mod tests {
     }
 
     fn answer(live: &mut Live, call: u64, syncs: Value) -> Vec<Out> {
-        let result = Ok(json!({ "syncs": syncs, "left": 0, "epoch": "1-a" }));
-        live.on(SessionEvent::Ended { call, result }, Ran(0))
+        answer_of(live, call, json!({ "syncs": syncs, "left": 0, "epoch": "1-a", "same_epoch": true }))
+    }
+
+    fn answer_of(live: &mut Live, call: u64, level: Value) -> Vec<Out> {
+        live.on(SessionEvent::Ended { call, result: Ok(level) }, Ran(0))
+    }
+
+    /// Follows documents of another epoch; they are held in these versions.
+    fn live_of_before(epoch: Option<&str>, versions: &[i64]) -> (Live, u64) {
+        let held = |(n, v): (usize, &i64)| Held { v: *v, ct: *v, ..Held::nothing("C", &n.to_string()) };
+        let held = versions.iter().enumerate().map(held).collect();
+        let mut live = Live::default();
+        let follow = Follow { held, epoch: epoch.map(str::to_owned), ..Follow::default() };
+        let out = live.on(SessionEvent::Message(serde_json::to_vec(&follow).unwrap()), Ran(0));
+        let (call, _) = asked(&out).unwrap();
+        (live, call)
+    }
+
+    /// What is asked in the round after this answer: the versions, and of which epoch.
+    fn asked_after(live: &mut Live, call: u64, level: Value) -> (Vec<i64>, Option<String>) {
+        let out = answer_of(live, call, level);
+        assert!(!text(&out).contains("event: level"), "some were not looked at");
+        let out = live.on(SessionEvent::Timer(AGAIN), Ran(0));
+        let (_, held) = asked(&out).unwrap();
+        (held.iter().map(|held| held.v).collect(), live.follow.epoch.clone())
+    }
+
+    #[test]
+    fn doc_11_ker_46_what_another_epoch_left_out_is_asked_for_whole_and_not_by_its_old_version() {
+        let full = json!([{ "c": "C", "id": "0", "v": 5, "ct": 5, "dt": 5, "full": true }]);
+        let level = json!({ "syncs": full, "left": 2, "epoch": "2-b", "same_epoch": false });
+        for epoch in [Some("1-a"), None] {
+            let (mut live, call) = live_of_before(epoch, &[7, 8, 0]);
+            let (versions, epoch) = asked_after(&mut live, call, level.clone());
+            // -1 is nothing to build on, and still something of which the end is told; of nothing no end is told.
+            assert_eq!((versions, epoch.as_deref()), (vec![5, -1, 0], Some("2-b")));
+        }
+    }
+
+    #[test]
+    fn doc_11_what_the_same_epoch_left_out_keeps_its_version() {
+        let newer = json!([{ "c": "C", "id": "0", "v": 9, "ct": 7, "dt": 7 }]);
+        let level = json!({ "syncs": newer, "left": 1, "epoch": "1-a", "same_epoch": true });
+        for epoch in [Some("1-a"), None] {
+            let (mut live, call) = live_of_before(epoch, &[7, 8]);
+            assert_eq!(asked_after(&mut live, call, level.clone()), (vec![9, 8], Some("1-a".to_owned())));
+        }
     }
 
     #[test]

@@ -53,6 +53,8 @@ pub struct Synced {
     pub left: Vec<(String, String)>,
     /// The store's epoch.
     pub epoch: String,
+    /// Whether it is the caller's. If not, nothing can be built on what was held, also of those in `left`.
+    pub same_epoch: bool,
 }
 
 pub(crate) static EPOCH: Sql = Sql::new("doc.epoch", "SELECT epoch, renewals FROM feed WHERE one = 1");
@@ -72,7 +74,7 @@ pub(crate) static CHANGED_AND_KEYS: Sql = Sql::new(
 fn sync(tx: &mut dyn Tx, of: &SyncOf) -> OpResult<Synced> {
     check(of)?;
     let (epoch, same_epoch) = epoch(tx, of.epoch.as_deref())?;
-    let mut synced = Synced { syncs: vec![], left: vec![], epoch };
+    let mut synced = Synced { syncs: vec![], left: vec![], epoch, same_epoch };
     let mut bytes = 0;
     for (n, held) in of.held.iter().enumerate() {
         if bytes > SYNC_BYTES_MAX {

@@ -16,9 +16,12 @@ pub(crate) fn backup(written: &Written) -> String {
     for blob in &written.damaged {
         let _ = writeln!(text, "  DAMAGED   {blob} is not what its name says, or missing, and is not in the backup");
     }
-    for Elsewhere { name, why } in &written.elsewhere {
+    for Elsewhere { name, why, last, .. } in &written.elsewhere {
         let (what, mend) = why.words();
         let _ = writeln!(text, "  NOT IN IT {name} {what}: {mend}");
+        if let Some(last) = last {
+            let _ = writeln!(text, "            the last backup that has it is kept: {}", last.display());
+        }
     }
     for old in &written.removed {
         let _ = writeln!(text, "  removed   {}", old.display());

@@ -56,17 +56,17 @@ fn doc_12_attachments_and_exports_are_as_the_guide_tells() {
 
 #[test]
 fn sen_1_the_first_ten_minutes_with_sensors_are_as_the_guide_tells() {
-    assert_eq!(follow(|address| guide!("docs/sensors.md", "Ten minutes", address)), 6);
+    assert_eq!(follow(|address| guide!("docs/sensors.md", "Ten minutes", address)), 10);
 }
 
 #[test]
 fn exc_9_the_first_ten_minutes_with_the_exchange_are_as_the_guide_tells() {
-    assert_eq!(follow(|address| guide!("docs/exchange.md", "Ten minutes", address)), 5);
+    assert_eq!(follow(|address| guide!("docs/exchange.md", "Ten minutes", address)), 8);
 }
 
 #[test]
 fn wfl_1_the_first_ten_minutes_with_the_workflow_are_as_the_guide_tells() {
-    assert_eq!(follow(|address| guide!("docs/workflow.md", "Ten minutes", address)), 6);
+    assert_eq!(follow(|address| guide!("docs/workflow.md", "Ten minutes", address)), 8);
 }
 
 #[test]

@@ -11,6 +11,7 @@ use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Seek, Write};
 use std::net::SocketAddr;
+use std::os::unix::process::CommandExt as _;
 use std::process::{Child, ChildStdout, Command, Stdio};
 
 use anyhow::{Context, Result, bail, ensure};
@@ -122,7 +123,8 @@ impl Shell {
         let script = folder.path().join("script");
         ensure!(Command::new("mkfifo").arg(&script).status()?.success(), "no pipe for the shell");
         let mut command = Command::new("sh");
-        command.arg(&script).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(errors.try_clone()?);
+        // A group of its own, which ends as a whole: what a page starts in the background, too.
+        command.process_group(0).arg(&script).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(errors.try_clone()?);
         let mut child = command.spawn().context("no program `sh`")?;
         // Waits until the shell reads.
         let to = File::options().write(true).open(&script)?;
@@ -163,6 +165,8 @@ impl Shell {
 
 impl Drop for Shell {
     fn drop(&mut self) {
+        let group = format!("-{}", self.child.id());
+        let _ = Command::new("kill").args(["-KILL", "--", &group]).stderr(Stdio::null()).status();
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

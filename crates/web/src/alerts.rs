@@ -75,7 +75,8 @@ fn routes() -> Vec<Route> {
             )
             .takes::<NewChannels>()
             .answers_nothing()
-            .errors(&[codes::ALIMIT]),
+            .errors(&[codes::ALIMIT])
+            .for_unbound(),
     ]
 }
 

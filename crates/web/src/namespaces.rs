@@ -55,7 +55,8 @@ fn own_routes() -> Vec<Route> {
             )
             .takes::<NewNamespace>()
             .answers::<NamespaceView>(201)
-            .errors(&[codes::ALIMIT, codes::ANAMESPACE, codes::OREMOVING]),
+            .errors(&[codes::ALIMIT, codes::ANAMESPACE, codes::OREMOVING])
+            .for_unbound(),
         Route::get("/v1/{ns}/namespaces", list)
             .tag(TAG)
             .summary("List namespaces")
@@ -77,7 +78,8 @@ fn own_routes() -> Vec<Route> {
             .param("name", "Name of the namespace")
             .takes::<Change>()
             .answers::<NamespaceView>(200)
-            .errors(&[codes::ALIMIT, codes::ANAMESPACE]),
+            .errors(&[codes::ALIMIT, codes::ANAMESPACE])
+            .for_unbound(),
         Route::delete("/v1/{ns}/namespaces/{name}", remove)
             .tag(TAG)
             .summary("Remove a namespace")
@@ -87,7 +89,8 @@ fn own_routes() -> Vec<Route> {
             )
             .param("name", "Name of the namespace")
             .answers::<Removed>(200)
-            .errors(&[codes::ANAMESPACE]),
+            .errors(&[codes::ANAMESPACE])
+            .for_unbound(),
     ]
 }
 

@@ -12,7 +12,7 @@ use crate::class::{ALL_CLASSES, parse};
 pub static CLASS_COUNTS: Query<Vec<&'static str>, Vec<ClassCount>> =
     Query::new("doc.class_counts", |tx, filtered| counts(tx, filtered));
 
-/// Rows of one class that are counted, whole thousands of them where there are many classes.
+/// Rows of one class that are counted: whole thousands of them where there are many classes, fewer where there are very many.
 const COUNTED_MAX: i64 = 10_000;
 const COUNTED_LEAST: i64 = 1_000;
 /// Rows of all classes together that are counted: a page that somebody looks at counts them again and again.
@@ -55,8 +55,8 @@ fn counts(tx: &mut dyn Tx, filtered: &[&'static str]) -> OpResult<Vec<ClassCount
     Ok(counts)
 }
 
-/// Rows of each of so many classes that are counted.
+/// Rows of each of so many classes that are counted: each has its share, however many there are.
 fn share(classes: usize) -> i64 {
     let equal = BUDGET / i64::try_from(classes).unwrap_or(i64::MAX).max(1);
-    (equal / COUNTED_LEAST * COUNTED_LEAST).clamp(COUNTED_LEAST, COUNTED_MAX)
+    if equal < COUNTED_LEAST { equal.max(1) } else { (equal / COUNTED_LEAST * COUNTED_LEAST).min(COUNTED_MAX) }
 }

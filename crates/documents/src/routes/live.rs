@@ -20,7 +20,7 @@ pub(super) fn routes() -> Vec<Route> {
             .summary("Follow documents as they change")
             .about(
                 "Server-sent events: `upgrade` with what brings a document's copy level, as often as it changes, and `level` when all \
-                 of them are. After a break, ask again with the versions that you have.",
+                 of them are. After a break, ask again with the versions that you have and the epoch of the last `level`.",
             )
             .roles(READERS)
             .takes::<LiveBody>()

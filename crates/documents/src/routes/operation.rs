@@ -34,7 +34,8 @@ pub(super) fn routes() -> Vec<Route> {
                  many seconds old the document may be, and with it `ns`, another namespace that gave a grant for its class. After the \
                  operation, every \
                  document in `syncs` that is not level is answered with what brings it level; `epoch` of the answer is to be \
-                 given with the next request.",
+                 given with the next request about these documents. Those in `left` were not looked at: they are asked for again \
+                 with the epoch that was sent for them.",
             )
             .roles(READERS)
             .param("name", "Name of the operation, e.g. doc.commit")
@@ -71,7 +72,7 @@ struct OpAnswer {
     /// What brings the caller's copies level; those that are level already are not named.
     #[schema(value_type = Vec<Object>)]
     syncs: Vec<Upgrade>,
-    /// Documents that were left out because the answer was large already: ask for them again.
+    /// Documents that were left out because the answer was large already: ask for them again, with the epoch that you sent.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schema(value_type = Vec<Object>)]
     left: Vec<Left>,
@@ -108,7 +109,7 @@ async fn operation(
         return sent(done);
     }
     let synced = sync(&api, held, epoch, done.version).await?;
-    let Synced { syncs, left, epoch } = synced;
+    let Synced { syncs, left, epoch, .. } = synced;
     let left = left.into_iter().map(|(c, id)| Left { c, id }).collect();
     Ok(done.map(|out| OpAnswer { out, syncs, left, epoch }).into_response())
 }
@@ -184,7 +185,7 @@ fn json<O: Serialize>(answer: Answer<O>) -> Result<Answer<Value>, ApiError> {
 /// Brings the caller's copies level. What the operation did is committed, whatever happens here: the error says so.
 async fn sync(api: &Api, held: Vec<Held>, epoch: Option<String>, version: Option<Stamp>) -> Result<Synced, ApiError> {
     if held.is_empty() {
-        return Ok(Synced { syncs: vec![], left: vec![], epoch: known_epoch(api).await? });
+        return Ok(Synced { syncs: vec![], left: vec![], epoch: known_epoch(api).await?, same_epoch: true });
     }
     let filters = api.namespace().home.offered::<DocClass>();
     let filters = filters.filter_map(|class| Some((class.name, SyncFilterOf(class.filter?)))).collect();

@@ -2,6 +2,7 @@
 //! over them has not looked at everything.
 
 use std::io;
+use std::path::PathBuf;
 
 use anyhow::Result;
 use base::Engine;
@@ -28,6 +29,12 @@ pub(crate) struct Elsewhere {
     pub(crate) name: String,
     /// Why.
     pub(crate) why: Why,
+    /// The newest backup in the same folder that has it; that one is kept.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) last: Option<PathBuf>,
+    /// Where its rows were, which is its name in backups.
+    #[serde(skip)]
+    pub(super) place: String,
 }
 
 /// Why the rows of a namespace are not found.
@@ -64,7 +71,8 @@ pub(super) struct Listed {
     pub(super) name: String,
     engine: Engine,
     pub(super) place: String,
-    has_url: bool,
+    /// It has a PostgreSQL of its own.
+    pub(super) has_url: bool,
 }
 
 /// Those that ought to have rows somewhere, as the administrators' namespace tells them; none if it is not among `found`.
@@ -84,7 +92,10 @@ pub(super) fn listed(config: &Config, found: &[Source]) -> Result<Vec<Listed>> {
 /// Those of `listed` that are not among `found`.
 pub(super) fn elsewhere(config: &Config, listed: &[Listed], found: &[Source]) -> Vec<Elsewhere> {
     let is_found = |row: &Listed| found.iter().any(|it| it.name == row.place && it.engine() == row.engine);
-    let of = |row: &Listed| Elsewhere { name: row.name.clone(), why: why(config, row) };
+    let of = |row: &Listed| {
+        let (name, place) = (row.name.clone(), row.place.clone());
+        Elsewhere { name, why: why(config, row), last: None, place }
+    };
     listed.iter().filter(|row| row.has_url || !is_found(row)).map(of).collect()
 }
 
@@ -154,8 +165,6 @@ fn has_rows(state: &Value) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use std::path::PathBuf;
-
     use super::*;
 
     /// What is read of a table of namespaces with these rows: name, engine, place, address and state.
@@ -189,6 +198,6 @@ mod tests {
         let found = [file("main"), file("moved-1")];
         let told = elsewhere(&Config::default(), &listed, &found);
         let expected = [("own", Why::OwnPostgres), ("moved", Why::NoUrl), ("far", Why::NoFile)];
-        assert_eq!(told, expected.map(|(name, why)| Elsewhere { name: name.to_owned(), why }));
+        assert_eq!(told.iter().map(|it| (it.name.as_str(), it.why)).collect::<Vec<_>>(), expected);
     }
 }

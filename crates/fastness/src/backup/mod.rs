@@ -3,7 +3,7 @@
 //! A backup is a folder `backup-<stamp>`: `manifest.json`, and for each namespace its store (SQLite: the copied file
 //! itself; PostgreSQL: a file of portable lines per table, see `base::archive`) and its blobs. It is made under the name
 //! `unfinished-<stamp>`, read back and compared, given its manifest, and only then renamed: what is named `backup-…` is
-//! whole. Older ones go only after that, and not if anything was found damaged.
+//! whole. Older ones go only after that, not if anything was found damaged, and never the last one that has a namespace.
 //!
 //! The store is opened by a connection of its own, so that the same code serves the command line beside a running server
 //! and the scheduled task inside of it; no server, route or password is needed to get at one's own data.
@@ -14,6 +14,7 @@
 pub(crate) mod blobs;
 pub(crate) mod disk;
 mod elsewhere;
+mod keep;
 mod manifest;
 mod source;
 pub(crate) mod task;
@@ -21,6 +22,7 @@ pub(crate) mod task;
 mod tests;
 mod verify;
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
@@ -75,9 +77,12 @@ pub(crate) fn write(config: &Config, wish: &Wish, progress: &Progress) -> Result
         // Its room may be what everybody else needs now.
         let _ = disk::remove_tree(&making);
     }
-    let (manifest, damaged, elsewhere) = made?;
+    let Made { manifest, damaged, elsewhere, exists } = made?;
     disk::rename(&making, &folder)?;
-    let removed = if damaged.is_empty() { prune(&wish.to, wish.keep)? } else { vec![] };
+    let removed = match wish.keep {
+        Some(keep) if damaged.is_empty() => prune(&wish.to, keep, &exists)?,
+        Some(_) | None => vec![],
+    };
     Ok(Written { folder, manifest, damaged, elsewhere, removed })
 }
 
@@ -92,14 +97,22 @@ fn lock(to: &Path) -> Result<DirLock> {
     }
 }
 
-/// The manifest, the blobs that are damaged, and the namespaces that are elsewhere.
-type Made = (Manifest, Vec<String>, Vec<Elsewhere>);
+/// What was made.
+struct Made {
+    manifest: Manifest,
+    /// Blobs.
+    damaged: Vec<String>,
+    /// Namespaces that are not in it.
+    elsewhere: Vec<Elsewhere>,
+    /// Where namespaces lie that exist and are ours to back up, in it or not.
+    exists: BTreeSet<String>,
+}
 
 fn make(config: &Config, wish: &Wish, (stamp, making): (Stamp, &Path), progress: &Progress) -> Result<Made> {
     let older = finished(&wish.to)?.pop();
     let mut manifest = Manifest::new(stamp);
     let mut damaged = vec![];
-    let (found, elsewhere) = wanted(config, wish)?;
+    let Wanted { found, elsewhere, exists } = wanted(config, wish)?;
     for source in found {
         let name = source.name.clone();
         let made = source.write(config, making, older.as_deref(), progress);
@@ -110,12 +123,20 @@ fn make(config: &Config, wish: &Wish, (stamp, making): (Stamp, &Path), progress:
     let findings = verify::contents(making, &manifest, progress);
     anyhow::ensure!(findings.is_empty(), "the backup does not read back as it was written: {}", findings.join("; "));
     manifest.write(making)?;
-    Ok((manifest, damaged, elsewhere))
+    Ok(Made { manifest, damaged, elsewhere, exists })
 }
 
-/// What is backed up, and which namespaces cannot be.
-fn wanted(config: &Config, wish: &Wish) -> Result<(Vec<Source>, Vec<Elsewhere>)> {
+/// What is backed up, which namespaces cannot be, and what exists.
+struct Wanted {
+    found: Vec<Source>,
+    elsewhere: Vec<Elsewhere>,
+    exists: BTreeSet<String>,
+}
+
+fn wanted(config: &Config, wish: &Wish) -> Result<Wanted> {
     let (mut found, listed, mut elsewhere) = elsewhere::surveyed(config)?;
+    let ours = listed.iter().filter(|row| !row.has_url).map(|row| &row.place);
+    let exists = found.iter().map(|source| &source.name).chain(ours).cloned().collect();
     if let Some(name) = &wish.namespace {
         if let Some(Elsewhere { why, .. }) = elsewhere.iter().find(|it| it.name == *name) {
             let (what, mend) = why.words();
@@ -127,7 +148,10 @@ fn wanted(config: &Config, wish: &Wish) -> Result<(Vec<Source>, Vec<Elsewhere>)>
         anyhow::ensure!(!found.is_empty(), "no namespace `{name}` in {}", config.data.dir.display());
     }
     anyhow::ensure!(!found.is_empty(), "there is nothing to back up in {}", config.data.dir.display());
-    Ok((found, elsewhere))
+    for it in elsewhere.iter_mut().filter(|it| it.why != Why::OwnPostgres) {
+        it.last = keep::last_of(&wish.to, &it.place)?;
+    }
+    Ok(Wanted { found, elsewhere, exists })
 }
 
 /// Whole backups, the oldest first.
@@ -138,15 +162,13 @@ pub(crate) fn finished(to: &Path) -> Result<Vec<PathBuf>> {
 }
 
 /// Removes the oldest beyond `keep`. A name that is changed first cannot be taken for a whole backup any more.
-fn prune(to: &Path, keep: Option<usize>) -> Result<Vec<PathBuf>> {
-    let mut found = finished(to)?;
-    let beyond = keep.map_or(0, |keep| found.len().saturating_sub(keep.max(1)));
-    found.truncate(beyond);
-    for old in &found {
+fn prune(to: &Path, keep: usize, exists: &BTreeSet<String>) -> Result<Vec<PathBuf>> {
+    let gone = keep::beyond(to, keep, exists)?;
+    for old in &gone {
         let name = old.file_name().unwrap_or_default().to_string_lossy().replace(FINISHED, UNFINISHED);
         let leaving = to.join(name);
         disk::rename(old, &leaving)?;
         disk::remove_tree(&leaving)?;
     }
-    Ok(found)
+    Ok(gone)
 }

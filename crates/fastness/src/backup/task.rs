@@ -5,7 +5,7 @@
 
 use base::{Call, CallResult, OpResult, Tx, WorkCall};
 use kernel::{OpCx, Plan, ServiceDef, TaskDef, TaskRow};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::{Wish, write};
 use crate::config::Config;
@@ -37,7 +37,10 @@ fn plan(_: &mut dyn Tx, _: &mut OpCx<'_>, _: &TaskRow) -> OpResult<Plan> {
 fn settle(_: &mut dyn Tx, cx: &mut OpCx<'_>, _: &TaskRow, result: &CallResult) -> OpResult<Plan> {
     match result {
         CallResult::Worked(said) => {
-            cx.fx.close_alert(ALERT);
+            match lost(said) {
+                Some(lost) => cx.fx.open_alert(ALERT, "backup", lost),
+                None => cx.fx.close_alert(ALERT),
+            }
             cx.fx.journal("backup.written", "backup", said.clone());
             Ok(Plan::Done)
         }
@@ -49,6 +52,17 @@ fn settle(_: &mut dyn Tx, cx: &mut OpCx<'_>, _: &TaskRow, result: &CallResult) -
     }
 }
 
+/// Namespaces that were in a backup before, and are not in this one.
+fn lost(said: &str) -> Option<String> {
+    let told: Value = serde_json::from_str(said).ok()?;
+    let word = |it: &Value, key: &str| it[key].as_str().map(str::to_owned);
+    let line =
+        |it: &Value| Some(format!("`{}`, whose last one is kept: {}", word(it, "namespace")?, word(it, "last")?));
+    let lines: Vec<_> = told["not_in_it"].as_array()?.iter().filter_map(line).collect();
+    let text = || format!("the backup was written without {}", lines.join("; without "));
+    (!lines.is_empty()).then(text)
+}
+
 /// Writes the configured backup; blocks. Repeating it writes another one, which is what a repeat should do.
 #[must_use]
 pub(crate) fn perform(config: &Config) -> CallResult {
@@ -56,7 +70,7 @@ pub(crate) fn perform(config: &Config) -> CallResult {
     match write(config, &wish, &Progress::none()) {
         Ok(written) if written.damaged.is_empty() => {
             let (folder, removed) = (written.folder.display().to_string(), written.removed.len());
-            // Not a failure: it would be the same each time. The journal tells what is not in it.
+            // Not a failure: it would be the same each time. The journal tells what is not in it, an alert what was in one before.
             let told = json!({ "folder": folder, "removed": removed, "not_in_it": written.elsewhere });
             CallResult::Worked(told.to_string())
         }
@@ -108,5 +122,10 @@ mod tests {
         assert_eq!(settled(&kernel, CallResult::NotMade("no room".into())), (false, 1));
         assert_eq!(settled(&kernel, CallResult::Unknown("killed".into())), (false, 1));
         assert_eq!(settled(&kernel, CallResult::Worked("{}".into())), (true, 0));
+        let own = r#"{"not_in_it": [{"namespace": "own", "why": "own-postgres"}]}"#;
+        assert_eq!(settled(&kernel, CallResult::Worked(own.into())), (true, 0));
+        let lost = r#"{"not_in_it": [{"namespace": "shop", "why": "no-file", "last": "/backups/backup-2"}]}"#;
+        assert_eq!(settled(&kernel, CallResult::Worked(lost.into())), (true, 1));
+        assert_eq!(settled(&kernel, CallResult::Worked(own.into())), (true, 0));
     }
 }

@@ -15,21 +15,33 @@ use crate::check;
 static INSERT: Sql = Sql::new(
     "namespace.test_moved",
     "INSERT INTO namespace (name, label, engine, place, home, url, state, message, reopens_at, limits, created_at, version, temporary) \
-     VALUES ('shop', '', 'postgres', 'shop-0123456789abc', 'node', NULL, 'open', '', NULL, '{}', 1, 1, 0)",
+     VALUES ('shop', '', ?1, 'shop-0123456789abc', 'node', NULL, 'open', '', NULL, '{}', 1, 1, 0)",
 );
-static MOVE_SHOP: Op<(), bool> = Op::new("backup.test_move", |tx, _, ()| Ok(tx.execute(&INSERT, args![])? == 1));
+static LIST_SHOP: Op<String, bool> =
+    Op::new("backup.test_move", |tx, _, engine| Ok(tx.execute(&INSERT, args![engine])? == 1));
 
 /// A data directory whose `z` says that `shop` is on PostgreSQL, by the server's own address: a move left it so.
 fn moved(data: &Path) -> Config {
-    let place = data.join("namespaces/z");
+    listed(data, "postgres")
+}
+
+/// A store with the kernel's tables at a place, of which it is the administrators' namespace.
+fn kernel(data: &Path, place: &str) -> Kernel {
+    let place = data.join("namespaces").join(place);
     disk::make_folder(&place).unwrap();
     let clock = Arc::new(RealClock::new());
     let store = Arc::new(InlineStore::open(&place.join(source::STORE), clock.clone()).unwrap());
     let env = Env { clock, entropy: Arc::new(OsEntropy), timers: Arc::new(ThreadTimers::new()) };
-    let kernel = Kernel::open(env, KernelConfig::default(), &[], vec![("z".into(), store)]).unwrap();
+    Kernel::open(env, KernelConfig::default(), &[], vec![("z".into(), store)]).unwrap()
+}
+
+/// A data directory whose `z` lists `shop`.
+fn listed(data: &Path, engine: &str) -> Config {
+    let kernel = kernel(data, "z");
     let (tell, told) = channel();
     let done = Box::new(move |reply: OpResult<Reply<bool>>| drop(tell.send(reply)));
-    kernel.call(&kernel.admin_namespace(), &MOVE_SHOP, kernel.request(Caller::server("test")), (), done);
+    let request = kernel.request(Caller::server("test"));
+    kernel.call(&kernel.admin_namespace(), &LIST_SHOP, request, engine.to_owned(), done);
     assert!(told.recv().unwrap().unwrap().out);
     let mut config = Config::default();
     config.data.dir = data.to_owned();
@@ -46,9 +58,28 @@ fn ker_37_a_backup_without_a_namespace_that_was_moved_to_postgresql_is_not_calle
         keep: None,
     };
     let written = write(&config, &wish(None), &Progress::none()).unwrap();
-    assert_eq!(written.elsewhere, [Elsewhere { name: "shop".to_owned(), why: Why::NoUrl }]);
+    let told: Vec<_> = written.elsewhere.iter().map(|it| (it.name.as_str(), it.why, it.last.as_ref())).collect();
+    assert_eq!(told, [("shop", Why::NoUrl, None)]);
     let refused = write(&config, &wish(Some("shop")), &Progress::none()).unwrap_err();
     assert!(refused.to_string().contains("store.url is not set here"), "{refused}");
+}
+
+#[test]
+fn ker_37_the_last_backup_with_a_namespace_whose_file_is_gone_is_named_and_stays() {
+    let folder = tempfile::tempdir().unwrap();
+    let (data, to) = (folder.path().join("data"), folder.path().join("backups"));
+    let config = listed(&data, "sqlite");
+    drop(kernel(&data, "shop-0123456789abc"));
+    let wish = Wish { to: to.clone(), namespace: None, keep: Some(1) };
+    let whole = write(&config, &wish, &Progress::none()).unwrap();
+    assert_eq!(whole.elsewhere, []);
+    disk::remove_tree(&data.join("namespaces/shop-0123456789abc")).unwrap();
+    for nights in 1..=3 {
+        let written = write(&config, &wish, &Progress::none()).unwrap();
+        let told: Vec<_> = written.elsewhere.iter().map(|it| (it.why, it.last.as_ref())).collect();
+        assert_eq!(told, [(Why::NoFile, Some(&whole.folder))], "after {nights} nights");
+        assert_eq!(finished(&to).unwrap(), [whole.folder.clone(), written.folder]);
+    }
 }
 
 #[test]

@@ -94,7 +94,7 @@ fn missing_namespaces(report: &mut Report, config: &Config, sources: &[Source]) 
             return report.find(&place, format!("its list of namespaces cannot be read: {error:#}"), RESTORE);
         }
     };
-    for Elsewhere { name, why } in missing {
+    for Elsewhere { name, why, .. } in missing {
         let (place, (what, mend)) = (format!("namespace {name}"), why.words());
         match why {
             Why::OwnPostgres => report.notes.push(format!("{place} {what}, and was not checked")),

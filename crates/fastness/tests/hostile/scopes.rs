@@ -109,6 +109,15 @@ fn ker_32_a_key_that_is_bound_to_a_service_does_not_widen_itself() {
             (&in_z, "POST", "/v1/z/namespaces/other/import".to_owned(), Value::Null),
             (&in_z, "GET", "/v1/z/namespaces/main/export".to_owned(), Value::Null),
             (&in_z, "PUT", "/v1/z/namespaces/main/grants/z/Contact".to_owned(), Value::Null),
+            (&in_z, "DELETE", "/v1/z/namespaces/main/grants/z/Contact".to_owned(), Value::Null),
+            (&in_z, "DELETE", "/v1/z/namespaces/main/transfer".to_owned(), Value::Null),
+            (&in_z, "PUT", "/v1/z/namespaces/main/resources/a.txt".to_owned(), Value::Null),
+            (&in_z, "DELETE", "/v1/z/namespaces/main/resources/a.txt".to_owned(), Value::Null),
+            (&in_z, "POST", "/v1/z/namespaces".to_owned(), json!({ "name": "other" })),
+            (&in_z, "PATCH", "/v1/z/namespaces/main".to_owned(), json!({ "state": "closed" })),
+            (&in_z, "DELETE", "/v1/z/namespaces/main".to_owned(), Value::Null),
+            (&in_main, "PUT", "/v1/main/alert-channels".to_owned(), json!({ "channels": [] })),
+            (&in_main, "POST", "/v1/main/webhook-secret".to_owned(), json!({})),
         ] {
             let answer = site.ask_as(key, method, &path, &body);
             assert_eq!((answer.status, &answer.json()["code"]), (403, &json!("SROLE")), "{own}: {path}: {answer:?}");

@@ -11,8 +11,10 @@ use super::tally;
 use crate::cx::OpCx;
 use crate::wake::Hint;
 
-pub(super) static END: Sql =
-    Sql::new("task.end", "DELETE FROM task WHERE id = ?1 AND attempt = ?2 RETURNING lane, behind, start_at");
+pub(super) static END: Sql = Sql::new(
+    "task.end",
+    "DELETE FROM task WHERE id = ?1 AND attempt = ?2 RETURNING lane, behind, start_at, cron, standing",
+);
 pub(super) static END_UNFENCED: Sql = Sql::new("task.end_unfenced", "DELETE FROM task WHERE id = ?1");
 
 /// What is known of a row that was removed.
@@ -30,24 +32,30 @@ impl Left {
 }
 
 /// Ends a run that was good. One of an earlier attempt is refused, and everything that it wrote with it; one that was taken
-/// for lost meanwhile is good, as long as nobody claimed the task again. What follows is said by the row, not by the task as it was
-/// claimed: it may have been parked since.
+/// for lost meanwhile is good, as long as nobody claimed the task again. Whether something follows is said by the row, not by the task as
+/// it was claimed: it may have been parked since, and moved after that.
 pub(super) fn end(tx: &mut dyn Tx, cx: &mut OpCx<'_>, task: &Task, next: Option<Wall>) -> OpResult<()> {
-    let row = remove(tx, task)?;
+    let (row, repeats) = remove(tx, task)?;
     tally::count(cx, task, tally::DONE);
     left(tx, cx, task.id, &row)?;
-    let inscribed = row.was_parked() && (task.cron.is_some() || task.standing.is_some());
+    // Its successor was inscribed when it was parked, and took over what makes it come again.
+    let inscribed = !repeats && (task.cron.is_some() || task.standing.is_some());
     let next = next.or_else(|| task.cron.map(|cron| cron.next_after(cx.wall))).filter(|_| !inscribed);
     next.map_or(Ok(()), |start_at| succeed(tx, cx, task, start_at))
 }
 
-fn remove(tx: &mut dyn Tx, task: &Task) -> OpResult<Left> {
+/// The row as it was, and whether it was one that comes again.
+fn remove(tx: &mut dyn Tx, task: &Task) -> OpResult<(Left, bool)> {
     if mutants::on(Mutant::EndNotFenced) || mutants::on(Mutant::RowGoneAtClaim) {
         tx.execute(&END_UNFENCED, args![task.id])?;
-        return Ok(Left { lane: task.lane.clone(), behind: false, start_at: task.start_at });
+        return Ok((Left { lane: task.lane.clone(), behind: false, start_at: task.start_at }, true));
     }
     let row = tx.query_one(&END, args![task.id, task.attempt])?.ok_or_else(|| fenced(task))?;
-    Ok(Left { lane: row.opt_text(0).map(str::to_owned), behind: row.int(1) == 1, start_at: Wall(row.int(2)) })
+    let repeats = row.opt_text(3).is_some() || row.opt_text(4).is_some();
+    Ok((
+        Left { lane: row.opt_text(0).map(str::to_owned), behind: row.int(1) == 1, start_at: Wall(row.int(2)) },
+        repeats,
+    ))
 }
 
 /// What follows when a row was removed: its lane goes on, its alert is over.

@@ -31,7 +31,8 @@ pub(super) fn routes() -> Vec<Route> {
         described(Route::delete(ONE, take))
             .summary("Take a grant back")
             .about("Taking back what was not given is no error.")
-            .answers_nothing(),
+            .answers_nothing()
+            .for_unbound(),
         Route::get("/v1/{ns}/namespaces/{name}/grants", list)
             .tag(TAG)
             .summary("List the grants of an owner")

@@ -77,11 +77,13 @@ pub(super) fn routes() -> Vec<Route> {
             .limits(limits)
             .takes_bytes()
             .answers::<ResourceView>(200)
-            .errors(&[codes::ALIMIT, codes::ATYPE]),
+            .errors(&[codes::ALIMIT, codes::ATYPE])
+            .for_unbound(),
         described(Route::delete(ONE, remove))
             .summary("Remove a resource")
             .about("Removing what is not there is no error.")
-            .answers_nothing(),
+            .answers_nothing()
+            .for_unbound(),
         Route::get("/v1/{ns}/namespaces/{name}/resources", list)
             .tag(TAG)
             .summary("List the resources of a namespace")

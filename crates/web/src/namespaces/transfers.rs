@@ -93,7 +93,8 @@ pub(super) fn routes() -> Vec<Route> {
             .about("Only on the administrators' namespace. The namespace stays as it was, or does not come into being. Too late once the new side serves.")
             .param("name", "Name of the namespace")
             .answers::<TransferView>(202)
-            .errors(&[codes::NTRANSFER, codes::ANAMESPACE]),
+            .errors(&[codes::NTRANSFER, codes::ANAMESPACE])
+            .for_unbound(),
         Route::get("/v1/{ns}/namespaces/{name}/export", export)
             .tag(TAG)
             .summary("Export a namespace")

@@ -28,7 +28,8 @@ pub(super) fn routes() -> Vec<Route> {
         Route::post("/v1/{ns}/webhook-secret", show_secret)
             .summary("Show the secret that signs calls to targets")
             .about("Calls carry `webhook-id`, `webhook-timestamp` and `webhook-signature` in the form of Standard Webhooks.")
-            .answers::<Secret>(200),
+            .answers::<Secret>(200)
+            .for_unbound(),
     ]
 }
 

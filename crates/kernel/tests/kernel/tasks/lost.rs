@@ -1,8 +1,8 @@
 //! Nodes that end, and tasks that nobody knows of any more.
 
-use base::CallResult;
+use base::{CallResult, Id};
 use kernel::NewTask;
-use kernel::tasks::{Dispatcher, State};
+use kernel::tasks::{self, Dispatcher, Move, State};
 
 use super::moody::Mood;
 use super::world::{World, status};
@@ -134,6 +134,14 @@ fn ker_18_a_node_whose_store_comes_back_after_its_lease_goes_on_with_its_calls()
 
 /// A task that was parked as lost, whose last call answers well after all.
 fn parked_and_done_late(make: impl Fn(NewTask) -> NewTask + Send + 'static) -> (World, Dispatcher) {
+    parked_then(make, |_, _| {})
+}
+
+/// The same; something is done with it before that answer.
+fn parked_then(
+    make: impl Fn(NewTask) -> NewTask + Send + 'static,
+    meanwhile: impl FnOnce(&World, Id),
+) -> (World, Dispatcher) {
     let world = World::new();
     let id = world.create(move |task| make(task.param("\"http://a.example/\"")), "test.call");
     // One with cron begins at its time.
@@ -141,6 +149,7 @@ fn parked_and_done_late(make: impl Fn(NewTask) -> NewTask + Send + 'static) -> (
     (0..5).for_each(|_| pause(&world.node()));
     let last = world.node();
     assert_eq!((world.partner.waiting(), world.task(id).exc.as_deref()), (5, Some("LOST")));
+    meanwhile(&world, id);
     (0..5).for_each(|_| drop(world.partner.answer(status(200))));
     assert!(world.tasks().iter().all(|task| task.id != id), "the end of the last attempt is accepted");
     (world, last)
@@ -169,6 +178,16 @@ fn ker_15_the_late_good_end_of_a_parked_task_does_not_leave_its_lane_again() {
 #[test]
 fn ker_21_the_late_good_end_of_a_parked_task_inscribes_no_second_successor() {
     let (world, _node) = parked_and_done_late(|task| NewTask { cron: Some("D1205".parse().unwrap()), ..task });
+    assert_eq!(world.tasks().len(), 1);
+}
+
+#[test]
+fn ker_21_nor_does_that_of_one_that_was_moved_after_it_was_parked() {
+    let nightly = |task| NewTask { cron: Some("D1205".parse().unwrap()), ..task };
+    let (world, _node) = parked_then(nightly, |world, id| {
+        let start_at = Some(base::Wall(crate::world::NOON + 7_200_000));
+        world.call(&tasks::MOVE, Move { id, start_at }).unwrap();
+    });
     assert_eq!(world.tasks().len(), 1);
 }
 
