@@ -139,7 +139,7 @@ fn wfl_23_con_4_a_process_is_a_picture_that_moves_by_itself_and_takes_a_signal()
     eyes.wait_for_text("to be given to the next worker that asks")?;
     eyes.click(button("Begin anew"))?;
     eyes.click(button("Begin anew").within(DIALOG))?;
-    eyes.wait_for_text("restarted")?;
+    eyes.wait_for_text("begun anew")?;
     eyes.click(button("Abort"))?;
     eyes.fill("dialog[open] [name=reason]", "only a try")?;
     eyes.click(button("Abort").within(DIALOG))?;

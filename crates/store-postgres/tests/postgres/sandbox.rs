@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::mpsc::channel;
 
-use base::{Clock, Health, Migration, Outcome, Sql, Store, StoreResult, Timers, Tx, Verdict, args};
+use base::{Clock, Health, Migration, Outcome, Sql, Store, StoreResult, Timers, Tx, Verdict, args, limits};
 use host::{OsEntropy, RealClock, ThreadTimers};
 use store_postgres::{PostgresConfig, PostgresStore};
 use store_suite::{LONG, Work, work};
@@ -146,7 +146,9 @@ pub fn raise(tx: &mut dyn Tx, id: i64) -> StoreResult<i64> {
 
 /// All ids, by the readers.
 pub fn ids(store: &dyn Store) -> Vec<i64> {
-    store_suite::look(store, |tx| Ok(tx.query(&ITEM_IDS, args![], 10_000)?.iter().map(|row| row.int(0)).collect()))
+    store_suite::look(store, |tx| {
+        Ok(tx.query(&ITEM_IDS, args![], limits::OP_ROWS_MAX)?.iter().map(|row| row.int(0)).collect())
+    })
 }
 
 /// The amount of one row, by the readers.
