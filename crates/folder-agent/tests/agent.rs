@@ -294,6 +294,42 @@ fn fld_13_removals_that_come_in_parts_within_a_minute_are_held_until_a_word_also
 }
 
 #[test]
+fn fld_13_files_that_come_and_go_one_after_the_other_are_not_held() {
+    let mut rig = Rig::new();
+    let files: Vec<FileMetadata> = (1..=5).map(|number| file(number, &format!("f{number}"), 1, "x")).collect();
+    rig.connect("e", vec![]);
+    for number in 0..40_u8 {
+        let temporary = file(100 + u128::from(number), &format!("tmp{number}"), 1, "x");
+        let comes = files.get(usize::from(number)).unwrap_or(&temporary);
+        rig.told(None, versions(vec![comes.clone()]));
+        rig.fetch(comes, "x");
+        rig.pass(1_000);
+        if *comes == temporary {
+            rig.told(None, gone(&[temporary]));
+            rig.pass(1_000);
+        }
+        assert_eq!(rig.agent().report().held, None, "the temporary file {number}");
+    }
+    assert_eq!(rig.tree(), ["f1", "f2", "f3", "f4", "f5"]);
+}
+
+#[test]
+fn fld_13_what_is_held_stays_so_whatever_files_come_meanwhile() {
+    let mut rig = Rig::new();
+    let files = twenty(&mut rig);
+    rig.told(None, gone(&files[..13]));
+    rig.pass(1_000);
+    assert_eq!((rig.tree().len(), rig.agent().report().held), (20, Some((13, 0))));
+    for number in 21..=60 {
+        let more = file(number, &format!("f{number}"), 1, "x");
+        rig.told(None, versions(vec![more.clone()]));
+        rig.fetch(&more, "x");
+    }
+    rig.pass(120_000);
+    assert_eq!((rig.tree().len(), rig.agent().report().held), (60, Some((13, 0))), "nobody said that they may go");
+}
+
+#[test]
 fn fld_13_removals_that_come_slowly_are_not_held() {
     let mut rig = Rig::new();
     let files = twenty(&mut rig);

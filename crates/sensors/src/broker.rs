@@ -13,7 +13,6 @@ use crate::desk;
 use crate::ear::{LEVEL, Level, Word};
 use crate::judging::{Item, Outcome};
 use crate::limits::{REJECTED_BYTES_MAX, SIGNAL_BYTES_MAX};
-use crate::signal::key_of;
 
 /// The way on which these signals come.
 const SOURCE: &str = "amqp";
@@ -106,11 +105,7 @@ fn item(delivery: &Delivery, now: Wall) -> (Item, bool) {
         let body = String::from_utf8_lossy(&delivery.body[..REJECTED_BYTES_MAX]).replace('\0', "\u{FFFD}");
         return (Item::Rejected { source: SOURCE, reason, body }, false);
     }
-    let (mut item, is_ahead) = Item::read(&delivery.body, SOURCE, now);
-    if let (Item::Signal { signal, .. }, Some(id)) = (&mut item, &delivery.id) {
-        signal.key = signal.key.or_else(|| Some(key_of(id)));
-    }
-    (item, is_ahead)
+    Item::read(&delivery.body, SOURCE, now, delivery.id.as_deref())
 }
 
 /// How it stands with the broker, for whoever shows it (`kernel.common::<Brokers>()`).
@@ -134,6 +129,7 @@ impl Brokers {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::signal::key_of;
 
     const NOW: Wall = Wall(1_794_744_000_000);
 

@@ -2,10 +2,10 @@
 //!
 //! The store's listening time is not enough: on PostgreSQL it runs on while all of us are down, everywhere while we refuse signals
 //! (a full disk, a namespace that is read-only), and with a broker signals may wait there while we run. So those who take signals say
-//! every few seconds that none wait ([`LEVEL`]): nodes that take them by HTTP in one name, for what one does not take its sender
-//! brings to another; and each node that takes them from a broker in its own, once the queue is drained and nothing of it is in its
-//! hands. The ear runs at most [`TRUST_MS`] beyond the last word of the one that is furthest behind. What sensors last said and when
-//! they count as lost is written in this time, so that nobody is lost because *we* did not listen.
+//! every few seconds that none wait, or at least that they are there ([`LEVEL`]): nodes that take them by HTTP in one name, for what one
+//! does not take its sender brings to another; and each node that takes them from a broker in its own, once the queue is drained and
+//! nothing of it is in its hands. The ear runs at most [`TRUST_MS`] beyond the last word of the one that is furthest behind. What sensors
+//! last said and when they count as lost is written in this time, so that nobody is lost because *we* did not listen.
 //!
 //! Invariant: it never goes back, and never runs faster than the store's listening time.
 
@@ -94,7 +94,7 @@ pub struct Word {
 /// How an intake stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Level {
-    /// There is a queue: from now on the ear runs only while it is drained. To be said again every minute.
+    /// It is there, and may have signals that wait: from now on the ear runs only while it is drained. To be said again every minute.
     Watched,
     /// No signals wait there now, and none is in its hands.
     Drained,

@@ -25,7 +25,7 @@ use crate::id::SensorId;
 use crate::life::{Lives, Signs};
 use crate::limits::{DURABLE_PART, REASON_MAX, REJECTED_BYTES_MAX, TOLD_MAX};
 use crate::rules::Rules;
-use crate::signal::{Read, Recent, Signal, Verdict, judge, parse};
+use crate::signal::{Recent, Signal, Verdict, judge, parse};
 use crate::telling::{Telling, tell};
 
 /// Judges a batch of signals.
@@ -70,13 +70,13 @@ impl Item {
     /// A signal, or something that should have been one, on this way.
     #[must_use]
     pub fn of(json: &[u8], source: &'static str, now: Wall) -> Self {
-        Self::read(json, source, now).0
+        Self::read(json, source, now, None).0
     }
 
-    /// The same, and whether it brought a time that is too far ahead to count.
-    pub(crate) fn read(json: &[u8], source: &'static str, now: Wall) -> (Self, bool) {
+    /// The same of a message that may have an id, and whether it brought a time that is too far ahead to count.
+    pub(crate) fn read(json: &[u8], source: &'static str, now: Wall, message: Option<&str>) -> (Self, bool) {
         match parse(json, now) {
-            Ok(Read { signal, is_ahead }) => (Self::Signal { signal, known: None }, is_ahead),
+            Ok(read) => (Self::Signal { signal: read.named(message), known: None }, read.ahead.is_some()),
             Err(reason) => {
                 let cut = String::from_utf8_lossy(&json[..json.len().min(REJECTED_BYTES_MAX)]);
                 let (reason, body) = (clean(&reason, REASON_MAX), clean(&cut, REJECTED_BYTES_MAX));

@@ -59,6 +59,11 @@ pub(super) static OF_CLIENT: Sql = Sql::new(
          WHERE l.client_id = ?1 AND l.sensor_id > ?2 ORDER BY l.sensor_id LIMIT ?3"
     ),
 );
+/// The first sensor of a client from this one on.
+pub(crate) static NEXT_OF_CLIENT: Sql = Sql::new(
+    "sensor_link.next_of_client",
+    "SELECT sensor_id FROM sensor_link WHERE client_id = ?1 AND sensor_id >= ?2 ORDER BY sensor_id LIMIT 1",
+);
 pub(super) static OF_SENSOR: Sql = Sql::new(
     "sensor_link.of_sensor",
     "SELECT l.linked_at, c.id, c.name, c.state FROM sensor_link l JOIN sensor_client c ON c.id = l.client_id \

@@ -34,7 +34,7 @@ pub(crate) enum Linked {
 }
 
 pub(super) static SENSOR: Sql = Sql::new("sensor.exists", "SELECT id FROM sensor WHERE id = ?1");
-pub(crate) static EXISTS: Sql =
+pub(super) static EXISTS: Sql =
     Sql::new("sensor_link.exists", "SELECT linked_at FROM sensor_link WHERE sensor_id = ?1 AND client_id = ?2");
 pub(super) static COUNT: Sql = Sql::new("sensor_link.count", "SELECT COUNT(*) FROM sensor_link WHERE sensor_id = ?1");
 pub(super) static INSERT: Sql = Sql::new(

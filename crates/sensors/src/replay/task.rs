@@ -15,6 +15,8 @@ pub(crate) const TASK: TaskDef = TaskDef::new("sensor.replay", plan).settled_by(
 
 /// Events that one cycle looks at.
 const LOOKS: usize = 200;
+/// Of many sensors at once among them: each may take a question for each of its sensors.
+const GROUP_LOOKS: usize = 10;
 
 pub(super) static CANDIDATES: Sql = Sql::new(
     "sensor_event.to_replay",
@@ -60,7 +62,12 @@ fn take_back(tx: &mut dyn Tx, cx: &mut OpCx<'_>, task: &TaskRow) -> OpResult<()>
 fn next(tx: &mut dyn Tx, cx: &mut OpCx<'_>, mut state: State) -> OpResult<Plan> {
     let limit = i64::try_from(LOOKS).unwrap_or(i64::MAX);
     let events = tx.query(&CANDIDATES, args![&state.client, state.place, state.until, limit], LOOKS)?;
+    let mut groups = 0;
     for event in &events {
+        groups += usize::from(event.text(3) == Kind::Group.word());
+        if groups > GROUP_LOOKS {
+            break;
+        }
         match fate(tx, cx, &state, event)? {
             Fate::Outside => {}
             Fate::LeftOut => state.left_out += 1,
@@ -68,7 +75,7 @@ fn next(tx: &mut dyn Tx, cx: &mut OpCx<'_>, mut state: State) -> OpResult<Plan> 
         }
         state.place = event.int(0);
     }
-    if events.len() == LOOKS {
+    if events.len() == LOOKS || groups > GROUP_LOOKS {
         state.save(tx)?;
         return Ok(Plan::Checkpoint("null".into()));
     }

@@ -107,7 +107,7 @@ fn items(body: &[u8], media_type: &str, now: Wall) -> Result<Vec<(Item, bool)>, 
         many if many > SIGNALS_MAX => {
             Err(OpError::before_start(codes::ALIMIT, format!("{many} signals in one request, at most {SIGNALS_MAX}")))
         }
-        _ => Ok(parts.into_iter().map(|part| Item::read(part, SOURCE, now)).collect()),
+        _ => Ok(parts.into_iter().map(|part| Item::read(part, SOURCE, now, None)).collect()),
     }
 }
 

@@ -1,12 +1,13 @@
 //! A signal as it is written: JSON of a stranger, to be believed in nothing.
 //!
 //! A time that is ahead of our calendar is not believed, but the signal is: which of the two clocks is wrong nobody knows, and if ours
-//! is, refusing would lose what every sensor with a clock says.
+//! is, refusing would lose what every sensor with a clock says. Such a time orders nothing, but it still tells a repeat.
 
 use base::Wall;
 use serde::Deserialize;
 use serde_json::Value;
 
+use super::rule::bit;
 use super::{Signal, key_of};
 use crate::limits::{AHEAD_MAX_MS, AHEAD_MS, SIGNAL_ID_MAX};
 
@@ -35,8 +36,18 @@ pub struct Given<'a> {
 pub struct Read {
     /// The signal.
     pub signal: Signal,
-    /// Whether it brought a time so far ahead that it counts as without one.
-    pub is_ahead: bool,
+    /// The time that it brought, if that is so far ahead that it counts as without one.
+    pub ahead: Option<Wall>,
+}
+
+impl Read {
+    /// The signal with what tells its repeat: its id, or that of its message, or else a time that is not believed, together with its data.
+    #[must_use]
+    pub fn named(self, message: Option<&str>) -> Signal {
+        let Self { signal, ahead } = self;
+        let by_time = || ahead.map(|at| key_of(&format!("at {} {}", at.0, bit(signal.closed))));
+        Signal { key: signal.key.or_else(|| message.map(key_of)).or_else(by_time), ..signal }
+    }
 }
 
 /// Reads a signal; the error says what is wrong with it.
@@ -64,8 +75,8 @@ impl Given<'_> {
             return Err(format!("version {} of signals is not known, 1 is", cut(&version.to_string())));
         }
         let (at, key) = (self.time(now)?, self.key()?);
-        let is_ahead = at.is_some_and(|at| at > now.plus_ms(AHEAD_MS));
-        Ok(Read { signal: Signal { sensor, closed, at: at.filter(|_| !is_ahead), key }, is_ahead })
+        let ahead = at.filter(|at| *at > now.plus_ms(AHEAD_MS));
+        Ok(Read { signal: Signal { sensor, closed, at: at.filter(|_| ahead.is_none()), key }, ahead })
     }
 
     fn time(&self, now: Wall) -> Result<Option<Wall>, String> {
@@ -117,10 +128,25 @@ mod tests {
             [("2026-11-15T12:05:00Z", true), ("2026-11-15T12:05:01Z", false), ("2099-01-01T00:00:00Z", false)]
         {
             let json = format!(r#"{{"sensor_id":"a","data":1,"at":"{at}","id":"x"}}"#);
-            let Read { signal, is_ahead } = parse(json.as_bytes(), NOW).unwrap();
-            assert_eq!((signal.at.is_some(), is_ahead), (known, !known), "{at}");
+            let Read { signal, ahead } = parse(json.as_bytes(), NOW).unwrap();
+            assert_eq!((signal.at.is_some(), ahead.is_some()), (known, !known), "{at}");
             assert!(signal.closed && signal.key == Some(key_of("x")));
         }
+    }
+
+    #[test]
+    fn sen_3_a_time_ahead_of_our_calendar_tells_a_repeat_where_there_is_no_id() {
+        let key = |data: u8, at: &str, more: &str, message: Option<&str>| {
+            let json = format!(r#"{{"sensor_id":"a","data":{data},"at":"{at}"{more}}}"#);
+            parse(json.as_bytes(), NOW).unwrap().named(message).key
+        };
+        let (now, later, latest) = ("2026-11-15T12:00:00Z", "2026-11-15T14:00:00Z", "2026-11-15T14:00:01Z");
+        assert_eq!(key(1, now, "", None), None, "a time that is believed needs none");
+        assert_eq!(key(1, later, "", None), key(1, "2026-11-15T15:00:00+01:00", "", None), "the same moment");
+        assert!(key(1, later, "", None).is_some() && key(1, later, "", None) != key(0, later, "", None));
+        assert_ne!(key(1, later, "", None), key(1, latest, "", None));
+        assert_eq!(key(1, later, r#","id":"s""#, Some("m")), Some(key_of("s")));
+        assert_eq!(key(1, later, "", Some("m")), Some(key_of("m")), "two of one moment may have messages of their own");
     }
 
     #[test]

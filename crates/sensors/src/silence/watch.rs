@@ -84,16 +84,17 @@ impl Node {
     }
 }
 
-/// Says that signals are taken here by HTTP, where there are sensors, the store takes what they say, and nothing was sent away.
+/// Says how it stands with the signals that come by HTTP, where there are sensors and the store takes what they say. That some were sent
+/// away, or many wait, is said too: an intake that said nothing for long is forgotten, and then the ear runs on without it.
 fn listen(kernel: &Kernel, ns: &Arc<Namespace>) {
-    let is_level = ns.home.memory::<Desk>().is_level();
-    if !is_level || ns.store.health() != Health::Good {
+    if ns.store.health() != Health::Good {
         return;
     }
+    let how = if ns.home.memory::<Desk>().is_level() { Level::Drained } else { Level::Watched };
     let (again, home) = (kernel.clone(), ns.clone());
     let found = move |watched: OpResult<bool>| {
         if let Ok(true) = watched {
-            let word = Word { by: BY_HTTP.into(), how: Level::Drained };
+            let word = Word { by: BY_HTTP.into(), how };
             let request = again.request(Caller::server("sensors"));
             // Not taken: then nobody is lost meanwhile.
             again.call(&home, &LEVEL, request, word, Box::new(drop));

@@ -167,3 +167,23 @@ fn sen_2_a_signal_that_we_ourselves_fail_over_is_rejected_alone() {
     assert_eq!(outcomes, [Changed, Outcome::Rejected, Changed, Changed]);
     assert_eq!(doors.sent(&[signal("c", false)]), [Changed], "nobody is held up");
 }
+
+#[test]
+fn sen_3_a_repeat_without_an_id_whose_time_is_ahead_of_our_calendar_is_known_by_that_time() {
+    const BEHIND_MS: i64 = 7_200_000;
+    let doors = Doors::of(&["a"]);
+    let clock = &doors.world.kernel.env().clock;
+    let theirs = clock.wall();
+    doors.world.jump_calendar_ms(-BEHIND_MS);
+    let sent = |signals: &[(u8, i64)]| -> Vec<Outcome> {
+        let item = |(data, later_ms): &(u8, i64)| {
+            let at = theirs.plus_ms(*later_ms).rfc3339();
+            Item::of(format!(r#"{{"sensor_id":"a","data":{data},"at":"{at}"}}"#).as_bytes(), "test", clock.wall())
+        };
+        doors.send_items(signals.iter().map(item).collect()).into_iter().map(Result::unwrap).collect()
+    };
+    let batch = [(1, 0), (0, 60_000), (1, 60_000), (0, 120_000)];
+    assert_eq!(sent(&batch), [Changed; 4], "two of one moment may differ");
+    assert_eq!(sent(&batch), [Repeat; 4], "the answer was lost, and the gateway sends them again");
+    assert_eq!((sent(&[(0, 180_000), (1, 240_000)]), doors.history()), (vec![Same, Changed], 5), "what is new counts");
+}

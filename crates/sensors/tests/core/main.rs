@@ -5,5 +5,6 @@
 mod judging;
 mod kit;
 mod notify;
+mod replay;
 mod room;
 mod silence;

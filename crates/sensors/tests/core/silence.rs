@@ -247,6 +247,34 @@ fn sen_6_signals_for_which_there_is_no_room_make_nobody_lost() {
 }
 
 #[test]
+fn sen_6_signals_that_we_refuse_for_minutes_make_nobody_lost_though_a_brokers_queue_is_drained_meanwhile() {
+    let doors = Doors::of(&[]);
+    doors.register("a", 10);
+    doors.client("hotel", 0, &["a"]);
+    let passes = |seconds: u64| {
+        for _ in 0..seconds / 5 {
+            assert!(doors.world.call(&LEVEL, Word { by: "one".into(), how: Level::Drained }).is_ok());
+            doors.world.pass_ms(5_000);
+        }
+    };
+    passes(5);
+    doors.sent(&[signal("a", true)]);
+    doors.answer_all(200);
+    let too_many = vec![signal("a", true); sensors::limits::WAITING_MAX + 1];
+    // Longer than an intake that says nothing is waited for.
+    for _ in 0..40 {
+        assert!(doors.send(&too_many).iter().all(Result::is_err));
+        passes(5);
+    }
+    assert!(doors.answer_all(200).is_empty(), "it spoke, and we did not take it");
+    doors.sent(&[signal("a", true)]);
+    passes(5);
+    assert!(doors.answer_all(200).is_empty(), "it was never lost");
+    passes(30);
+    assert_eq!(doors.answer_all(200), ["sensor.lost"], "now it is silent");
+}
+
+#[test]
 fn sen_6_a_calendar_of_ours_that_is_behind_makes_nobody_lost_and_hides_no_change() {
     const BEHIND_MS: i64 = 7_200_000;
     let doors = Doors::of(&["a"]);

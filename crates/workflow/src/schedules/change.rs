@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::form::{CreateSchedule, Missed, ScheduledStart};
-use super::run::wait;
+use super::run::{come, wait};
 use crate::codes::NFLOWJOB;
 use crate::names::short;
 
@@ -57,7 +57,7 @@ pub struct CreatedSchedule {
 pub struct SchedulePatch {
     /// It starts nothing until this is taken back; what lies between is not missed.
     pub paused: Option<bool>,
-    /// When.
+    /// When; another one than before begins anew with its next moment.
     pub cron: Option<String>,
     /// What becomes of runs that were missed.
     pub missed: Option<Missed>,
@@ -155,20 +155,28 @@ fn create(tx: &mut dyn Tx, cx: &mut OpCx<'_>, wanted: &CreateSchedule) -> OpResu
 
 fn patch(tx: &mut dyn Tx, cx: &mut OpCx<'_>, wanted: &PatchOf) -> OpResult<()> {
     let mut schedule = Schedule::get(tx, &wanted.id)?;
-    let patch = wanted.patch.clone();
+    let (patch, before) = (wanted.patch.clone(), schedule.wish.calendar()?);
     let wish = &mut schedule.wish;
     patch.cron.into_iter().for_each(|cron| wish.cron = cron);
     patch.missed.into_iter().for_each(|missed| wish.missed = missed);
     patch.missed_max.into_iter().for_each(|most| wish.missed_max = most);
     patch.start.into_iter().for_each(|start| wish.start = start);
     wish.check()?;
+    let is_other = wish.calendar()? != before;
     let was_paused = schedule.paused;
+    // It was to be made and is not yet: it failed, and waits for its next try or for a person.
+    let is_due = !was_paused && schedule.next <= cx.wall;
     schedule.paused = patch.paused.unwrap_or(was_paused);
-    if schedule.paused != was_paused || wanted.patch.cron.is_some() {
+    if schedule.paused != was_paused || is_other {
+        schedule.missed += i64::from(is_due);
         forget_task(cx, &mut schedule);
         if !schedule.paused {
             wait(cx, &mut schedule)?;
         }
+    } else if is_due {
+        // What it failed over may be put right now.
+        forget_task(cx, &mut schedule);
+        come(cx, &mut schedule);
     }
     schedule.save(tx)
 }

@@ -31,14 +31,19 @@ fn plan(tx: &mut dyn Tx, cx: &mut OpCx<'_>, row: &TaskRow) -> OpResult<Plan> {
     Ok(Plan::Done)
 }
 
-/// It waits for its next moment. A calendar that ran ahead and was put right pulls it back with it.
+/// It waits for its next moment.
 pub(super) fn wait(cx: &mut OpCx<'_>, schedule: &mut Schedule) -> OpResult<()> {
     let never = || OpError::new(codes::BDETECTED, format!("schedule {} is never due again", schedule.id));
     schedule.next = schedule.wish.calendar()?.next_after(cx.wall).ok_or_else(never)?;
+    come(cx, schedule);
+    Ok(())
+}
+
+/// Its moment comes, at once if that is past. A calendar that ran ahead and was put right pulls it back with it.
+pub(super) fn come(cx: &mut OpCx<'_>, schedule: &mut Schedule) {
     let task = cx.id();
-    let pause_ms = schedule.next.0 - cx.wall.0;
+    let pause_ms = (schedule.next.0 - cx.wall.0).max(0);
     let param = serde_json::Value::from(schedule.id.as_str()).to_string();
     cx.fx.task(NewTask::new(task, RUN).param(param).info(format!("schedule {}", schedule.id)).after_ms(pause_ms));
     schedule.task = Some(task.to_string());
-    Ok(())
 }

@@ -1,11 +1,13 @@
 //! Processes are started by the calendar.
 
-use base::{Sql, Wall};
+use base::{Sql, Wall, args};
+use kernel::Op;
 use serde_json::{Value, json};
 use workflow::schedules::{
     CREATE_SCHEDULE, DELETE_SCHEDULE, PATCH_SCHEDULE, SCHEDULE, SCHEDULES, SchedulePatchOf, ScheduleView,
 };
 
+use crate::alerts;
 use crate::kit::Flow;
 
 const HOUR: u64 = 3_600_000;
@@ -95,6 +97,52 @@ fn wfl_29_a_schedule_is_paused_changed_and_deleted() {
     assert_eq!(started(&flow), 13);
     assert_eq!(flow.0.read(&SCHEDULES, ()).unwrap().len(), 0);
     assert_eq!(patch(&flow, &id, json!({})).unwrap_err().code.name, "NFLOWJOB");
+}
+
+/// A schedule whose run at 14:00 fails, and what it is so many minutes later.
+fn failing(minutes: u64) -> (Flow, String) {
+    static REFUSE: Sql = Sql::new(
+        "test.refuse",
+        "CREATE TRIGGER refuse BEFORE INSERT ON wfl_process WHEN NEW.type = 'wrong' BEGIN SELECT RAISE(ABORT, 'refused'); END",
+    );
+    static SET: Op<(), ()> = Op::new("test.set", |tx, _, ()| Ok(tx.write(&REFUSE, args![])?));
+    let flow = Flow::new();
+    flow.0.call(&SET, ()).unwrap();
+    let id = create(&flow, "0 14 * * *", "once").unwrap();
+    patch(&flow, &id, json!({ "start": { "type": "wrong", "start": { "actor": "a#1" } } })).unwrap();
+    flow.0.pass_ms(2 * HOUR + minutes * 60_000);
+    assert_eq!((started(&flow), schedule(&flow, &id).runs), (0, 0));
+    (flow, id)
+}
+
+#[test]
+fn wfl_29_a_run_that_is_due_and_failed_is_made_once_the_schedule_is_put_right() {
+    // Between two tries; after the last of them.
+    for (minutes, parked) in [(2, 0), (300, 1)] {
+        let (flow, id) = failing(minutes);
+        assert_eq!(alerts(&flow, "task.parked").len(), parked);
+        // As the page does, with all that it shows, the unchanged cron too.
+        let right = json!({ "type": "report", "start": { "actor": "a#1" } });
+        patch(&flow, &id, json!({ "cron": " 0  14 * * * ", "missed": "once", "missed_max": 3, "start": right }))
+            .unwrap();
+        flow.0.pass_ms(1_000);
+        let (at, view) = (Wall(testbed::NOON + 2 * 3_600_000), schedule(&flow, &id));
+        assert_eq!((started(&flow), view.runs, view.missed_times), (1, 1, 0), "after {minutes} minutes");
+        assert_eq!((view.last_at, &view.next[0]), (Some(at.rfc3339()), &at.plus_ms(86_400_000).rfc3339()));
+        assert_eq!(alerts(&flow, "task.parked"), Vec::<String>::new());
+        flow.0.pass_ms(6 * HOUR);
+        assert_eq!(started(&flow), 1, "once");
+    }
+}
+
+#[test]
+fn wfl_29_a_run_that_is_due_and_falls_to_another_calendar_or_a_pause_is_counted_as_missed() {
+    for change in [json!({ "cron": "0 15 * * *" }), json!({ "paused": true })] {
+        let (flow, id) = failing(2);
+        patch(&flow, &id, change.clone()).unwrap();
+        flow.0.pass_ms(HOUR / 2);
+        assert_eq!((started(&flow), schedule(&flow, &id).missed_times), (0, 1), "{change}");
+    }
 }
 
 #[test]
