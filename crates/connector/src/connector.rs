@@ -11,17 +11,18 @@ use client::{Client, ClientError, Retry, jittered, pause};
 use crate::database::{Database, Work, Worked};
 use crate::desk::Desk;
 use crate::engine::{ErrorKind, SqlError};
-use crate::next::{After, Blame, CommitFailure, Doing, End, Facts, Heard, MarkerSeen, Word, next};
+use crate::learn::is_away;
+use crate::next::{Blame, CommitFailure, Doing, End, Facts, Heard, MarkerSeen, Word, next};
 use crate::outcome::{Report, Round};
 use crate::settings::Settings;
 use crate::start::Unanswered;
-use crate::suspects::{Fault, Suspects};
+use crate::suspects::Suspects;
 use crate::world;
 
 /// How long the other side of a call may say nothing.
 const CALL: Duration = Duration::from_secs(20);
-/// How long one try of a start may take while its messages come.
-pub(crate) const START_MAX: Duration = Duration::from_secs(300);
+/// How long one try of a start may take while its messages come: two of them are clearly less than a process may take to be prepared.
+pub(crate) const START_MAX: Duration = Duration::from_secs(200);
 /// The same of a prepare, whose database waits: with what is repeated, shorter than a transaction may be idle.
 const PREPARE_TRY: Duration = Duration::from_secs(100);
 /// Pauses before the same is tried again: the first, and the longest.
@@ -54,7 +55,9 @@ pub(crate) struct Course {
     /// Messages that are processed.
     pub(crate) taken: Vec<Message>,
     pub(crate) left_out: usize,
-    worked: Worked,
+    pub(crate) worked: Worked,
+    /// The server was away when the last prepare was tried: that says nothing of its messages.
+    pub(crate) is_away: bool,
 }
 
 impl Connector {
@@ -155,7 +158,9 @@ impl Connector {
             Doing::Prepare { .. } => {
                 let Worked { results, replies, .. } = &course.worked;
                 let client = self.client.clone().while_it_flows(PREPARE_TRY);
-                heard(client.prepare_process(&process, results, replies).await)
+                let answer = client.prepare_process(&process, results, replies).await;
+                course.is_away = answer.as_ref().is_err_and(is_away);
+                heard(answer)
             }
             Doing::Commit => self.commit().await,
             Doing::LookForMarker { .. } => Heard::Marker(self.marker(&process).await),
@@ -219,32 +224,6 @@ impl Connector {
         }
     }
 
-    /// After a failure of several messages they are taken one by one, until the one at fault is found.
-    fn learn(&mut self, doing: &Doing, heard: &Heard, course: &Course) {
-        let (suspects, taken) = (&mut self.suspects, &course.taken);
-        match (doing, heard) {
-            (Doing::Work { .. }, Heard::WorkFailed(error)) => suspects.note_failure(taken, Fault::Work, error),
-            (Doing::Commit, Heard::CommitFailed(CommitFailure::Refused(error))) => {
-                suspects.note_failure(taken, Fault::Refused, error);
-            }
-            (Doing::Commit, Heard::CommitFailed(CommitFailure::Undone(error)))
-            | (Doing::LookForMarker { error }, Heard::Marker(MarkerSeen::Absent)) => {
-                suspects.note_failure(taken, Fault::Commit, error);
-            }
-            (Doing::Prepare { .. }, Heard::Word(Word::Refused(_)))
-            // A prepare that never arrives may be too large for the line.
-            | (Doing::RollBack { then: After::OneByOne | After::RollbackCall, .. }, _) => {
-                suspects.take_one_by_one(taken.len());
-            }
-            (Doing::RollBack { then: After::WorkAgain(Blame { all: Some(_), .. }), .. }, _) => suspects.take_all(),
-            (Doing::Start { .. }, Heard::Idle) => suspects.forget_all(),
-            (Doing::Commit, Heard::Committed) | (Doing::LookForMarker { .. }, Heard::Marker(MarkerSeen::Present)) => {
-                suspects.note_commit(taken, &course.worked.results);
-            }
-            _ => {}
-        }
-    }
-
     fn report(&mut self, course: Course, ended: End) -> Report {
         if matches!(ended, End::InDoubt(_)) {
             self.doubtful.push(course.process.clone());
@@ -259,11 +238,11 @@ impl Connector {
     }
 }
 
-/// What comes of the work; without a transaction, or behind somebody's lock, no message is to blame.
+/// What comes of the work; without a transaction, behind somebody's lock, or with a full disk, no message is to blame.
 fn worked(database: &mut Database, work: &Work) -> Result<Worked, Heard> {
     database.open(&work.process).map_err(|error| Heard::Hindered(error.text))?;
     let failure = |SqlError { kind, text, .. }| match kind {
-        ErrorKind::Locked => Heard::Hindered(text),
+        ErrorKind::Locked | ErrorKind::Machine => Heard::Hindered(text),
         ErrorKind::Duplicate | ErrorKind::Lost | ErrorKind::Wrong => Heard::WorkFailed(text),
     };
     database.go_through(work).map_err(failure)

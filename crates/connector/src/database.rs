@@ -124,7 +124,7 @@ impl Database {
     pub fn commit(&mut self) -> Result<(), CommitFailure> {
         let none = || CommitFailure::Undone("the transaction is gone with its connection".into());
         let outcome = self.engine.as_mut().ok_or_else(none)?.commit();
-        if matches!(outcome, Err(CommitFailure::Unclear(_))) {
+        if matches!(outcome, Err(CommitFailure::Unclear(_) | CommitFailure::Broken(_))) {
             self.engine = None;
         }
         outcome
@@ -239,8 +239,8 @@ impl Database {
         };
         let outcome = statements.iter().try_for_each(run);
         let engine = self.engine()?;
-        if outcome.is_err() {
-            engine.execute(UNDO, &[])?;
+        if let Err(error) = &outcome {
+            engine.execute(UNDO, &[]).map_err(|undo| cause(error, undo))?;
         }
         engine.execute(RELEASE, &[])?;
         result_of(message, outcome)
@@ -282,9 +282,10 @@ impl Database {
             .and_then(|()| engine.execute(sql, &[]))
             .map_err(|error| SqlError { text: failed(&error.text), ..error })?;
         engine.commit().map_err(|error| match error {
-            CommitFailure::Refused(text) | CommitFailure::Undone(text) | CommitFailure::Unclear(text) => {
-                SqlError::new(ErrorKind::Wrong, failed(&text))
-            }
+            CommitFailure::Refused(text)
+            | CommitFailure::Undone(text)
+            | CommitFailure::Unclear(text)
+            | CommitFailure::Broken(text) => SqlError::new(ErrorKind::Wrong, failed(&text)),
         })
     }
 
@@ -305,7 +306,7 @@ impl Database {
 
     /// A connection that is gone is not used again.
     fn lost_if<T>(&mut self, outcome: Result<T, SqlError>) -> Result<T, SqlError> {
-        if outcome.as_ref().is_err_and(|error| error.kind == ErrorKind::Lost) {
+        if outcome.as_ref().is_err_and(|error| matches!(error.kind, ErrorKind::Lost | ErrorKind::Machine)) {
             self.engine = None;
         }
         outcome
@@ -322,6 +323,15 @@ fn reply_values(names: &[Name], process: &str, id: &str) -> Vec<SqlValue> {
     names.iter().map(value).collect()
 }
 
+/// Why a savepoint cannot be gone back to: the database rolled back everything, over somebody's lock or a full disk, or over what the
+/// message did.
+fn cause(error: &SqlError, undo: SqlError) -> SqlError {
+    match error.kind {
+        ErrorKind::Locked | ErrorKind::Lost | ErrorKind::Machine => error.clone(),
+        ErrorKind::Duplicate | ErrorKind::Wrong => SqlError { text: format!("{}; {}", error.text, undo.text), ..undo },
+    }
+}
+
 /// What became of a message; a connection that is gone is no result of a message.
 fn result_of(message: &Message, outcome: Result<(), SqlError>) -> Result<MessageResult, SqlError> {
     let result = |status, error: Option<SqlError>| MessageResult {
@@ -335,7 +345,7 @@ fn result_of(message: &Message, outcome: Result<(), SqlError>) -> Result<Message
         Err(error) => match error.kind {
             ErrorKind::Locked => Ok(result(Processed::ProcessedDeadlock, Some(error))),
             ErrorKind::Duplicate | ErrorKind::Wrong => Ok(result(Processed::ProcessedIncorrect, Some(error))),
-            ErrorKind::Lost => Err(error),
+            ErrorKind::Lost | ErrorKind::Machine => Err(error),
         },
     }
 }

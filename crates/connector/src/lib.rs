@@ -17,6 +17,7 @@ mod desk;
 pub mod engine;
 #[doc(hidden)]
 pub mod fuzzing;
+mod learn;
 mod next;
 mod outcome;
 mod replies;

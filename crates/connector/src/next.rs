@@ -5,7 +5,7 @@
 //! | after | heard | then |
 //! |---|---|---|
 //! | start, narrow | no answer, or anything but `OK` | stop; `BUSY` is tried again after a random pause |
-//! | work | the database hindered all of it (a lock, no transaction) | roll back, interrupt |
+//! | work | the database hindered all of it (a lock, no transaction, a full disk) | roll back, interrupt |
 //! | work | the database failed | roll back, interrupt; of several each is then taken alone |
 //! | | a single message, for the second time | roll back, leave it out: others come first |
 //! | work | replies that are none | roll back; the same again, with rows that stood there before left alone |
@@ -13,11 +13,12 @@
 //! | | again, and they name none | roll back; a single message is then reported as incorrect, several are taken one by one |
 //! | prepare | no answer | again within [`PREPARE_MS`], then roll back and the rollback call |
 //! | prepare | `CANCELLED` | roll back, the rollback call |
+//! | | after either, unless the server is away | of several each is then taken alone; the second time a single message is left out of the next process |
 //! | prepare | a refusal | roll back; a single message is then reported as incorrect, of several none is |
 //! | commit | failed, what was written is wrong | the rollback call; of several each is then taken alone |
 //! | | a single message, for the second time | the rollback call; from the next process on it is reported as incorrect |
 //! | commit | failed for another reason | the rollback call; the second time a single message is left out of the next process |
-//! | commit | nobody knows | the marker tells; while it does not, neither call is made |
+//! | commit | nobody knows | the marker tells; while it does not, neither call is made. If it was the disk, no message is to blame |
 //! | commit call | no answer | again, until there is one |
 
 use std::collections::BTreeMap;
@@ -64,6 +65,8 @@ pub enum Doing {
     LookForMarker {
         /// Of the commit.
         error: String,
+        /// Its messages may be why it failed.
+        blames: bool,
     },
     /// The transaction is rolled back.
     RollBack {
@@ -180,6 +183,8 @@ pub enum CommitFailure {
     Undone(String),
     /// It may have.
     Unclear(String),
+    /// It may have, and the file, its disk or the machine is why: no message's fault.
+    Broken(String),
 }
 
 /// What the marker of a process says.
@@ -213,7 +218,7 @@ pub enum Heard {
     Worked,
     /// Messages were processed, but these rows are no replies. At least one.
     BadReplies(Vec<BadReply>),
-    /// The database could not begin, or somebody else was in the way: no message's fault. Nothing of it stays.
+    /// The database could not begin, or somebody else, or its disk, was in the way: no message's fault. Nothing of it stays.
     Hindered(String),
     /// The database failed over the messages; nothing of it stays.
     WorkFailed(String),
@@ -258,7 +263,7 @@ pub fn next(doing: Doing, heard: Heard, facts: Facts) -> Doing {
         (Doing::Prepare { blamed }, Heard::Word(word)) => after_prepare(blamed, word, facts),
         (Doing::Commit, Heard::Committed) => Doing::CommitCall,
         (Doing::Commit, Heard::CommitFailed(failure)) => after_failed_commit(failure, facts),
-        (Doing::LookForMarker { error }, Heard::Marker(seen)) => after_marker(error, seen, facts),
+        (Doing::LookForMarker { error, blames }, Heard::Marker(seen)) => after_marker(error, blames, seen, facts),
         (Doing::RollBack { then, error }, Heard::RolledBack) => after_rollback(then, error),
         (Doing::CommitCall, Heard::Word(word)) => after_commit_call(word),
         (Doing::RollbackCall { error, blamed }, Heard::Word(word)) => after_rollback_call(error, blamed, word, facts),
@@ -307,7 +312,8 @@ fn after_failed_commit(failure: CommitFailure, facts: Facts) -> Doing {
             Doing::RollbackCall { error, blamed }
         }
         CommitFailure::Undone(error) => Doing::RollbackCall { error, blamed: false },
-        CommitFailure::Unclear(error) => Doing::LookForMarker { error },
+        CommitFailure::Unclear(error) => Doing::LookForMarker { error, blames: true },
+        CommitFailure::Broken(error) => Doing::LookForMarker { error, blames: false },
     }
 }
 
@@ -348,11 +354,11 @@ fn after_prepare(blamed: bool, word: Word, facts: Facts) -> Doing {
     }
 }
 
-fn after_marker(error: String, seen: MarkerSeen, facts: Facts) -> Doing {
+fn after_marker(error: String, blames: bool, seen: MarkerSeen, facts: Facts) -> Doing {
     match seen {
         MarkerSeen::Present => Doing::CommitCall,
         MarkerSeen::Absent => Doing::RollbackCall { error, blamed: false },
-        MarkerSeen::Open if facts.since_ms < MARKER_MS => Doing::LookForMarker { error },
+        MarkerSeen::Open if facts.since_ms < MARKER_MS => Doing::LookForMarker { error, blames },
         MarkerSeen::Open => Doing::End(End::InDoubt(error)),
     }
 }
@@ -605,12 +611,14 @@ mod tests {
     #[test]
     fn exc_20_a_commit_of_which_nobody_knows_is_looked_up_and_never_guessed() {
         let look = next(Doing::Commit, Heard::CommitFailed(CommitFailure::Unclear("cut".into())), EARLY);
-        assert_eq!(look, Doing::LookForMarker { error: "cut".into() });
+        assert_eq!(look, Doing::LookForMarker { error: "cut".into(), blames: true });
         let seen = |seen, facts| next(look.clone(), Heard::Marker(seen), facts);
         assert_eq!(seen(MarkerSeen::Present, EARLY), Doing::CommitCall);
         assert_eq!(seen(MarkerSeen::Absent, EARLY), Doing::RollbackCall { error: "cut".into(), blamed: false });
         assert_eq!(seen(MarkerSeen::Open, EARLY), look, "an open transaction may still commit");
         assert_eq!(seen(MarkerSeen::Open, LATE), Doing::End(End::InDoubt("cut".into())));
+        let broken = next(Doing::Commit, Heard::CommitFailed(CommitFailure::Broken("full".into())), EARLY);
+        assert_eq!(broken, Doing::LookForMarker { error: "full".into(), blames: false });
     }
 
     #[test]

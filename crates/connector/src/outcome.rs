@@ -57,6 +57,13 @@ impl Report {
         !matches!(self.ended, Ended::Idle | Ended::Busy | Ended::Committed)
     }
 
+    /// Whether the next process may begin at once: there may be more where messages were done. What only waited for others' locks would
+    /// wait again.
+    #[must_use]
+    pub fn goes_on(&self) -> bool {
+        self.ended == Ended::Committed && self.processed + self.incorrect > 0
+    }
+
     /// The word for programs.
     #[must_use]
     pub fn word(&self) -> &'static str {
@@ -96,5 +103,23 @@ impl fmt::Display for Report {
             )?;
         }
         self.reason().map_or(Ok(()), |why| write!(f, "; {why}"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn exc_25_after_messages_that_only_waited_there_is_a_pause() {
+        let goes_on = |processed, deadlocks, incorrect, ended| {
+            Report { processed, deadlocks, incorrect, ..Report::new(ended) }.goes_on()
+        };
+        assert!(goes_on(1, 1, 0, Ended::Committed) && goes_on(0, 1, 1, Ended::Committed));
+        assert!(
+            !goes_on(0, 2, 0, Ended::Committed),
+            "a statement that never ends in time must not be tried without a pause"
+        );
+        assert!(!goes_on(1, 0, 0, Ended::Unconfirmed("no".into())) && !goes_on(0, 0, 0, Ended::Idle));
     }
 }

@@ -1,10 +1,13 @@
 //! The start call: what it asks for, and what is done when its answer does not come.
 //!
 //! A start without an answer is made again with its key, and gives the same process. Where the server answers other calls and the start
-//! stays without one, its messages are too much for the line: the process is given up, and the next one asks for fewer bytes.
+//! stays without one, its messages are too much for the line: the process is given up, and the next one asks for fewer bytes. Where fewer
+//! cannot be asked for, it is a message that never arrives, which lets others go first.
 
 use client::exchange::{Message, Start, Started, Status};
-use client::{ClientError, new_key};
+use client::{ClientError, Request, new_key};
+use serde::Deserialize as _;
+use serde_json::json;
 
 use crate::connector::{Connector, Course, START_MAX, failed, word};
 use crate::next::{Heard, Word};
@@ -85,24 +88,37 @@ impl Connector {
 
     async fn note_silence(&mut self, asked: Unanswered, is_cut: bool) {
         let asked = Unanswered { times: asked.times + u32::from(is_cut), ..asked };
-        if asked.times >= UNANSWERED_MAX && self.give_up_started().await {
-            let mb = asked.start.max_mb.unwrap_or(SERVER_MB) / 2.0;
-            self.mb_max = Some(mb.max(LEAST_MB));
+        let mb = asked.start.max_mb.unwrap_or(SERVER_MB);
+        if asked.times >= UNANSWERED_MAX && self.give_up_started(mb <= LEAST_MB).await {
+            self.mb_max = Some((mb / 2.0).max(LEAST_MB));
         } else {
             self.unanswered = Some(asked);
         }
     }
 
-    /// Gives up what was started and never arrived; whether there was something. If it was another connector's, that one is told so by its
-    /// next call, and nothing of it happened.
-    async fn give_up_started(&self) -> bool {
+    /// Gives up what was started and never arrived; whether the server was heard. It may have ended by itself, or be another connector's:
+    /// of what is still only started nothing happened, and the next call tells that one so; what was prepared meanwhile is not touched.
+    async fn give_up_started(&self, is_least: bool) -> bool {
         let Ok(started) = self.client.processes_in(&self.settings.database, STARTED).await else { return false };
         for process in &started {
-            let answer = self.client.interrupt_process(&process.id, "its messages did not arrive").await;
-            if matches!(word(answer), Word::Silence(_)) {
+            let word = match is_least {
+                true => word(self.client.narrow_process(&process.id, &[]).await),
+                false => self.give_up(&process.id).await,
+            };
+            if matches!(word, Word::Silence(_)) {
                 return false;
             }
         }
-        !started.is_empty()
+        true
+    }
+
+    async fn give_up(&self, process: &str) -> Word {
+        let request = Request::new("POST", &["exchange", "processes", process, "interrupt"]);
+        let body = json!({ "message": "its messages did not arrive", "only_started": true });
+        match self.client.call(request.json(&body)).await.map(|given| Status::deserialize(&given.value["status"])) {
+            Ok(Ok(status)) => word(Ok(status)),
+            Ok(Err(error)) => Word::Silence(error.to_string()),
+            Err(error) => failed(error),
+        }
     }
 }

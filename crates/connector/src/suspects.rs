@@ -3,7 +3,7 @@
 //! A process that fails as a whole does not say whose fault it is: its messages are then taken one by one. One that fails alone
 //! [`FAILURES_MAX`] times is left out while there are others, so that the server offers it behind them and tells people when that happened
 //! often; one whose commit is refused as often is reported as incorrect. One that waited for locks in vain [`WAITS_MAX`] times is left out
-//! once.
+//! once, also if it is alone: people are told of it as well.
 //!
 //! Deliberately not kept anywhere: a connector that begins anew finds out again.
 
@@ -165,6 +165,7 @@ impl Suspects {
     fn note_wait(&mut self, message: &Message, result: &MessageResult) {
         let suspect = self.suspects.entry(name(message)).or_default();
         suspect.waited += 1;
+        suspect.is_put_aside |= suspect.waited >= WAITS_MAX;
         suspect.error = result.error_text.clone().unwrap_or_default();
     }
 }
@@ -282,5 +283,16 @@ mod tests {
         }
         assert_eq!(chosen(&mut suspects, &["a", "b"]), both(&["b"], &["a"]));
         assert_eq!(chosen(&mut suspects, &["a", "b"]), both(&["a", "b"], &[]));
+    }
+
+    #[test]
+    fn exc_25_one_that_waits_in_vain_alone_is_left_out_once_too() {
+        let mut suspects = Suspects::default();
+        for _ in 0..WAITS_MAX {
+            assert_eq!(chosen(&mut suspects, &["a"]), both(&["a"], &[]));
+            committed(&mut suspects, Processed::ProcessedDeadlock, &["a"]);
+        }
+        assert_eq!(chosen(&mut suspects, &["a"]), both(&[], &["a"]));
+        assert_eq!(chosen(&mut suspects, &["a"]), both(&["a"], &[]));
     }
 }

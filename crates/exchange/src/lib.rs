@@ -64,6 +64,7 @@ pub static SERVICE: ServiceDef = ServiceDef {
         &process::COMMIT,
         &process::ROLLBACK,
         &process::INTERRUPT,
+        &process::GIVE_UP,
         &process::RESOLVE,
         &process::TIMEOUT,
         &process::RESUME,

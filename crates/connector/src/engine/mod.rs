@@ -21,8 +21,10 @@ pub enum ErrorKind {
     Locked,
     /// There is a row with this key.
     Duplicate,
-    /// The connection is gone, and with it the transaction.
+    /// The connection is gone, and with it the transaction: what was done may be why.
     Lost,
+    /// The file, its disk or the machine failed, and the transaction is of no use: no message's fault.
+    Machine,
     /// The statement or its values are wrong.
     Wrong,
 }

@@ -96,6 +96,7 @@ impl Engine for Postgres {
             ErrorKind::Duplicate | ErrorKind::Wrong => CommitFailure::Refused(error.text),
             ErrorKind::Locked => CommitFailure::Undone(error.text),
             ErrorKind::Lost => CommitFailure::Unclear(error.text),
+            ErrorKind::Machine => CommitFailure::Broken(error.text),
         })
     }
 
@@ -141,13 +142,18 @@ fn told(error: &tokio_postgres::Error) -> SqlError {
         let kind = if error.is_closed() || error.source().is_some() { ErrorKind::Lost } else { ErrorKind::Wrong };
         return SqlError::new(kind, text(error));
     };
-    let kind = match state {
+    SqlError { kind: judge(state), code: state.code().parse().ok(), text: text(error) }
+}
+
+/// What an SQLSTATE means. Memory, temporary files and a broken index may be one message's alone: only a full disk is nobody's.
+fn judge(state: &SqlState) -> ErrorKind {
+    match state {
         state if LOCKS.contains(state) => ErrorKind::Locked,
         state if *state == SqlState::UNIQUE_VIOLATION => ErrorKind::Duplicate,
+        state if *state == SqlState::DISK_FULL => ErrorKind::Machine,
         state if is_lost(state.code()) => ErrorKind::Lost,
         _ => ErrorKind::Wrong,
-    };
-    SqlError { kind, code: state.code().parse().ok(), text: text(error) }
+    }
 }
 
 /// A statement that took too long, or that somebody ended, may go another time.
@@ -171,5 +177,24 @@ fn text(error: &tokio_postgres::Error) -> String {
             format!("{}: {}{detail}", told.code().code(), told.message())
         }
         None => error.source().map_or_else(|| error.to_string(), |source| format!("{error}: {source}")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn exc_25_a_full_disk_is_no_messages_fault_and_an_ended_connection_may_be() {
+        assert_eq!(judge(&SqlState::DISK_FULL), ErrorKind::Machine);
+        assert_eq!(
+            [SqlState::ADMIN_SHUTDOWN, SqlState::OUT_OF_MEMORY].map(|state| judge(&state)),
+            [ErrorKind::Lost; 2]
+        );
+        assert_eq!(
+            [SqlState::QUERY_CANCELED, SqlState::LOCK_NOT_AVAILABLE].map(|state| judge(&state)),
+            [ErrorKind::Locked; 2]
+        );
+        assert_eq!(judge(&SqlState::CHECK_VIOLATION), ErrorKind::Wrong);
     }
 }

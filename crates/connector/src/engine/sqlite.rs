@@ -58,10 +58,14 @@ impl Engine for Sqlite {
             Some(ErrorCode::DatabaseBusy) => CommitFailure::Undone,
             _ => CommitFailure::Unclear,
         };
-        let text = told(error).text;
+        let SqlError { kind, text, .. } = told(error);
         // The transaction is still open after the first two, and only then is it sure that nothing was committed.
         let rolled_back = !self.connection.is_autocommit() && self.roll_back().is_ok();
-        Err(if rolled_back { failure(text) } else { CommitFailure::Unclear(text) })
+        Err(match rolled_back {
+            _ if kind == ErrorKind::Machine => CommitFailure::Broken(text),
+            true => failure(text),
+            false => CommitFailure::Unclear(text),
+        })
     }
 
     fn roll_back(&mut self) -> Result<(), SqlError> {
@@ -103,15 +107,15 @@ fn told(error: rusqlite::Error) -> SqlError {
     let kind = match error.sqlite_error_code() {
         Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => ErrorKind::Locked,
         Some(ErrorCode::ConstraintViolation) => constraint(&error),
-        Some(code) if LOST.contains(&code) => ErrorKind::Lost,
+        Some(code) if MACHINE.contains(&code) => ErrorKind::Machine,
         _ => ErrorKind::Wrong,
     };
     let code = error.sqlite_error().map(|inner| i64::from(inner.extended_code));
     SqlError { kind, code, text: error.to_string() }
 }
 
-/// The file, its disk or the machine: no message's fault.
-const LOST: [ErrorCode; 8] = [
+/// No message can cut off a file.
+const MACHINE: [ErrorCode; 8] = [
     ErrorCode::CannotOpen,
     ErrorCode::SystemIoFailure,
     ErrorCode::DiskFull,
@@ -140,9 +144,9 @@ mod tests {
     #[test]
     fn exc_25_what_is_wrong_with_the_file_is_no_messages_fault() {
         let kind = |code| told(rusqlite::Error::SqliteFailure(ffi::Error::new(code), None)).kind;
-        let lost =
+        let machine =
             [ffi::SQLITE_CORRUPT, ffi::SQLITE_NOMEM, ffi::SQLITE_PROTOCOL, ffi::SQLITE_READONLY, ffi::SQLITE_FULL];
-        assert_eq!(lost.map(kind), [ErrorKind::Lost; 5]);
+        assert_eq!(machine.map(kind), [ErrorKind::Machine; 5]);
         assert_eq!([ffi::SQLITE_BUSY, ffi::SQLITE_LOCKED].map(kind), [ErrorKind::Locked; 2]);
         assert_eq!([ffi::SQLITE_ERROR, ffi::SQLITE_MISMATCH, ffi::SQLITE_CONSTRAINT].map(kind), [ErrorKind::Wrong; 3]);
     }

@@ -1,83 +1,9 @@
 //! Rounds of a connector.
 
-use std::time::Duration;
+use connector::Ended;
 
-use client::Client;
-use connector::{Connector, Ended, Report, Settings};
-use serde_json::json;
-use tempfile::TempDir;
-
-use crate::server::{Say, Script};
-
-struct Site {
-    folder: TempDir,
-    script: Script,
-    connector: Connector,
-}
-
-fn site(says: Vec<Say>) -> Site {
-    site_with("patience_s = 30", says)
-}
-
-fn site_with(lines: &str, says: Vec<Say>) -> Site {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("erp.db");
-    rusqlite::Connection::open(&path).unwrap().execute_batch("CREATE TABLE booked (id TEXT); CREATE TABLE late (of TEXT REFERENCES keys (id) DEFERRABLE INITIALLY DEFERRED); CREATE TABLE keys (id TEXT PRIMARY KEY);").unwrap();
-    let text = format!(
-        r#"
-database = "erp"
-engine = "sqlite"
-connect = "{}"
-lock_wait_s = 1
-{lines}
-
-[[message]]
-type = "order"
-sql = ["INSERT INTO booked (id) VALUES (:id)"]
-
-[[message]]
-type = "late"
-sql = ["INSERT INTO late (of) VALUES ('nothing')"]
-
-[[message]]
-type = "slow"
-sql = ["WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 30000000) SELECT COUNT(*) FROM n"]
-"#,
-        path.display()
-    );
-    let script = Script::start(says);
-    let client = Client::new(&script.url, "main", "key").unwrap();
-    let connector = Connector::new(client, Settings::read(&text).unwrap());
-    Site { folder, script, connector }
-}
-
-impl Site {
-    fn round(&mut self) -> Report {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-        let round = runtime.block_on(self.connector.round());
-        assert_eq!((round.trouble.len(), round.open.len()), (0, 0), "{round:?}");
-        round.report
-    }
-
-    fn count(&self, table: &str) -> i64 {
-        let connection = rusqlite::Connection::open(self.folder.path().join("erp.db")).unwrap();
-        connection.query_row(&format!("SELECT COUNT(*) FROM {table}"), [], |row| row.get(0)).unwrap()
-    }
-}
-
-fn started(process: &str, messages: &[(&str, &str)]) -> Say {
-    let message = |(id, kind): &(&str, &str)| {
-        json!({"version": 1, "id": id,
-            "head": {"company": "c", "subsystem": "s", "from": "phone", "to": "erp", "created_at": "2026-11-16T12:00:00Z"},
-            "body": {"type": kind, "version": 1, "payload": {}}})
-    };
-    let messages: Vec<_> = messages.iter().map(message).collect();
-    Say::Yes(json!({"status": "OK", "process": process, "messages": messages}).to_string())
-}
-
-fn say(status: &str) -> Say {
-    Say::Yes(json!({ "status": status }).to_string())
-}
+use crate::server::Say;
+use crate::site::{Site, say, site, site_with, started};
 
 #[test]
 fn exc_25_a_start_without_an_answer_is_the_same_start_again() {
@@ -165,45 +91,6 @@ fn exc_25_a_message_whose_commit_is_refused_twice_is_incorrect_and_its_sender_is
 }
 
 #[test]
-fn exc_25_a_start_whose_messages_come_slowly_is_waited_for() {
-    let Say::Yes(slow) = started("p", &[("a", "order"), ("b", "order")]) else { panic!() };
-    let mut site = site(vec![Say::Slowly(slow), say("OK"), say("OK")]);
-    // All of it takes longer than this, but no part of it.
-    site.connector = site.connector.with_patience(Duration::from_secs(1));
-    let report = site.round();
-    assert_eq!((report.ended, report.processed), (Ended::Committed, 2));
-}
-
-#[test]
-fn exc_25_after_a_start_that_never_arrives_the_next_one_asks_for_less() {
-    let Say::Yes(large) = started("p", &[("a", "order"), ("b", "order")]) else { panic!() };
-    let cut = Say::Half(large);
-    let list = Say::Yes(json!({"items": [{"id": "p"}], "next": null}).to_string());
-    let says = vec![
-        cut.clone(),
-        cut,
-        list,
-        say("OK"),
-        started("q", &[("a", "order")]),
-        say("OK"),
-        say("OK"),
-        say("IDLE"),
-        say("IDLE"),
-    ];
-    let mut site = site(says);
-    for _ in 0..2 {
-        assert!(matches!(site.round().ended, Ended::Stopped(_)));
-    }
-    assert_eq!(site.round().ended, Ended::Committed);
-    let (asked, steps) = (site.script.asked(), site.script.steps());
-    assert_eq!(steps, ["processes", "processes", "processes", "interrupt", "processes", "prepare", "commit"]);
-    assert_eq!((&asked[0].key, &asked[0].body), (&asked[1].key, &asked[1].body), "it may have been bad luck");
-    assert!(asked[4].body.contains("\"max_mb\":10.0") && asked[4].key != asked[0].key, "{:?}", asked[4]);
-    assert_eq!((site.round().ended, site.round().ended), (Ended::Idle, Ended::Idle));
-    assert!(!site.script.asked()[8].body.contains("max_mb"), "when nothing waits it is over");
-}
-
-#[test]
 fn exc_25_narrow_without_ok_makes_no_further_call() {
     for say in [say("CANCELLED"), Say::No(404), Say::Nothing] {
         let mut site = site(vec![started("p", &[("a", "order"), ("b", "other")]), say]);
@@ -257,12 +144,11 @@ fn with_replies(says: Vec<Say>, row: &str) -> Site {
         "patience_s = 30\n[replies]\nquery = \"SELECT id, 'phone' AS recipient, 'x' AS type, body AS payload, answers AS reply_to FROM outbox\"\n",
         says,
     );
-    let connection = rusqlite::Connection::open(site.folder.path().join("erp.db")).unwrap();
     // A row for each order, as a trigger of the user's would write it.
     let sql = format!(
         "CREATE TABLE outbox (id TEXT, body TEXT, answers TEXT); CREATE TRIGGER answer AFTER INSERT ON booked BEGIN {row} END;"
     );
-    connection.execute_batch(&sql).unwrap();
+    site.other().execute_batch(&sql).unwrap();
     site
 }
 

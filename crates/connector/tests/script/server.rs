@@ -65,7 +65,7 @@ impl Script {
 
 /// A slow line: so many parts, with so long a pause before each.
 const PARTS: usize = 16;
-const PART_PAUSE: Duration = Duration::from_millis(100);
+const PART_PAUSE: Duration = Duration::from_millis(300);
 
 fn serve(mut stream: TcpStream, seen: &Mutex<Vec<Asked>>, says: &mut impl Iterator<Item = Say>) -> std::io::Result<()> {
     let request = Request::read(&stream)?;

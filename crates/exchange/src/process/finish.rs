@@ -24,6 +24,9 @@ pub static ROLLBACK: Op<Finish, Status> =
 /// Somebody ends it.
 pub static INTERRUPT: Op<Finish, Status> =
     Op::new("exchange.interrupt", |tx, cx, input| finish(tx, cx, input, Event::Interrupt)).keyed(together).ending();
+/// Somebody ends it, unless it was prepared.
+pub static GIVE_UP: Op<Finish, Status> =
+    Op::new("exchange.give_up", |tx, cx, input| finish(tx, cx, input, Event::GiveUp)).keyed(together).ending();
 /// Somebody found out whether the database committed.
 pub static RESOLVE: Op<Resolve, Status> = Op::new("exchange.resolve", resolve).keyed(together).ending();
 

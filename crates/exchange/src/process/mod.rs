@@ -11,7 +11,7 @@ mod show;
 mod start;
 mod timeouts;
 
-pub use finish::{Answer, COMMIT, Finish, INTERRUPT, RESOLVE, ROLLBACK, Resolve, Status};
+pub use finish::{Answer, COMMIT, Finish, GIVE_UP, INTERRUPT, RESOLVE, ROLLBACK, Resolve, Status};
 pub(crate) use finish::{forget, move_failed, moved};
 pub(crate) use narrow::close_skipped_alert;
 pub use narrow::{NARROW, Narrow};

@@ -65,6 +65,8 @@ pub enum Event {
     Rollback,
     /// Somebody ends it.
     Interrupt,
+    /// The same, unless it was prepared: its database may be committing then, and somebody else may be at work in it.
+    GiveUp,
     /// It stands in its state for too long.
     TooLong,
     /// Its outcome is unknown for longer than anything is kept (EXC-22).
@@ -126,6 +128,7 @@ pub fn next(state: State, event: Event) -> Step {
         Event::Commit => commit(state),
         Event::Rollback => undo(state, Outcome::RolledBack),
         Event::Interrupt => undo(state, Outcome::Interrupted),
+        Event::GiveUp => give_up(state),
         Event::TooLong => too_long(state),
         Event::TooOld => {
             if state == State::Unknown {
@@ -184,6 +187,16 @@ fn undo(state: State, how: Outcome) -> Step {
     }
 }
 
+fn give_up(state: State) -> Step {
+    match state {
+        State::Started => Step::Undo(Outcome::Interrupted),
+        State::Ended(Outcome::Interrupted) => Step::Agree,
+        State::Ready | State::Cleanup | State::Failed | State::Unknown | State::Ended(_) | State::Absent => {
+            Step::Cancel
+        }
+    }
+}
+
 fn too_long(state: State) -> Step {
     match state {
         State::Started => Step::Undo(Outcome::TimedOut),
@@ -207,7 +220,7 @@ fn resolve(state: State, committed: bool) -> Step {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use Event::{Commit, Interrupt, Narrow, Rollback, TooLong, TooOld};
+    use Event::{Commit, GiveUp, Interrupt, Narrow, Rollback, TooLong, TooOld};
     use State::{Absent, Cleanup, Ended, Failed, Ready, Started, Unknown};
 
     const PREPARE: Event = Event::Prepare { same: false };
@@ -254,7 +267,7 @@ mod tests {
             let expected = if state == Unknown { Step::ForgetAside } else { Step::Agree };
             assert_eq!(next(state, TooOld), expected, "{state:?}");
         }
-        for event in [Commit, Rollback, Interrupt, SAME] {
+        for event in [Commit, Rollback, Interrupt, GiveUp, SAME] {
             assert_eq!(next(Ended(Outcome::Forgotten), event), Step::Cancel, "{event:?}");
         }
         for committed in [true, false] {
@@ -274,6 +287,18 @@ mod tests {
     }
 
     #[test]
+    fn exc_16_a_process_is_given_up_only_before_it_is_prepared() {
+        let expected = |state| match state {
+            Started => Step::Undo(Outcome::Interrupted),
+            Ended(Outcome::Interrupted) => Step::Agree,
+            _ => Step::Cancel,
+        };
+        for state in ALL {
+            assert_eq!(next(state, GiveUp), expected(state), "{state:?}");
+        }
+    }
+
+    #[test]
     fn exc_17_a_call_that_was_answered_is_answered_the_same_again() {
         // Where a step leads to, as the operations carry it out.
         let after = |state: State, event: Event| match next(state, event) {
@@ -290,7 +315,7 @@ mod tests {
             _ => "OK",
         };
         for state in ALL {
-            for event in [SAME, Commit, Rollback, Interrupt] {
+            for event in [SAME, Commit, Rollback, Interrupt, GiveUp] {
                 let (first, then) = (next(state, event), after(state, event));
                 assert_eq!(answer(first), answer(next(then, event)), "{event:?} in {state:?}");
             }

@@ -1,7 +1,7 @@
 //! Looks for processes that stand still (EXC-18): one that took too long to prepare never was, one that took too long to commit is
 //! unknown. Time is listening time of the store: while we are down nobody can call us.
 //!
-//! Each is ended in an operation of its own: one that cannot be ended keeps no other.
+//! Each is ended in an operation of its own: one that cannot be ended keeps no other, and is not tried again before the next look.
 
 use base::mutants::{self, Mutant};
 use base::{Heard, OpResult, Sql, Tx, args};
@@ -15,7 +15,7 @@ use crate::ledger::together;
 /// Processes that stand still for too long, the longest first.
 pub static LATE: Query<(), Vec<String>> = Query::new("exchange.late", late);
 /// Ends a process that stands still for too long.
-pub static TIMEOUT: Op<String, ()> = Op::new("exchange.timeout", end).keyed(together).ending();
+pub static TIMEOUT: Op<String, ()> = Op::new("exchange.timeout", end).keyed(together).ending().failing_at_once();
 
 /// Processes of one look.
 pub(crate) const LATE_MAX: usize = 1_000;

@@ -15,9 +15,9 @@ use super::{LOOKERS, PROCESSORS, Speaker, TAG, WRITERS, answer_text, check_unbou
 use crate::codes::{AEXCHANGE, AFORM, APROCESS, ATAKEN, NPARTY, NPROCESS};
 use crate::message::array;
 use crate::process::{
-    COMMIT, Finish, INTERRUPT, MessageResult, NARROW, Narrow, PREPARE, PROCESSES, Prepare, ProcessOf, ProcessState,
-    ProcessView, ProcessesOf, RESOLVE, RESUME, ROLLBACK, Resolve, Resume, SHOW_PROCESS, START, Start, StartAnswer,
-    Started, Status,
+    COMMIT, Finish, GIVE_UP, INTERRUPT, MessageResult, NARROW, Narrow, PREPARE, PROCESSES, Prepare, ProcessOf,
+    ProcessState, ProcessView, ProcessesOf, RESOLVE, RESUME, ROLLBACK, Resolve, Resume, SHOW_PROCESS, START, Start,
+    StartAnswer, Started, Status,
 };
 use crate::rules::Rules;
 
@@ -81,6 +81,10 @@ fn handshake() -> Vec<Route> {
             .takes::<RollbackBody>(),
         step(Route::post("/v1/{ns}/exchange/processes/{id}/interrupt", interrupt))
             .summary("End a process")
+            .about(
+                "Nothing of it happened: messages are free again, replies are dropped. With `only_started` one that was prepared is left alone, \
+                 which is answered `CANCELLED`: for whoever cannot know whether it is at work in somebody else's hands.",
+            )
             .takes::<InterruptBody>(),
         step(Route::post("/v1/{ns}/exchange/processes/{id}/resolve", resolve))
             .summary("Tell what became of a process whose outcome is unknown")
@@ -177,6 +181,10 @@ struct RollbackBody {
 struct InterruptBody {
     /// Goes into the journal.
     message: String,
+    /// Whether it is ended only if it was not prepared yet.
+    #[serde(default)]
+    #[schema(required = false)]
+    only_started: bool,
 }
 
 /// What was found out.
@@ -307,9 +315,10 @@ async fn interrupt(
     body: JsonBody<InterruptBody>,
 ) -> ApiResult<Status> {
     let db = Speaker::database(&api)?;
+    let op = if body.value().only_started { &GIVE_UP } else { &INTERRUPT };
     let input =
         |said: InterruptBody| Finish { process: id, db, message: shown(&said.message, TEXT_MAX), tell_senders: false };
-    api.call(&INTERRUPT, body.map(input)).await
+    api.call(op, body.map(input)).await
 }
 
 async fn resolve(

@@ -41,6 +41,21 @@ fn exc_15_exc_16_what_is_undone_leaves_no_trace_and_is_offered_again(open: Open)
     }
 }
 
+fn exc_16_a_process_is_given_up_only_before_it_is_prepared(open: Open) {
+    let office = open();
+    office.sent(&["a"]);
+    let process = office.start().process.unwrap();
+    assert_eq!((office.give_up(&process), office.give_up(&process)), (Ok(Yes), Ok(Yes)));
+    assert_eq!(office.prepare(&process, &[("a", Processed)], &[]), Ok(Cancelled), "its database is told in time");
+    assert_eq!(office.ledger(), [1, 1, 0, 0, 0, 0]);
+    let process = office.start().process.unwrap();
+    office.prepare(&process, &[("a", Processed)], &[office.reply("r1")]).unwrap();
+    assert_eq!(office.give_up(&process), Ok(Cancelled), "its database may be committing");
+    assert_eq!((office.commit(&process), office.ledger()), (Ok(Yes), [2, 1, 0, 1, 0, 0]));
+    assert_eq!(office.give_up(&process), Ok(Cancelled));
+    assert_eq!(office.give_up("nothing"), Ok(Cancelled));
+}
+
 fn exc_13_results_are_complete_and_of_what_was_given(open: Open) {
     let office = open();
     office.sent(&["a", "b"]);
@@ -190,6 +205,7 @@ everywhere! {
     exc_10_13_two_senders_may_use_one_id_and_each_message_has_its_own_result
     exc_10_14_a_batch_goes_through_and_each_message_ends_where_its_result_says
     exc_15_exc_16_what_is_undone_leaves_no_trace_and_is_offered_again
+    exc_16_a_process_is_given_up_only_before_it_is_prepared
     exc_13_results_are_complete_and_of_what_was_given
     exc_12_what_is_left_out_is_free_at_once_and_comes_after_the_others
     exc_18_20_what_took_too_long_is_unknown_until_somebody_knows

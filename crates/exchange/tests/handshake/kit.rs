@@ -5,8 +5,8 @@ use std::cell::Cell;
 use base::{OpResult, Sql};
 use exchange::message::{ACK, Ack, FETCH, Fetch, Letter, MessageText, SEND, STATUS, Send, Sent, StatusOf};
 use exchange::process::{
-    Answer, COMMIT, Finish, INTERRUPT, LATE, MessageResult, NARROW, Narrow, PREPARE, Prepare, Processed, RESOLVE,
-    ROLLBACK, Resolve, START, Start, Started, TIMEOUT,
+    Answer, COMMIT, Finish, GIVE_UP, INTERRUPT, LATE, MessageResult, NARROW, Narrow, PREPARE, Prepare, Processed,
+    RESOLVE, ROLLBACK, Resolve, START, Start, Started, TIMEOUT,
 };
 use exchange::registry::{
     ACTIVATE, Activate, CREATE_COMPANY, CREATE_DATABASE, CREATE_DEVICE, CREATE_SUBSYSTEM, NewCompany, NewDatabase,
@@ -240,6 +240,10 @@ impl Office {
 
     pub fn interrupt(&self, process: &str) -> OpResult<Answer> {
         self.finish(&INTERRUPT, process)
+    }
+
+    pub fn give_up(&self, process: &str) -> OpResult<Answer> {
+        self.finish(&GIVE_UP, process)
     }
 
     pub fn resolve(&self, process: &str, committed: bool) -> OpResult<Answer> {

@@ -62,3 +62,17 @@ fn exc_11_a_process_is_shown_with_its_messages_also_when_it_ended() {
     assert_eq!(office.edge.all("/processes?state=ENDED", 1).len(), 1);
     assert!(office.edge.all("/processes?db=erp&state=STARTED", 1).is_empty());
 }
+
+#[test]
+fn exc_16_a_process_is_given_up_over_http_only_before_it_is_prepared() {
+    let office = Office::open();
+    let give_up = json!({ "message": "its messages did not arrive", "only_started": true });
+    let prepared = office.prepared();
+    assert_eq!(office.step(&prepared, "interrupt", give_up.clone()), json!("CANCELLED"));
+    assert_eq!(office.edge.get(&format!("/processes/{prepared}"))["state"], json!("READY_TO_COMMIT"));
+    assert_eq!(office.step(&prepared, "interrupt", json!({ "message": "the power failed" })), json!("OK"));
+    let started = office.started();
+    assert_eq!(office.step(&started, "interrupt", give_up), json!("OK"));
+    assert_eq!(office.edge.get(&format!("/processes/{started}"))["outcome"], json!("interrupted"));
+    office.check();
+}

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
-use connector::{Connector, Ended, Round, Settings};
+use connector::{Connector, Round, Settings};
 use serde_json::json;
 
 use crate::failure::{Done, Failure};
@@ -39,8 +39,8 @@ impl Connect {
             if self.once {
                 return ended(&round);
             }
-            // After a process there may be more; after anything else somebody needs time.
-            if round.report.ended != Ended::Committed {
+            // Where messages were done there may be more; after anything else somebody needs time.
+            if !round.report.goes_on() {
                 local::pause(client::jittered(wait)).await;
             }
         }
