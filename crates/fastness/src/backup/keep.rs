@@ -44,7 +44,7 @@ mod tests {
     use host::RealClock;
 
     use super::*;
-    use crate::backup::NamespaceBackup;
+    use crate::backup::{NamespaceBackup, disk};
 
     /// A day of November, as a stamp.
     fn name(day: u32) -> String {
@@ -53,7 +53,7 @@ mod tests {
 
     fn write(to: &Path, day: u32, places: &[&str]) {
         let folder = to.join(name(day));
-        std::fs::create_dir(&folder).unwrap();
+        disk::make_folder(&folder).unwrap();
         let mut manifest = Manifest::new(Stamp::from_wall(RealClock::new().wall()));
         let namespace = |place: &&str| NamespaceBackup {
             name: (*place).to_owned(),
