@@ -32,7 +32,7 @@ fn follow(of: impl FnOnce(std::net::SocketAddr) -> Guide<'static>) -> usize {
 
 #[test]
 fn doc_6_the_first_ten_minutes_with_documents_are_as_the_guide_tells() {
-    assert_eq!(follow(|address| guide!("docs/documents.md", "Ten minutes", address)), 8);
+    assert_eq!(follow(|address| guide!("docs/documents.md", "Ten minutes", address)), 10);
 }
 
 #[test]
