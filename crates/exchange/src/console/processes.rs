@@ -101,13 +101,20 @@ fn filter(console: &Console, asked: &Asked) -> Markup {
 }
 
 fn nothing(console: &Console, asked: &Asked) -> Markup {
-    let (title, hint) = match asked.state.as_str() {
-        "unknown" => (&words::NONE_UNKNOWN, &words::NONE_UNKNOWN_HINT),
-        "failed" => (&words::NONE_FAILED, &words::NONE_FAILED_HINT),
-        _ if asked.db.is_empty() && asked.after.is_empty() => (&words::NO_PROCESS, &words::NO_PROCESS_HINT),
-        _ => (&words::NONE_HERE, &words::NONE_HERE_HINT),
+    let (title, hint) = match (asked.state.as_str(), asked.db.as_str()) {
+        _ if !asked.after.is_empty() => (&words::NONE_HERE, &words::NONE_HERE_HINT),
+        // It says so of every database only if none was chosen.
+        ("unknown", "") => (&words::NONE_UNKNOWN, &words::NONE_UNKNOWN_HINT),
+        ("failed", "") => (&words::NONE_FAILED, &words::NONE_FAILED_HINT),
+        ("", "") => (&words::NO_PROCESS, &words::NO_PROCESS_HINT),
+        _ => (&words::NO_PROCESS_FITS, &words::NO_PROCESS_FITS_HINT),
     };
-    empty(console.say(title), html! { p { (console.say(hint)) } })
+    let is_filtered = !asked.state.is_empty() || !asked.db.is_empty();
+    let hint = html! {
+        p { (console.say(hint)) }
+        @if is_filtered { a.button href=(console.at(PROCESSES)) { (console.say(&common::RESET)) } }
+    };
+    empty(console.say(title), hint)
 }
 
 /// Whose processes a list holds.

@@ -133,6 +133,10 @@ web::texts! {
     NO_PROCESS: "No process yet", "Процессов пока не было", "Aucun processus";
     NO_PROCESS_HINT: "A process begins when a database asks for what waits for it.", "Процесс начинается, когда база запрашивает ждущие её сообщения.",
         "Un processus commence quand une base demande ce qui l’attend.";
+    NO_PROCESS_FITS: "No process fits", "Ничего не подходит", "Aucun processus ne correspond";
+    NO_PROCESS_FITS_HINT: "Choose another state or database. Ended processes are kept for their time, then they are removed.",
+        "Выберите другое состояние или базу. Завершённые процессы хранятся положенное время, затем удаляются.",
+        "Choisissez un autre état ou une autre base. Les processus terminés sont gardés un temps, puis retirés.";
     NONE_UNKNOWN: "No unknown outcome", "Неизвестных исходов нет", "Aucune issue inconnue";
     NONE_UNKNOWN_HINT: "Every database has said whether it committed. There is nothing to do.", "Все базы сообщили, чем кончилось. Делать ничего не нужно.",
         "Chaque base a dit si elle a validé. Rien à faire.";

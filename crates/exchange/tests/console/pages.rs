@@ -13,6 +13,10 @@ fn con_3_empty_pages_say_what_to_do_next() {
     assert!(seen(&edge, "/exchange/companies").contains("New company"));
     assert!(seen(&edge, "/exchange/processes").contains("A process begins when a database asks"));
     assert!(seen(&edge, "/exchange/processes?state=unknown").contains("There is nothing to do"));
+    for filter in ["state=active", "state=ended", "db=erp", "state=unknown&db=erp"] {
+        let page = seen(&edge, &format!("/exchange/processes?{filter}"));
+        assert!(page.contains("No process fits") && !page.contains("A process begins when"), "{filter}: {page}");
+    }
     assert!(seen(&edge, "/exchange/folders").contains("No database yet"));
     edge.register("/companies", json!({ "id": "acme", "name": "Acme" }));
     let page = seen(&edge, "/exchange");

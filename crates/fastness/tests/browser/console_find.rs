@@ -55,7 +55,7 @@ fn con_11_pages_and_actions_are_found_by_name_and_an_action_opens_its_dialog() -
 
     let reader = site.person("main", "rita", Sight::PHONE)?;
     reader.goto("/console/main/search?q=new%20device")?;
-    reader.wait_for_text("Nothing was found")?;
+    reader.wait_for_text("Nothing in “main” fits")?;
     check(&reader)?;
     reader.goto("/console/main/search?q=rita")?;
     reader.wait_for(heading("Search: rita"))?;

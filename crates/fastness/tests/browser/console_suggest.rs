@@ -72,7 +72,7 @@ fn con_11_escape_closes_what_is_offered_and_enter_alone_searches() -> Result<()>
     is_closed(&eyes)?;
     assert_eq!(eyes.value("#find")?, "queue", "what was typed stays");
     typed(&eyes, "nothing is called so")?;
-    assert_eq!((eyes.read("#find-told")?.as_str(), eyes.count(OPTION)?), ("Nothing was found", 0));
+    assert_eq!((eyes.read("#find-told")?.as_str(), eyes.count(OPTION)?), ("Nothing in “main” fits", 0));
     check(&eyes)?;
     typed(&eyes, "queue")?;
     eyes.wait_for(OPTION)?;
@@ -101,7 +101,7 @@ fn con_11_a_press_takes_what_is_offered_and_an_action_opens_its_dialog() -> Resu
     let reader = site.person("main", "rita", Sight::DESK)?;
     reader.goto("/console/main/")?;
     typed(&reader, "new device")?;
-    assert_eq!(reader.read("#find-told")?, "Nothing was found", "not for its role");
+    assert_eq!(reader.read("#find-told")?, "Nothing in “main” fits", "not for its role");
     // Nobody is led away because a session ended while they type.
     site.ask("PATCH", "/v1/main/accounts/rita", &json!({ "blocked": true }))?;
     reader.fill(field("Search everything"), "queue")?;

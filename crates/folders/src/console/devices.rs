@@ -52,14 +52,18 @@ fn listed(console: &Console, directory: &DirectoryView, devices: &[DeviceView]) 
         Row::of(cells).key(&device.device)
     };
     let rows: Vec<Row> = devices.iter().map(row).collect();
-    table(console.say(&words::DEVICES), &columns, &rows)
+    html! {
+        p.hint { (console.say(&words::HAS_HINT)) }
+        (table(console.say(&words::DEVICES), &columns, &rows))
+    }
 }
 
 /// What a device had when it came, as it said: what it was told since is not kept.
 fn had(console: &Console, seq: u64, all: u64) -> Markup {
-    match seq == all {
-        true => badge(Tone::Good, console.say(&words::LEVEL)),
-        false => html! { (console.fill(&words::HAS_COMMITS, &[("seq", &seq), ("all", &all)])) },
+    match seq {
+        level if level == all => badge(Tone::Good, console.say(&words::LEVEL)),
+        0 => html! { (console.say(&words::HAS_NEW)) },
+        _ => html! { (console.fill(&words::HAS_COMMITS, &[("seq", &seq), ("more", &all.saturating_sub(seq))])) },
     }
 }
 

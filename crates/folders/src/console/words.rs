@@ -92,9 +92,13 @@ texts! {
     SINCE: "Since", "С момента", "Depuis";
     // Devices and members
     KEY: "Key", "Ключ", "Clé";
-    HAS_UP_TO: "Had when it came", "Имело при входе", "Avait à l’arrivée";
-    HAS_COMMITS: "{seq} of {all} commits", "{seq} из {all} изменений", "{seq} modifications sur {all}";
-    LEVEL: "level", "всё получено", "à jour";
+    HAS_UP_TO: "When it last connected", "При последнем подключении", "À sa dernière connexion";
+    HAS_NEW: "came new", "подключилось впервые", "première connexion";
+    HAS_COMMITS: "had commit {seq}; {more} since", "было изменение {seq}; с тех пор {more}", "avait la modification {seq}\u{a0}; {more} depuis";
+    LEVEL: "nothing new since", "с тех пор нового нет", "rien de nouveau depuis";
+    HAS_HINT: "The server notes where a device stood when it connected. What it received after that is not counted: while it is connected, it gets each change at once.",
+        "Сервер отмечает, что было у устройства при подключении. Полученное после этого не считается: пока оно на связи, каждое изменение приходит сразу.",
+        "Le serveur note où en était un appareil à sa connexion. Ce qu’il a reçu ensuite n’est pas compté\u{a0}: tant qu’il est connecté, chaque modification lui parvient aussitôt.";
     SEEN: "Last here", "Последний раз", "Vu";
     FORGET: "Forget", "Забыть", "Oublier";
     FORGET_SURE: "Forget {device}? Do this only if it will not come back: it may then bring back what others deleted.",

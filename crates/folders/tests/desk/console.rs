@@ -83,7 +83,7 @@ fn con_6_what_was_deleted_conflicts_devices_members_and_locks_are_seen() {
     let page = seen(&edge, &format!("/folders/{id}/conflicts"));
     assert!(page.contains(&name) && !page.contains(">a.txt<"), "{page}");
     let page = seen(&edge, &format!("/folders/{id}/devices"));
-    for told in ["phone", "key laptop", "administer", "Undo what phone did", "Forget phone?"] {
+    for told in ["phone", "had commit 1; ", "key laptop", "administer", "Undo what phone did", "Forget phone?"] {
         assert!(page.contains(told), "{told}: {page}");
     }
     let page = seen(&edge, &format!("/folders/{id}/locks"));

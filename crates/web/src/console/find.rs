@@ -12,6 +12,7 @@ use kernel::find::{Found, OfKind};
 use maud::{Markup, html};
 use serde::Deserialize;
 
+use super::frame::icon;
 use super::page::{Entry, Page, PageResult};
 use super::visit::{Console, View};
 use crate::find::{ActionDef, FindDef, each_of, everything};
@@ -30,7 +31,10 @@ pub(super) mod words {
         NARROW: "There are more: type more of it", "Есть ещё: введите больше символов", "Il y en a d’autres\u{a0}: saisissez-en davantage";
         ALL_KINDS: "Everything that was found", "Всё найденное", "Tout ce qui a été trouvé";
         OFFERED: "Found while typing", "Найдено при вводе", "Trouvé pendant la saisie";
-        NOTHING: "Nothing was found", "Ничего не найдено", "Rien n’a été trouvé";
+        NOTHING: "Nothing in “{ns}” fits", "В «{ns}» ничего не найдено", "Rien ne correspond dans «\u{a0}{ns}\u{a0}»";
+        NOTHING_ELSEWHERE: "Other namespaces were not searched: choose one at the top, then search there.",
+            "В других пространствах поиск не вёлся: выберите нужное вверху и ищите там.",
+            "Les autres espaces n’ont pas été parcourus\u{a0}: choisissez-en un en haut, puis cherchez-y.";
         NOTHING_HINT: "Ids and names are found by their beginning, the journal by words among its newest lines. Documents by what is in them: search on the page of their class.",
             "Идентификаторы и имена ищутся по началу, журнал — по словам среди новых записей. Документы по содержимому — на странице их класса.",
             "Les identifiants et les noms se trouvent par leur début, le journal par des mots parmi ses lignes récentes. Les documents par leur contenu\u{a0}: sur la page de leur classe.";
@@ -41,6 +45,8 @@ pub(super) mod words {
     }
 }
 
+/// A magnifying glass.
+const GLASS: &str = "M6.5 1a5.5 5.5 0 1 0 3.3 9.9l3.7 3.7 1.4-1.4-3.7-3.7A5.5 5.5 0 0 0 6.5 1zm0 2a3.5 3.5 0 1 1 0 7 3.5 3.5 0 0 1 0-7z";
 const ROLES: &[Role] = &[Role::Operator, Role::Reader];
 
 pub(super) fn pages() -> Vec<Page> {
@@ -67,7 +73,7 @@ async fn page(console: Console, QueryOf(asked): QueryOf<Asked>) -> PageResult {
     let content = html! {
         div.stack.found {
             @if own.is_empty() && found.is_empty() {
-                (empty(console.say(&words::NOTHING), html! { p { (console.say(&words::NOTHING_HINT)) } }))
+                (nothing(&console))
             }
             @if !own.is_empty() { (card(console.say(&words::PAGES), html! {}, links(&own))) }
             @for (def, of_kind) in &found { (group(&console, def, of_kind, kind.is_none().then_some(text))) }
@@ -76,6 +82,19 @@ async fn page(console: Console, QueryOf(asked): QueryOf<Asked>) -> PageResult {
     let all = kind.map(|_| (at(&console, text, None), console.say(&words::ALL_KINDS).to_owned()));
     let above: Vec<_> = all.into_iter().collect();
     Ok(console.show(View { title: &title, above: &above, actions: html! {}, content }))
+}
+
+/// Nothing is found in one namespace: in another one it may well be there.
+fn nothing(console: &Console) -> Markup {
+    let hint = html! {
+        p { (console.say(&words::NOTHING_HINT)) }
+        @if console.caller().everywhere { p { (console.say(&words::NOTHING_ELSEWHERE)) } }
+    };
+    empty(nothing_here(console), hint)
+}
+
+fn nothing_here(console: &Console) -> String {
+    console.fill(&words::NOTHING, &[("ns", &console.namespace().name)])
 }
 
 fn begin(console: &Console) -> Markup {
@@ -164,6 +183,7 @@ pub(super) fn search_box(console: &Console) -> Markup {
                 input #find type="text" inputmode="search" enterkeyhint="search" name="q" maxlength="200" autocomplete="off"
                     spellcheck="false" placeholder=(console.say(&words::TITLE)) value=[asked] aria-keyshortcuts="Control+K"
                     data-suggest=(console.at("_suggest"));
+                (icon(GLASS))
             }
             kbd aria-hidden="true" { "Ctrl K" }
             button.hidden type="submit" { (console.say(&words::BOX)) }

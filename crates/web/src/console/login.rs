@@ -19,7 +19,12 @@ pub(super) mod words {
         LOG_OUT: "Log out", "Выйти", "Se déconnecter";
         ACCOUNT: "Account", "Учётная запись", "Compte";
         PASSWORD: "Password", "Пароль", "Mot de passe";
-        NAMESPACE_HINT: "“{admins}” is the administrators’ own", "«{admins}» — пространство администраторов", "«\u{a0}{admins}\u{a0}» est celui des administrateurs";
+        NAMESPACE_HINT: "The account’s own; “{admins}” is that of the administrators", "То, в котором создана учётная запись; «{admins}» — пространство администраторов",
+            "Celui du compte\u{a0}; «\u{a0}{admins}\u{a0}» est celui des administrateurs";
+        // Whether there is such an account, or such a namespace, is not told.
+        REFUSED: "Account or password is wrong, or the account is of another namespace than “{namespace}”.",
+            "Неверное имя или пароль, либо учётная запись из другого пространства, не из «{namespace}».",
+            "Compte ou mot de passe incorrect, ou compte d’un autre espace que «\u{a0}{namespace}\u{a0}».";
         WELCOME: "Welcome", "Добро пожаловать", "Bienvenue";
         ENDED: "Your session has ended. Log in again to go on where you were.",
             "Сеанс завершён. Войдите снова, чтобы продолжить с того же места.",
@@ -96,6 +101,7 @@ fn form(shared: &Shared, wanted: Preferences, next: &str) -> Form {
                 .value(admins.clone())
                 .hint(language.fill(&words::NAMESPACE_HINT, &[("admins", admins)])),
         )
+        .instead("SLOGIN", language.say(&words::REFUSED))
         .go(link("/console/_enter?namespace={namespace}", &[]) + &format!("&next={}", ui::form::encoded(next)))
         .go_if("must_change", "/console/{namespace}/account?first=yes")
 }

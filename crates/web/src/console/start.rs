@@ -100,6 +100,8 @@ fn by_hand(console: &Console, offer: &Offer) -> Markup {
                     li { (console.say(what)) " " code { (call.replace("{ns}", namespace)) } }
                 }
             }
+            // Each service has a guide of its name.
+            p { (console.say(&words::GUIDE)) " " code { "docs/" (offer.word) ".md" } }
             p { a href={ "/docs#" (offer.word) } { (console.say(&words::ALL_CALLS)) } }
         }
     }

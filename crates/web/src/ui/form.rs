@@ -273,6 +273,7 @@ pub struct Form {
     show: Option<(&'static str, String)>,
     done: Option<String>,
     behind: Option<(&'static str, String)>,
+    instead: Option<(&'static str, String)>,
     /// Opens in a dialog behind a button of this text.
     title: Option<String>,
     allowed: bool,
@@ -295,6 +296,7 @@ impl Form {
             show: None,
             done: None,
             behind: None,
+            instead: None,
             title: None,
             allowed: true,
         }
@@ -371,6 +373,12 @@ impl Form {
         Self { behind: Some((code, text.into())), ..self }
     }
 
+    /// Says this in place of what the server says with this code; `{name}` is what was typed into that field.
+    #[must_use]
+    pub fn instead(self, code: &'static str, text: impl Into<String>) -> Self {
+        Self { instead: Some((code, text.into())), ..self }
+    }
+
     /// Opens in a dialog with this title behind its button.
     #[must_use]
     pub fn in_dialog(self, title: impl Into<String>) -> Self {
@@ -391,13 +399,16 @@ impl Form {
         let class = if first.is_some() { "call with-fields" } else { "call" };
         let (behind, behind_text) =
             self.behind.as_ref().map_or((None, None), |behind| (Some(behind.0), Some(&behind.1)));
+        let (instead, instead_text) =
+            self.instead.as_ref().map_or((None, None), |instead| (Some(instead.0), Some(&instead.1)));
         let (enters, account) = self.enters.as_ref().map_or((None, None), |(at, who)| (Some(at), Some(who)));
         let (show_field, show_label) = self.show.as_ref().map_or((None, None), |show| (Some(show.0), Some(&show.1)));
         html! {
             form class=(class) method="post" action=(self.path)
                 data-call=(self.method) data-confirm=[self.confirm.as_ref()] data-go=[self.go.as_ref()]
                 data-go-if=[self.go_if.as_ref()] data-enters=[enters] data-account=[account] data-show=[show_field] data-show-label=[show_label]
-                data-done=[self.done.as_ref()] data-behind=[behind] data-behind-text=[behind_text] {
+                data-done=[self.done.as_ref()] data-behind=[behind] data-behind-text=[behind_text]
+                data-instead=[instead] data-instead-text=[instead_text] {
                 @for (place, field) in self.fields.iter().enumerate() { (field.shown(in_dialog(place))) }
                 p.form-error role="alert" hidden {}
                 button.(self.button_class().unwrap_or("plain")) type="submit" { (self.button) }

@@ -79,6 +79,7 @@ fn health_class(health: &str) -> &'static str {
 
 fn links() -> Markup {
     let links = [
+        ("/console", "Console", "Everything of this server in pages, for people: log in as admin"),
         ("/docs", "API", "Every route, what it takes, what it answers, with an example"),
         ("/openapi.json", "OpenAPI 3.1", "The same for programs: make a client from it"),
         ("/metrics", "Metrics", "Numbers for Prometheus"),
@@ -97,14 +98,16 @@ fn links() -> Markup {
 fn first_steps(config: &AppConfig) -> Markup {
     let url = &config.public_url;
     let make = format!(
-        "curl -X POST {url}/v1/main/keys \\\n  -H \"Authorization: Bearer $ADMIN_KEY\" \\\n  -H \"Content-Type: \
+        "curl -X POST {url}/v1/main/keys \\\n  -H \"Authorization: Bearer $KEY\" \\\n  -H \"Content-Type: \
          application/json\" \\\n  -d '{{\"role\": \"app\", \"label\": \"my first key\"}}'"
     );
     html! {
         p {
-            "Everything below " code { "/v1/" } " needs a key. With the administrator's key that the server was given or "
-            "printed at its first start, make one for your application:"
+            "Everything below " code { "/v1/" } " needs a key. The first start printed a password for " code { "admin" } " and two "
+            "commands that make a key with it. The console makes keys, too: log in, then "
+            a href="/console/main/keys" { "Access keys" } ", " em { "New key" } ". Either way it is shown once."
         }
+        p { "A program that holds one of role " span.role { "admin" } ", in " code { "KEY" } ", makes one for an application:" }
         pre tabindex="0" { code { (make) } }
     }
 }

@@ -108,9 +108,42 @@ fn con_11_what_is_offered_while_one_types_is_what_the_role_may_see() {
     let told = offered(&world.key("main", "reader"), "access");
     let titles: Vec<_> = told.json()["groups"].as_array().unwrap().iter().map(|group| group["title"].clone()).collect();
     assert_eq!((told.status, titles), (200, vec![json!("Journal")]));
-    assert_eq!(offered(ADMIN, "nothing-is-called-so").json(), json!({ "groups": [], "told": "Nothing was found" }));
+    let nothing = json!({ "groups": [], "told": "Nothing in “main” fits" });
+    assert_eq!(offered(ADMIN, "nothing-is-called-so").json(), nothing);
     offered(ADMIN, "").check(400, "ABODY");
     offered("no-key-of-ours", "access").check(401, "SKEY");
+}
+
+#[test]
+fn con_11_nothing_found_says_where_it_was_sought() {
+    let world = World::new();
+    let found = |key: &str| {
+        let page = "/console/main/search?q=nothing-is-called-so";
+        world.ask("GET", page, &[("authorization", &bearer(key))], None).text()
+    };
+    let elsewhere = "Other namespaces were not searched";
+    let everywhere = found(ADMIN);
+    assert!(everywhere.contains("Nothing in “main” fits") && everywhere.contains(elsewhere), "{everywhere}");
+    let own = found(&world.key("main", "reader"));
+    assert!(own.contains("Nothing in “main” fits") && !own.contains(elsewhere), "there is no other for it: {own}");
+}
+
+/// A newcomer types a right password beside the namespace that stood there.
+#[test]
+fn con_1_the_login_says_that_the_namespace_is_part_of_it() {
+    let page = World::new().ask("GET", "/console/_login", &[], None).text();
+    assert!(page.contains("The account’s own; “z” is that of the administrators"), "{page}");
+    assert!(
+        page.contains("data-instead=\"SLOGIN\"") && page.contains("another namespace than “{namespace}”"),
+        "{page}"
+    );
+}
+
+#[test]
+fn con_1_the_first_page_leads_to_the_console_and_to_a_first_key() {
+    let page = World::new().ask("GET", "/", &[], None).text();
+    assert!(page.contains("href=\"/console\"") && page.contains("href=\"/console/main/keys\""), "{page}");
+    assert!(!page.contains("ADMIN_KEY"), "no first start prints a key: {page}");
 }
 
 /// Whoever speaks to the machine would press keys by speaking.

@@ -60,9 +60,11 @@ async fn seen(console: &Console) -> Result<Seen, ApiError> {
 
 /// What there is before the first process.
 fn begin(console: &Console) -> Markup {
-    let start = r#"curl -X POST $URL/v1/main/workflow/processes -H "Authorization: Bearer $KEY" -H "Content-Type: application/json" \
-  -d '{"type": "order", "custom_id": "order-17", "start": {"actor": "order#1", "method": "begin"}}'"#;
-    let hint = html! { p { (console.say(&words::BEGIN_HINT)) } pre tabindex="0" { code { (start) } } };
+    let ns = &console.namespace().name;
+    let start = format!(
+        "curl -X POST \"$SERVER/v1/{ns}/workflow/processes\" -H \"Authorization: Bearer $KEY\" \\\n  -H 'Content-Type: application/json' -d '{{\"type\": \"order\", \"custom_id\": \"order-17\", \"start\": {{\"actor\": \"order#1\", \"method\": \"begin\"}}}}'"
+    );
+    let hint = html! { p { (console.say(&words::BEGIN_HINT)) } pre.data tabindex="0" { code { (start) } } };
     empty(console.say(&words::NO_PROCESS), hint)
 }
 

@@ -10,6 +10,7 @@ fn con_4_empty_pages_say_what_to_do_next() {
     let edge = edge();
     for (path, words) in [
         ("/workflow", "A process begins when a program starts one"),
+        ("/workflow", "$SERVER/v1/main/workflow/processes"),
         ("/workflow/processes", "No process yet"),
         ("/workflow/broken", "Nothing is broken"),
         ("/workflow/broken/tasks", "Nothing is broken"),

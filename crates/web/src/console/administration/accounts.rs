@@ -48,6 +48,9 @@ pub(in crate::console) mod words {
         ACTIVE: "active", "действует", "actif";
         MUST_CHANGE: "password to be changed", "нужно сменить пароль", "mot de passe à changer";
         YOU: "you", "вы", "vous";
+        NONE_FITS: "No account fits", "Ничего не подходит", "Aucun compte ne correspond";
+        NONE_FITS_HINT: "It is found by its whole name, in this namespace.", "Учётная запись ищется по полному имени, в этом пространстве.",
+            "Un compte se trouve par son nom entier, dans cet espace.";
         EMPTY: "No account here", "Здесь нет учётных записей", "Aucun compte ici";
         EMPTY_HINT: "Create one for each person. Administrators of the whole server can look in here anyway.",
             "Создайте по одной на человека. Администраторы всего сервера могут заглянуть сюда и так.",
@@ -80,13 +83,21 @@ async fn accounts(console: Console, QueryOf(asked): QueryOf<Asked>) -> PageResul
         (filters(&console.at("accounts"), &[field], console.say(&common::SEARCH)))
         div #accounts data-live {
             @if found.is_empty() {
-                (empty(console.say(&words::EMPTY), html! { p { (console.say(&words::EMPTY_HINT)) } }))
+                (nothing(&console, name.is_some()))
             } @else { (rows(&console, &found)) }
             (pager((console.say(&common::FIRST_PAGE), first), (console.say(&common::NEXT_PAGE), next)))
         }
     };
     let actions = html! { (create(&console)) };
     Ok(console.show(View { title: console.say(&words::ACCOUNTS), above: &[], actions, content }))
+}
+
+fn nothing(console: &Console, is_sought: bool) -> Markup {
+    let (title, hint) = match is_sought {
+        true => (&words::NONE_FITS, &words::NONE_FITS_HINT),
+        false => (&words::EMPTY, &words::EMPTY_HINT),
+    };
+    empty(console.say(title), html! { p { (console.say(hint)) } })
 }
 
 async fn find(

@@ -51,6 +51,9 @@ pub(in crate::console) mod words {
             "Le secret qui signe les appels aux cibles est affiché. Le journal note que vous l’avez regardé.";
         WEBHOOK_SECRET_SHOWN: "Receivers check signatures with it", "С ним получатели проверяют подписи", "Les destinataires vérifient les signatures avec lui";
         ID: "Id", "Идентификатор", "Identifiant";
+        NONE_FITS: "No key fits", "Ничего не подходит", "Aucune clé ne correspond";
+        NONE_FITS_HINT: "A key is found by its whole id, in this namespace.", "Ключ ищется по полному идентификатору, в этом пространстве.",
+            "Une clé se trouve par son identifiant entier, dans cet espace.";
         EMPTY: "No key", "Ключей нет", "Aucune clé";
         EMPTY_HINT: "Create one for each program and device, so that each can be revoked alone.",
             "Создайте по одному на программу и устройство, чтобы каждый можно было отозвать отдельно.",
@@ -83,13 +86,21 @@ async fn keys(console: Console, QueryOf(asked): QueryOf<Asked>) -> PageResult {
         (filters(&console.at("keys"), &[field], console.say(&common::SEARCH)))
         div #keys data-live {
             @if found.is_empty() {
-                (empty(console.say(&words::EMPTY), html! { p { (console.say(&words::EMPTY_HINT)) } }))
+                (nothing(&console, wanted.is_some()))
             } @else { (rows(&console, &found)) }
             (pager((console.say(&common::FIRST_PAGE), first), (console.say(&common::NEXT_PAGE), next)))
         }
     };
     let actions = html! { (secret(&console)) (create(&console)) };
     Ok(console.show(View { title: console.say(&words::KEYS), above: &[], actions, content }))
+}
+
+fn nothing(console: &Console, is_sought: bool) -> Markup {
+    let (title, hint) = match is_sought {
+        true => (&words::NONE_FITS, &words::NONE_FITS_HINT),
+        false => (&words::EMPTY, &words::EMPTY_HINT),
+    };
+    empty(console.say(title), html! { p { (console.say(hint)) } })
 }
 
 async fn find(

@@ -48,6 +48,13 @@ mod words {
         REMOVE_HINT: "Nobody gets in any more. Its data is set aside, not destroyed; its grants and resources are deleted.",
             "Больше никто не войдёт. Данные не уничтожаются, а откладываются; права чтения и ресурсы удаляются.",
             "Plus personne n’y entre. Ses données sont mises de côté, pas détruites\u{a0}; ses droits et ressources sont supprimés.";
+        TEMPORARY_HINT: "It goes with all its data when it is removed", "При удалении исчезнут и все его данные", "Ses données disparaissent avec lui quand il est supprimé";
+        DESTROY_HINT: "This namespace is temporary: all its data is destroyed with it, at once, and nothing brings it back.",
+            "Это временное пространство: все его данные уничтожаются вместе с ним, сразу и безвозвратно.",
+            "Cet espace est temporaire\u{a0}: toutes ses données sont détruites avec lui, aussitôt et sans retour.";
+        DESTROY_SURE: "All data of “{name}” will be destroyed. It cannot be brought back.",
+            "Все данные «{name}» будут уничтожены. Вернуть их нельзя.",
+            "Toutes les données de «\u{a0}{name}\u{a0}» seront détruites. Rien ne les ramènera.";
         TYPE_NAME: "Type the name “{name}”", "Введите имя «{name}»", "Saisissez le nom «\u{a0}{name}\u{a0}»";
     }
 }
@@ -70,7 +77,9 @@ async fn namespace(console: Console, PathOf(NamePath { name }): PathOf<NamePath>
         div.stack {
             div.columns #standing data-live {
                 (card(console.say(&words::ABOUT), html! {}, about(&console, &row)))
-                (card(console.say(&words::CHANGE_STATE), html! {}, html! { (standing(&console, &row)) }))
+                @if !is_admins(&console, &row) {
+                    (card(console.say(&words::CHANGE_STATE), html! {}, html! { (standing(&console, &row)) }))
+                }
                 (card(console.say(&words::LABEL_AND_LIMITS), html! {}, html! { (limits(&console, &row)) }))
             }
             @if row.state != State::Removing && !is_admins(&console, &row) {
@@ -103,8 +112,12 @@ fn about(console: &Console, row: &NamespaceRow) -> Markup {
     let word = |yes: bool| console.say(if yes { &common::YES } else { &common::NO });
     let text = |text: &str| (!text.is_empty()).then(|| html! { (text) });
     // What there is nothing to say of is not there.
-    let said: [(&Text, Option<Markup>); 9] = [
+    let temporary = row.temporary.then(|| {
+        html! { (namespaces::temporary(console)) " " span.sub-text { (console.say(&words::TEMPORARY_HINT)) } }
+    });
+    let said: [(&Text, Option<Markup>); 10] = [
         (&common::LABEL, text(&row.label)),
+        (&namespaces_words::KIND, temporary),
         (&common::STATE, Some(namespaces::state(console, row.state))),
         (&words::MESSAGE, text(&row.message)),
         (&words::REOPENS, row.reopens_at.map(|at| console.whole_moment(Wall(at)))),
@@ -135,7 +148,6 @@ fn standing(console: &Console, row: &NamespaceRow) -> Form {
         .field(message.hint(console.say(&words::MESSAGE_HINT)))
         .field(Field::new("reopens_at", console.say(&words::REOPENS), Kind::Moment).at(row.reopens_at.map(Wall)))
         .tone(Tone::Good)
-        .allowed(!is_admins(console, row))
 }
 
 fn limits(console: &Console, row: &NamespaceRow) -> Form {
@@ -211,5 +223,9 @@ fn remove(console: &Console, row: &NamespaceRow) -> Markup {
         .field(Field::typed(console.fill(&words::TYPE_NAME, &[("name", &row.name)]), &row.name))
         .tone(Tone::Bad)
         .go(console.at("namespaces"));
+    if row.temporary {
+        let sure = console.fill(&words::DESTROY_SURE, &[("name", &row.name)]);
+        return html! { p.hint { b { (console.say(&words::DESTROY_HINT)) } } (form.confirm(sure)) };
+    }
     html! { p.hint { (console.say(&words::REMOVE_HINT)) } (form) }
 }

@@ -31,6 +31,8 @@ pub(in crate::console) mod words {
             "Le serveur n’en a pas\u{a0}: host=… port=… user=… password=… dbname=…, ou postgres://…\u{a0}; jamais réaffiché";
         STORE: "Store", "Состояние хранилища", "Stockage";
         OPEN_CONSOLE: "Open", "Открыть", "Ouvrir";
+        KIND: "Kind", "Вид", "Nature";
+        TEMPORARY: "temporary", "временное", "temporaire";
         CREATING: "being created", "создаётся", "en création";
         OPEN: "open", "открыто", "ouvert";
         READ_ONLY: "read-only", "только чтение", "lecture seule";
@@ -107,7 +109,7 @@ fn rows(console: &Console, found: &[NamespaceRow]) -> Markup {
 fn of_namespace(console: &Console, row: &NamespaceRow) -> Row {
     let details = console.at(&format!("namespaces/{}", row.name));
     let cells = vec![
-        html! { a href=(details) { strong { (row.name) } } @if !row.label.is_empty() { span.sub { (row.label) } } },
+        html! { a href=(details) { strong { (row.name) } } @if row.temporary { " " (temporary(console)) } @if !row.label.is_empty() { span.sub { (row.label) } } },
         html! {
             (state(console, row.state)) @if !row.message.is_empty() { span.sub { (row.message) } }
             (moves::under_way(console, &row.name))
@@ -131,6 +133,11 @@ pub(super) fn state(console: &Console, state: State) -> Markup {
         State::Removing => (Tone::Bad, &words::REMOVING),
     };
     badge(tone, console.say(text))
+}
+
+/// Marks a namespace whose data goes with it.
+pub(super) fn temporary(console: &Console) -> Markup {
+    badge(Tone::Quiet, console.say(&words::TEMPORARY))
 }
 
 /// How its store is on this node, and why it is not good.

@@ -5,7 +5,7 @@ use axum::response::IntoResponse;
 use kernel::find::{Found, OfKind};
 use serde::Serialize;
 
-use super::{Asked, ROLES, own, words};
+use super::{Asked, ROLES, nothing_here, own, words};
 use crate::console::page::{Page, PageResult};
 use crate::console::visit::Console;
 use crate::find::{FindDef, everything};
@@ -63,7 +63,7 @@ async fn suggest(console: Console, QueryOf(asked): QueryOf<Asked>) -> PageResult
         at_most(MOST, std::iter::once(pages(&console, text)).chain(found.iter().map(|found| things(&console, found))));
     let many: usize = groups.iter().map(|group| group.items.len()).sum();
     let told = match i64::try_from(many) {
-        Ok(0) | Err(_) => console.say(&words::NOTHING).to_owned(),
+        Ok(0) | Err(_) => nothing_here(&console),
         Ok(many) => console.count(&OFFERED, many),
     };
     Ok(Json(Offer { groups, told }).into_response())

@@ -21,6 +21,8 @@ crate::texts! {
     KEPT: "Kept", "Оставлено", "Conservée";
     LOOK: "Watch it", "Посмотреть", "Regarder";
     BY_HAND: "The same by hand", "То же вручную", "La même chose à la main";
+    GUIDE: "Step by step, with bodies and answers, in Fastness’s documentation:", "По шагам, с телами и ответами, в документации Fastness:",
+        "Pas à pas, avec corps et réponses, dans la documentation de Fastness\u{a0}:";
     ALL_CALLS: "All calls, with examples", "Все вызовы с примерами", "Tous les appels, avec exemples";
     EMPTY: "Nothing is here yet.", "Здесь пока пусто.", "Il n’y a encore rien ici.";
     EMPTY_HINT: "See each service at work with one command, or take the first steps by hand.",

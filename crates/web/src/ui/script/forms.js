@@ -114,8 +114,21 @@ async function refused(form, answer, said) {
   if (said.code === "SKEY" && meta("csrf")) return ended();
   if (said.code && said.code === form.dataset.behind) { await catchUp(form); throw new Wrong(form.dataset.behindText); }
   if (!said.code) throw new Wrong(`${answer.status} ${answer.statusText}`);
+  if (said.code === form.dataset.instead) throw new Wrong(typedInto(form, form.dataset.insteadText));
   const plain = await inPlainWords(said.code);
+  if (plain && same(plain, said.message)) throw new Wrong(`${plain} (${said.code})`);
   throw new Wrong([plain, `${said.message} (${said.code})`].filter(Boolean).join("\n"));
+}
+
+// `{name}` is what stands in that field.
+function typedInto(form, text) {
+  return text.replace(/\{(\w+)\}/g, (whole, name) => form.elements[name]?.value.trim() ?? whole);
+}
+
+// Whether two sentences say the same, word for word.
+function same(one, other) {
+  const words = (text) => text.toLowerCase().replace(/\.$/, "");
+  return words(one) === words(other);
 }
 
 // What codes mean, in the person's language: asked for with the first refusal.
