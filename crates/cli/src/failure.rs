@@ -113,6 +113,11 @@ impl Failure {
         Self { hint: Some(hint.into()), ..self }
     }
 
+    /// That.
+    pub(crate) fn hinted(&self) -> Option<&str> {
+        self.hint.as_deref()
+    }
+
     /// A call that has no result; `changes` if it was to change something, `key` the Idempotency-Key under which.
     pub(crate) fn of_call(error: ClientError, changes: bool, key: &str) -> Self {
         let unknown = || format!("look whether it was done, or repeat it safely with --idempotency-key {key}");

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Command};
 
+use crate::address;
 use crate::input::seconds;
 
 /// The server that is asked where nobody says which.
@@ -27,11 +28,15 @@ pub(crate) struct Common {
 pub(crate) struct Reach {
     /// Address of the server [default: the one logged in to, or http://127.0.0.1:7400]
     #[arg(long, global = true, value_name = "URL", env = "FASTNESS_SERVER", hide_env_values = true)]
+    #[arg(value_parser = address::server)]
     pub(crate) server: Option<String>,
     /// The namespace
     #[arg(long, global = true, value_name = "NS", env = "FASTNESS_NAMESPACE", default_value = NAMESPACE)]
     #[arg(hide_env_values = true)]
     pub(crate) namespace: String,
+    /// Whether that was typed.
+    #[arg(skip)]
+    pub(crate) is_namespace_typed: bool,
     /// File that holds the access key [also: FASTNESS_KEY, or `fastness login`]
     #[arg(long, global = true, value_name = "FILE")]
     pub(crate) key_file: Option<PathBuf>,

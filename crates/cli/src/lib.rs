@@ -7,6 +7,8 @@
 //! terminal unescaped; a change carries one Idempotency-Key; what is dangerous is asked about or needs `--yes`; the exit
 //! code says what became of it.
 
+mod access;
+mod address;
 mod completions;
 mod demo;
 mod failure;

@@ -66,13 +66,14 @@ impl Login {
     /// Login, a key, logout: the session ends at once, the key stays.
     pub(crate) async fn run(&self, mut common: Common) -> Done {
         common.reach.idempotency_key = None;
-        let server = common.reach.server.clone().unwrap_or_else(|| SERVER.into()).trim_end_matches('/').to_owned();
+        let server = common.reach.server.clone().unwrap_or_else(|| SERVER.into());
         let (account, home) = (self.account.clone(), self.home.clone());
         let password = self.password(&server)?;
         common.reach.namespace.clone_from(&home);
         let session = Session::with_key(&common, &server, "")?;
         let body = json!({ "account": account, "password": password });
-        let opened = session.call(Request::new("POST", &["sessions"]).json(&body)).await?;
+        let opened = session.call(Request::new("POST", &["sessions"]).json(&body)).await;
+        let opened = opened.map_err(|failure| self.with_way_in(failure))?;
         // Before a key is made: one that cannot be kept would be valid, and nobody would know of it.
         let mut profiles = Profiles::load()?;
         let (key_id, key) = make_key(&common, &server, &opened, &account).await?;
@@ -88,12 +89,33 @@ impl Login {
                 .remark("this password was made for you: log in to the console, which asks you to choose your own");
         }
         if let Some(before) = before {
-            revoke(&common, &server, &before)
-                .await
-                .unwrap_or_else(|_| session.out.remark("the key of the login before stays"));
+            match revoke(&common, &server, &before).await {
+                Err(failure) if !is_unknown(&failure) => session.out.remark("the key of the login before stays"),
+                Ok(()) | Err(_) => {}
+            }
         }
         let who = json!({ "server": server, "account": account, "namespace": home, "role": opened.value["role"] });
         session.out.done(&who, &format!("logged in at {server} as {account}"), None)
+    }
+
+    /// A wrong password with whose it was taken for, and how one that is forgotten is made anew.
+    fn with_way_in(&self, failure: Failure) -> Failure {
+        if failure.code.as_deref() != Some("SLOGIN") {
+            return failure;
+        }
+        let Self { account, home, .. } = self;
+        let named = if account == "admin" { String::new() } else { format!(" --account {account}") };
+        let anew = match home.as_str() {
+            ADMINISTRATION => {
+                format!("`fastness admin reset-password{named}` on the server's machine, with the server stopped")
+            }
+            _ => format!(
+                "an administrator's `fastness admin account change {account} --new-password --namespace {home}`"
+            ),
+        };
+        failure.hint(format!(
+            "that was account `{account}` of namespace `{home}` (--account, --home); a password that is forgotten is made anew by {anew}"
+        ))
     }
 
     fn password(&self, server: &str) -> Result<String, Failure> {
@@ -136,13 +158,18 @@ pub(crate) async fn logout(matches: &ArgMatches) -> Done {
     let profile = profile.ok_or_else(|| Failure::usage(format!("not logged in at {server}")))?;
     match revoke(&common, &server, &profile).await {
         Ok(()) => {}
-        Err(failure) if matches!(failure.code.as_deref(), Some("SKEY" | "NKEY" | "NNAMESPACE")) => {}
+        Err(failure) if is_unknown(&failure) => {}
         Err(failure) => return Err(failure),
     }
     profiles.remove(&server);
     profiles.save()?;
     let session = Session::with_key(&common, &server, "")?;
     session.out.done(&json!({ "server": server }), &format!("logged out at {server}"), None)
+}
+
+/// A key that the server does not know any more needs no revoking.
+fn is_unknown(failure: &Failure) -> bool {
+    matches!(failure.code.as_deref(), Some("SKEY" | "NKEY" | "NNAMESPACE"))
 }
 
 async fn revoke(common: &Common, server: &str, profile: &Profile) -> Done {

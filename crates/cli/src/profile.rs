@@ -56,11 +56,6 @@ impl Profiles {
         self.latest.as_deref()
     }
 
-    /// The key for a server.
-    pub(crate) fn key_for(&self, server: &str) -> Option<&str> {
-        self.servers.get(server).map(|profile| profile.key.as_str())
-    }
-
     /// Adds a login; gives the one that was there.
     pub(crate) fn put(&mut self, server: &str, profile: Profile) -> Option<Profile> {
         self.latest = Some(server.to_owned());
@@ -80,7 +75,7 @@ impl Profiles {
 }
 
 /// `$XDG_CONFIG_HOME/fastness/logins.json`, or below `~/.config`.
-fn path() -> Option<PathBuf> {
+pub(crate) fn path() -> Option<PathBuf> {
     let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let folder = set("XDG_CONFIG_HOME").or_else(|| set("HOME").map(|home| home.join(".config")));
     folder.map(|folder| folder.join("fastness").join("logins.json"))

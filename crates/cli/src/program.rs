@@ -4,13 +4,14 @@ use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::parser::ValueSource;
 use clap::{ArgMatches, Command, FromArgMatches};
 
 use crate::failure::{Done, Failure};
 use crate::flags::Common;
 use crate::services::{ALL, Service};
 use crate::session::Session;
-use crate::{completions, login, reference, search, status};
+use crate::{completions, demo, login, reference, search, status};
 
 /// A program's own commands and those against a running server, as one grammar. Where both have a service of one name, its
 /// nouns stand together.
@@ -42,7 +43,11 @@ fn service_command(service: &Service) -> Command {
     nouns.mut_subcommands(|noun| {
         // A noun that is done with at once has no verbs.
         let has_verbs = noun.has_subcommands();
-        Common::add_to(noun).subcommand_required(has_verbs).arg_required_else_help(has_verbs)
+        let noun = Common::add_to(noun).subcommand_required(has_verbs).arg_required_else_help(has_verbs);
+        match (service.name == demo::NAME).then(|| demo::namespace_help(noun.get_name())).flatten() {
+            Some(help) => noun.mut_arg("namespace", |arg| arg.hide_default_value(true).help(help)),
+            None => noun,
+        }
     })
 }
 
@@ -194,7 +199,9 @@ async fn run_service(service: &Service, inner: &ArgMatches, of_noun: &ArgMatches
 
 /// The flags that all verbs understand.
 pub(crate) fn common(matches: &ArgMatches) -> Result<Common, Failure> {
-    Common::from_arg_matches(matches).map_err(Failure::usage)
+    let mut common = Common::from_arg_matches(matches).map_err(Failure::usage)?;
+    common.reach.is_namespace_typed = matches.value_source("namespace") == Some(ValueSource::CommandLine);
+    Ok(common)
 }
 
 fn blocking(work: impl Future<Output = Done>) -> Done {

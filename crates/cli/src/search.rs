@@ -20,7 +20,7 @@ Examples:
   fastness search 01KA2B3C4D5E6F7G8H9JKMNPQR --json";
 
 const FOUND: List<'_> = List {
-    what: "things of that id or name",
+    what: "",
     id: "/id",
     columns: &[text("KIND", "/kind"), text("ID", "/id"), text("NAME", "/name"), text("ABOUT", "/about")],
 };
@@ -38,7 +38,8 @@ pub(crate) async fn run(matches: &ArgMatches) -> Done {
     let request = Request::get(&["search"]).query("q", given("text").unwrap_or_default());
     let request = given("kind").into_iter().fold(request, |request, kind| request.query("kind", kind));
     let found = session.get(request).await?;
-    FOUND.show(&session, items_of(&found)?)?;
+    let what = format!("things of that id or name in namespace `{}`; another one: --namespace NAME", session.namespace);
+    List { what: &what, ..FOUND }.show(&session, items_of(&found)?)?;
     let more: Vec<_> = found["more"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
     if !more.is_empty() {
         session.out.remark(&format!("there is more of: {}", more.join(", ")));

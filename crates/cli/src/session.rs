@@ -3,12 +3,12 @@
 use std::io::{self, IsTerminal, Write};
 use std::time::Duration;
 
-use client::{Client, Request, Retry, new_key};
+use client::{Client, ClientError, Request, Retry, new_key};
 use serde_json::Value;
 
+use crate::access::{Access, Origin};
 use crate::failure::{Done, Failure};
-use crate::flags::{Common, Reach, SERVER, Sure};
-use crate::local;
+use crate::flags::{Common, NAMESPACE, Reach, SERVER, Sure};
 use crate::output::{Output, escaped};
 use crate::profile::Profiles;
 
@@ -21,24 +21,14 @@ const ATTEMPTS: u32 = 6;
 /// Time for bytes of any size, unless a person says how long.
 const TRANSFER: Duration = Duration::from_secs(3600);
 
-/// A key, which nobody is shown.
-#[derive(Clone)]
-struct Secret(String);
-
-impl std::fmt::Debug for Secret {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("…")
-    }
-}
-
 /// What a verb works with.
 #[derive(Debug)]
 pub(crate) struct Session {
     client: Client,
     /// The flags that it was opened by.
     common: Common,
-    /// The key that the server is shown; empty if there is none.
-    access: Secret,
+    /// The key that the server is shown.
+    access: Access,
     /// How things are shown.
     pub(crate) out: Output,
     /// The server that is meant.
@@ -57,10 +47,10 @@ impl Session {
         let reach = &common.reach;
         let profiles = Profiles::load()?;
         // A key that was given here is shown to no server but the one named here: not to that of some login before.
-        let given = given_key(reach)?;
+        let given = Access::given(reach)?;
         let server = if given.is_some() { named_server(reach) } else { server_of(reach, &profiles) };
-        let key = given.map_or_else(|| stored_key(&profiles, &server), Ok)?;
-        Self::with_key(common, &server, &key)
+        let access = given.or_else(|| Access::kept(&profiles, &server)).ok_or_else(no_key)?;
+        Self::with_access(common, &server, access)
     }
 
     /// The same for what may be done without a server: with whatever key is there, or with none.
@@ -68,16 +58,21 @@ impl Session {
         let reach = &common.reach;
         // Logins that cannot be read are missed by whoever needs one.
         let profiles = Profiles::load().unwrap_or_default();
-        let given = given_key(reach)?;
+        let given = Access::given(reach)?;
         let server = if given.is_some() { named_server(reach) } else { server_of(reach, &profiles) };
-        let key = given.or_else(|| profiles.key_for(&server).map(str::to_owned)).unwrap_or_default();
-        Self::with_key(common, &server, &key)
+        let access = given.or_else(|| Access::kept(&profiles, &server)).unwrap_or_else(|| Access::of(""));
+        Self::with_access(common, &server, access)
     }
 
     /// With this key, or with none.
     pub(crate) fn with_key(common: &Common, server: &str, key: &str) -> Result<Self, Failure> {
+        Self::with_access(common, server, Access::of(key))
+    }
+
+    fn with_access(common: &Common, server: &str, access: Access) -> Result<Self, Failure> {
         let reach = &common.reach;
-        let client = Client::new(server, &reach.namespace, key).map_err(|error| Failure::of_call(error, false, ""))?;
+        let client =
+            Client::new(server, &reach.namespace, &access.key).map_err(|error| Failure::of_call(error, false, ""))?;
         let total = Duration::from_secs(reach.timeout.unwrap_or(TIMEOUT_S));
         // Whoever says how long wants it tried so long; others want to hear soon that there is no server.
         let attempts = if reach.timeout.is_some() { u32::MAX } else { ATTEMPTS };
@@ -85,7 +80,7 @@ impl Session {
         Ok(Self {
             client: client.within(total),
             common: common.clone(),
-            access: Secret(key.to_owned()),
+            access,
             out: Output::of(&common.show),
             server: server.to_owned(),
             namespace: reach.namespace.clone(),
@@ -127,7 +122,9 @@ impl Session {
     pub(crate) fn elsewhere(&self, server: &str, namespace: &str, key: &str) -> Result<Self, Failure> {
         let mut common = self.common.clone();
         namespace.clone_into(&mut common.reach.namespace);
-        Self::with_key(&common, server.trim_end_matches('/'), key)
+        // One key keeps its origin wherever it is shown.
+        let access = if key == self.access.key { self.access.clone() } else { Access::of(key) };
+        Self::with_access(&common, server.trim_end_matches('/'), access)
     }
 
     /// The flags that it was opened by.
@@ -142,7 +139,37 @@ impl Session {
 
     /// The key that the server is shown.
     pub(crate) fn access_key(&self) -> Result<&str, Failure> {
-        Some(self.access.0.as_str()).filter(|key| !key.is_empty()).ok_or_else(no_key)
+        Some(self.access.key.as_str()).filter(|key| !key.is_empty()).ok_or_else(no_key)
+    }
+
+    /// Where that came from.
+    pub(crate) fn origin(&self) -> &Origin {
+        &self.access.origin
+    }
+
+    /// The flags that make another command mean the same server and namespace by the same right; a blank before each.
+    pub(crate) fn flags_again(&self) -> String {
+        let Reach { server, namespace, key_file, .. } = &self.common.reach;
+        let named = [
+            ("--server", server.as_deref().filter(|server| *server != SERVER)),
+            ("--namespace", Some(namespace.as_str()).filter(|namespace| *namespace != NAMESPACE)),
+            ("--key-file", key_file.as_deref().and_then(std::path::Path::to_str)),
+        ];
+        named.iter().filter_map(|(flag, value)| Some(format!(" {flag} {}", (*value)?))).collect()
+    }
+
+    /// What became of a call, with the hint that takes knowing by what right and where it was made.
+    fn failed(&self, error: ClientError, changes: bool, key: &str) -> Failure {
+        let failure = Failure::of_call(error, changes, key);
+        let hint = match failure.code.as_deref() {
+            Some("SKEY") => self.access.origin.hint(&self.server, &self.namespace),
+            Some("NPERSON" | "NKEY") => Some(elsewhere(&self.namespace)),
+            _ => None,
+        };
+        match hint {
+            Some(hint) => failure.hint(hint),
+            None => failure,
+        }
     }
 
     /// The client itself, for what has a patience of its own.
@@ -153,7 +180,7 @@ impl Session {
     /// Reads.
     pub(crate) async fn get(&self, request: Request) -> Result<Value, Failure> {
         let given = self.client.call(request.reads()).await;
-        given.map(|given| given.value).map_err(|error| Failure::of_call(error, false, ""))
+        given.map(|given| given.value).map_err(|error| self.failed(error, false, ""))
     }
 
     /// Changes something, once.
@@ -164,14 +191,14 @@ impl Session {
     /// Changes something, once; gives all that was answered.
     pub(crate) async fn call(&self, request: Request) -> Result<client::Given, Failure> {
         let given = self.client.call(request.key(&self.key)).await;
-        given.map_err(|error| Failure::of_call(error, true, &self.key))
+        given.map_err(|error| self.failed(error, true, &self.key))
     }
 
     /// One change of the many that a command makes, under a key of its own.
     pub(crate) async fn step(&self, request: Request) -> Result<Value, Failure> {
         let key = new_key();
         let given = self.client.call(request.key(&key)).await;
-        given.map(|given| given.value).map_err(|error| Failure::of_call(error, true, &key))
+        given.map(|given| given.value).map_err(|error| self.failed(error, true, &key))
     }
 
     /// Sends bytes of any size, once.
@@ -182,7 +209,7 @@ impl Session {
         from: Box<dyn std::io::Read + Send>,
     ) -> Result<Value, Failure> {
         let given = self.client.upload(request.reads(), length, from).await;
-        given.map(|given| given.value).map_err(|error| Failure::of_call(error, false, ""))
+        given.map(|given| given.value).map_err(|error| self.failed(error, false, ""))
     }
 
     /// Writes an answer of any size out.
@@ -191,7 +218,7 @@ impl Session {
         let poured = self.client.pour(request.reads(), &mut to).await;
         poured.map_err(|error| match &to.failed {
             Some(failed) => Failure::output(failed),
-            None => Failure::of_call(error, false, ""),
+            None => self.failed(error, false, ""),
         })
     }
 
@@ -249,24 +276,12 @@ pub(crate) fn server_of(reach: &Reach, profiles: &Profiles) -> String {
 }
 
 fn named_server(reach: &Reach) -> String {
-    reach.server.as_deref().unwrap_or(SERVER).trim_end_matches('/').to_owned()
+    reach.server.as_deref().unwrap_or(SERVER).to_owned()
 }
 
-/// The key of a file that was named, or else of the environment.
-fn given_key(reach: &Reach) -> Result<Option<String>, Failure> {
-    if let Some(path) = &reach.key_file {
-        let read = |error| Failure::usage(format!("cannot read {}: {error}", path.display()));
-        let text = String::from_utf8(local::read(path).map_err(read)?);
-        let text = text.map_err(|_| Failure::usage(format!("{} holds no key", path.display())))?;
-        return Ok(Some(text.trim().to_owned()));
-    }
-    let set = std::env::var("FASTNESS_KEY").ok().filter(|key| !key.is_empty());
-    Ok(set.map(|key| key.trim().to_owned()))
-}
-
-/// The key of a login.
-fn stored_key(profiles: &Profiles, server: &str) -> Result<String, Failure> {
-    profiles.key_for(server).map(str::to_owned).ok_or_else(no_key)
+/// Where else something may be that is not in this namespace.
+pub(crate) fn elsewhere(namespace: &str) -> String {
+    format!("looked for in namespace `{namespace}`; another one: --namespace NAME")
 }
 
 fn no_key() -> Failure {

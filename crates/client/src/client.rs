@@ -109,7 +109,12 @@ fn below(base: &Url, steps: &[&str]) -> Url {
 }
 
 fn root_of(url: &str) -> Result<Url, ClientError> {
-    let root = Url::parse(url).map_err(invalid)?;
+    let no_url = |error| {
+        ClientError::Invalid(format!(
+            "`{url}` is not the address of a server ({error}): write one as http://127.0.0.1:7400"
+        ))
+    };
+    let root = Url::parse(url).map_err(no_url)?;
     if !matches!(root.scheme(), "http" | "https") || root.query().is_some() || root.fragment().is_some() {
         return Err(ClientError::Invalid(format!("`{url}` is not the address of a server")));
     }

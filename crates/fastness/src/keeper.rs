@@ -9,6 +9,7 @@ mod jobs;
 pub(crate) mod transfers;
 
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -43,6 +44,8 @@ pub(crate) struct Keeper {
     carrying: Carrying,
     /// The stores that are open, watched for as long.
     watched: Mutex<BTreeMap<String, Watched>>,
+    /// Whether all are opened for the first time, which is no news.
+    starts: AtomicBool,
     /// Rows were changed here, or a job ended.
     wake: Notify,
     /// A job ended.
@@ -74,7 +77,8 @@ impl Keeper {
         carrying: Carrying,
     ) -> Arc<Self> {
         let (wake, ended, watched, slots) = (Notify::new(), Notify::new(), Mutex::default(), Mutex::default());
-        Arc::new(Self { kernel, opener, watchdog, blob_rule, carrying, watched, wake, ended, slots })
+        let starts = AtomicBool::new(true);
+        Arc::new(Self { kernel, opener, watchdog, blob_rule, carrying, watched, starts, wake, ended, slots })
     }
 
     /// Opens every namespace, waiting a while for those that can be opened, and goes on for ever beside.
@@ -86,6 +90,7 @@ impl Keeper {
         self.first_round().await?;
         self.sweep(&self.kernel.registry().known());
         let _ = timeout(FIRST_ROUND, self.all_tried()).await;
+        self.starts.store(false, Ordering::Relaxed);
         tokio::spawn(async move { keeper.go_on().await });
         Ok(())
     }

@@ -21,6 +21,7 @@ mod filing;
 mod flowing;
 #[doc(hidden)]
 pub mod fuzzing;
+mod heir;
 mod keeper;
 mod log;
 mod obstacle;

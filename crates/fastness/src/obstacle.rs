@@ -126,18 +126,23 @@ pub(crate) fn configuration(path: &Path, error: &Error) -> Obstacle {
     Obstacle { what, mend }
 }
 
-/// The process that listens on a port: its socket's number, then whose socket that is.
+/// The process that listens on a port, with its name.
 fn holder(port: u16) -> Option<String> {
+    let pid = holder_id(port)?;
+    let name = fs::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default();
+    Some(format!("{} (pid {pid})", name.trim()))
+}
+
+/// The same by its number: its socket's number, then whose socket that is.
+pub(crate) fn holder_id(port: u16) -> Option<u32> {
     let tables = ["/proc/net/tcp", "/proc/net/tcp6"].map(|path| fs::read_to_string(path).unwrap_or_default());
     let inode = tables.iter().flat_map(|table| table.lines()).find_map(|line| listening(line, port))?;
     let wanted = format!("socket:[{inode}]");
     let processes = fs::read_dir("/proc").ok()?.flatten();
-    let pid = processes.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok()).find(|pid| {
+    processes.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok()).find(|pid| {
         let open = fs::read_dir(format!("/proc/{pid}/fd")).into_iter().flatten().flatten();
         open.filter_map(|entry| fs::read_link(entry.path()).ok()).any(|link| link.as_os_str() == wanted.as_str())
-    })?;
-    let name = fs::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default();
-    Some(format!("{} (pid {pid})", name.trim()))
+    })
 }
 
 /// The number of a socket that listens on this port, from a line of the system's table.

@@ -7,7 +7,7 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 use base::{BlobPlaces, Clock, Engine, Entropy, Timers};
 use host::watchdog::{Watched, end_with_diagnosis};
-use host::{DirLock, OsEntropy, RealClock, ThreadTimers, Watchdog};
+use host::{OsEntropy, RealClock, ThreadTimers, Watchdog};
 use kernel::feed::Sequencer;
 use kernel::namespaces::NamespaceRules;
 use kernel::ops::forget_requests::{FORGET_REQUESTS, ForgetRequests};
@@ -29,8 +29,7 @@ use crate::stop::Stop;
 use crate::stores::Opener;
 use crate::tls::Certificate;
 use crate::{
-    backup, blobs, exchanging, filing, flowing, obstacle, outbound, restore, tasks, traces, watch, watchdog, welcome,
-    work,
+    backup, blobs, exchanging, filing, flowing, heir, outbound, restore, tasks, traces, watch, watchdog, welcome, work,
 };
 
 /// How often old answers of idempotent requests are forgotten.
@@ -51,7 +50,7 @@ pub(crate) fn run(loaded: &Loaded, services: Vec<web::Service>) -> Result<()> {
     let config = &loaded.config;
     loaded.warnings.iter().for_each(|warning| tracing::warn!("{warning}"));
     // One data directory, one server (KER-42); the lock is held until the stores are closed.
-    let _lock = DirLock::acquire(&config.data.dir).map_err(|error| obstacle::data(&error))?;
+    let _lock = heir::data(&config.data.dir)?;
     restore::refuse_unfinished(&config.data.dir)?;
     let certificate = Certificate::open(config)?;
     let outbound = outbound::outbound(config)?;
@@ -61,7 +60,7 @@ pub(crate) fn run(loaded: &Loaded, services: Vec<web::Service>) -> Result<()> {
     keeper::seed(&kernel)?;
     let runtime = Runtime::new().context("no threads for the HTTP edge")?;
     runtime.spawn(alone.clone().keep());
-    let listener = listen(config, &runtime)?;
+    let listener = heir::listener(config.server.listen, &runtime)?;
     welcome::first_key(&kernel, std::env::var(welcome::ADMIN_KEY).ok().as_deref())?;
     // Held until the stores are closed: a stop must not stay stuck either.
     let end = end_with_diagnosis(&config.data.dir, kernel.env().clock.clone());
@@ -106,11 +105,6 @@ pub(crate) fn run(loaded: &Loaded, services: Vec<web::Service>) -> Result<()> {
     kernel.namespaces().iter().for_each(|ns| ns.store.close());
     tracing::info!("stopped");
     served.map(drop)
-}
-
-fn listen(config: &Config, runtime: &Runtime) -> Result<TcpListener> {
-    let address = config.server.listen;
-    runtime.block_on(TcpListener::bind(address)).map_err(|error| obstacle::port(address, &error).into())
 }
 
 /// All but the stores of the other namespaces, which their keeper has watched.

@@ -1,6 +1,6 @@
 //! A process and the one that started it.
 
-use std::io;
+use std::{fs, io};
 
 use rustix::process::{Pid, Signal, getppid, kill_process, set_parent_process_death_signal};
 
@@ -21,4 +21,64 @@ pub fn ask_to_stop(pid: u32) -> io::Result<()> {
 pub fn stop_with_parent(parent: u32) -> io::Result<bool> {
     set_parent_process_death_signal(Some(Signal::TERM))?;
     Ok(getppid().and_then(|pid| u32::try_from(pid.as_raw_pid()).ok()) == Some(parent))
+}
+
+/// Whether a process is gone, or was killed and is about to be: what it holds is free in a moment. `false` where the system does not tell.
+#[must_use]
+pub fn is_ending(pid: u32) -> bool {
+    let read = |of: &str, what: &str| fs::read_to_string(format!("/proc/{of}/{what}")).ok();
+    if read("self", "stat").is_none() {
+        return false;
+    }
+    let (Some(stat), Some(status)) = (read(&pid.to_string(), "stat"), read(&pid.to_string(), "status")) else {
+        return true;
+    };
+    is_exiting(&stat) || has_kill_pending(&status)
+}
+
+/// A zombie, dead, or on its way there, from the line that the system has of a process. What follows its name is split at blanks.
+fn is_exiting(stat: &str) -> bool {
+    const PF_EXITING: u64 = 4;
+    let words = stat.rsplit_once(')').map_or("", |(_, words)| words);
+    let mut words = words.split_whitespace();
+    let state = words.next().unwrap_or_default();
+    let flags: u64 = words.nth(5).and_then(|flags| flags.parse().ok()).unwrap_or(0);
+    matches!(state, "Z" | "X") || flags & PF_EXITING != 0
+}
+
+/// Whether SIGKILL waits for it, as its own or as one of all its threads.
+fn has_kill_pending(status: &str) -> bool {
+    const KILL: u64 = 1 << 8;
+    let pending = status.lines().filter_map(|line| line.strip_prefix("SigPnd:").or(line.strip_prefix("ShdPnd:")));
+    pending.filter_map(|mask| u64::from_str_radix(mask.trim(), 16).ok()).any(|mask| mask & KILL != 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::process::Command;
+
+    #[test]
+    fn ker_42_a_process_is_ending_from_its_kill_on_and_not_before() {
+        let mut child = Command::new("sleep").arg("600").spawn().unwrap();
+        assert!(!is_ending(child.id()) && !is_ending(std::process::id()));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        assert!(is_ending(child.id()) && is_ending(4_000_000_001));
+    }
+
+    #[test]
+    fn ker_42_a_zombie_and_one_whose_kill_waits_are_ending() {
+        for (stat, ending) in [
+            ("7 (a ) b) S 1 7 7 0 -1 4194560 0 0", false),
+            ("7 (a ) b) Z 1 7 7 0 -1 4194560 0 0", true),
+            ("7 (a ) b) R 1 7 7 0 -1 4194564 0 0", true),
+            ("", false),
+        ] {
+            assert_eq!(is_exiting(stat), ending, "{stat}");
+        }
+        assert!(has_kill_pending("Name:\tx\nSigPnd:\t0000000000000100\nShdPnd:\t0000000000000000\n"));
+        assert!(has_kill_pending("SigPnd:\t0000000000000000\nShdPnd:\t0000000000000100\n"));
+        assert!(!has_kill_pending("SigPnd:\t0000000000000000\nShdPnd:\t0000000000004000\n"));
+    }
 }

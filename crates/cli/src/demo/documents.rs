@@ -25,6 +25,8 @@ pub(super) async fn play(stage: &Stage, narrator: &mut Narrator) -> Done {
     let (phone, laptop) = (stage.folder.join("phone.db"), stage.folder.join("laptop.db"));
     let (mut phone, mut laptop) =
         (Replica::open(phone).map_err(Failure::here)?, Replica::open(laptop).map_err(Failure::here)?);
+    // First: the page that is named next is one of the class.
+    make_class(stage).await?;
     let what =
         format!("{CONTACTS} contacts are made; a phone and a laptop take copies of them into files of their own.");
     narrator
@@ -34,7 +36,7 @@ pub(super) async fn play(stage: &Stage, narrator: &mut Narrator) -> Done {
             "documents/Contact",
         )
         .await?;
-    make(stage, &client).await?;
+    make(&client).await?;
     for number in 0..CONTACTS {
         phone.follow(CLASS, &id(number), None).map_err(Failure::here)?;
         laptop.follow(CLASS, &id(number), None).map_err(Failure::here)?;
@@ -52,10 +54,13 @@ fn id(number: usize) -> String {
     format!("contact-{:02}", number + 1)
 }
 
-async fn make(stage: &Stage, client: &Client) -> Done {
+async fn make_class(stage: &Stage) -> Done {
     let class = json!({ "class": CLASS, "items": {
         "Card": { "singleton": true, "index": { "name": "string" } }, "Tel": {}, "Note": {} } });
-    stage.session.step(Request::new("POST", &["doc-classes"]).json(&class)).await?;
+    stage.session.step(Request::new("POST", &["doc-classes"]).json(&class)).await.map(drop)
+}
+
+async fn make(client: &Client) -> Done {
     for number in 0..CONTACTS {
         let change = Change::of(CLASS, &id(number)).expecting(Expect::New);
         let change = change.put("Card", "", json!({ "name": format!("Contact {}", number + 1) }));

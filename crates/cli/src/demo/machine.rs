@@ -40,9 +40,7 @@ pub(super) struct Lock {
 
 /// Takes it.
 pub(super) fn lock(server: &str, name: &str) -> Result<Lock, Failure> {
-    let address = server.split_once("://").map_or(server, |(_, address)| address);
-    let address: String = address.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
-    let place = below_state().join(format!("{address}-{name}"));
+    let place = below_state().join(format!("{}{name}", prefix(server)));
     let path = place.with_extension("lock");
     let failed = |error: std::io::Error| Failure::here(format!("cannot use {}: {error}", path.display()));
     make_folder(&below_state()).map_err(failed)?;
@@ -52,6 +50,29 @@ pub(super) fn lock(server: &str, name: &str) -> Result<Lock, Failure> {
             .hint("wait for its end, or run it beside in a namespace of another name: --namespace demo2")
     })?;
     Ok(Lock { _file: file, path })
+}
+
+/// How the names of all places begin that belong to a server.
+fn prefix(server: &str) -> String {
+    let address = server.split_once("://").map_or(server, |(_, address)| address);
+    address.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).chain(['-']).collect()
+}
+
+/// Removes the folders of a server's demos that nobody uses now; gives the names of those demos.
+pub(super) fn left_behind(server: &str, is_meant: impl Fn(&str) -> bool) -> Result<Vec<String>, Failure> {
+    let prefix = prefix(server);
+    // Another server's name may begin like this one's; what follows does not begin like a demo's, then.
+    let mut names: Vec<String> = fs::read_dir(below_state())
+        .into_iter()
+        .flatten()
+        .flatten()
+        .filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()))
+        .filter_map(|entry| Some(entry.file_name().to_str()?.strip_prefix(&prefix)?.to_owned()))
+        .filter(|name| name.starts_with(super::stage::PREFIX) && is_meant(name))
+        .collect();
+    names.sort();
+    names.retain(|name| lock(server, name).is_ok_and(|lock| lock.clear().is_ok()));
+    Ok(names)
 }
 
 impl Lock {

@@ -30,6 +30,9 @@ use crate::services::Nouns;
 use crate::session::Session;
 use crate::stop::Stop;
 
+/// The first word of demos.
+pub(crate) const NAME: &str = "demo";
+
 /// What can be shown.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Demo {
@@ -104,6 +107,19 @@ impl Plot {
             Self::Documents => "documents",
         }
     }
+}
+
+/// What `--namespace` means for a noun of demos, which have namespaces of their own.
+pub(crate) fn namespace_help(noun: &str) -> Option<String> {
+    let default = match Plot::ALL.iter().find(|plot| plot.word() == noun) {
+        Some(plot) => format!("{}{}", stage::PREFIX, plot.word()),
+        None if noun == "all" => "demoexchange, demoworkflow and so on".to_owned(),
+        None => return None,
+    };
+    Some(format!(
+        "The namespace that it makes for itself; its name begins with `{}` [default: {default}]",
+        stage::PREFIX
+    ))
 }
 
 impl Nouns for Demo {

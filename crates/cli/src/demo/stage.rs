@@ -19,9 +19,11 @@ use crate::session::Session;
 /// How the labels of demos' namespaces begin; the console looks for it too.
 const LABEL: &str = "Fastness demo";
 /// How their names begin.
-const PREFIX: &str = "demo";
+pub(super) const PREFIX: &str = "demo";
 /// In the label of one that was left on purpose.
 const KEPT: &str = "kept";
+/// What a key must be good for.
+const NEEDS: &str = "a demo makes a namespace of its own, which needs a key of the server's administrator";
 /// Between two looks, and how many of them.
 const LOOK: Duration = Duration::from_millis(50);
 const LOOKS: u32 = 1_200;
@@ -40,7 +42,7 @@ pub(super) struct Stage {
 impl Stage {
     /// Makes both, after removing what an earlier run left that was killed.
     pub(super) async fn open(session: &Session, plot: Plot) -> Result<Self, Failure> {
-        let name = name_for(&session.namespace, plot)?;
+        let name = name_for(&session.namespace, session.common().reach.is_namespace_typed, plot)?;
         let admin = session.administration()?;
         let lock = machine::lock(session.server(), &name)?;
         if let Some(left) = found(&admin, &name).await? {
@@ -95,20 +97,23 @@ pub(super) async fn clean(session: &Session) -> Done {
             Err(_) => running.push(name),
         }
     }
-    let told = json!({ "removed": removed, "running": running });
-    let words = match (removed.len(), running.len()) {
-        (0, 0) => "nothing was left".to_owned(),
-        (_, 0) => format!("removed: {}", removed.join(", ")),
-        (0, _) => format!("still running, and left alone: {}", running.join(", ")),
-        _ => format!("removed: {}; still running, and left alone: {}", removed.join(", "), running.join(", ")),
-    };
-    session.out.done(&told, &words, None)
+    // Of those whose namespace somebody else removed.
+    let folders = machine::left_behind(session.server(), |name| !running.contains(&name))?;
+    let told = json!({ "removed": removed, "running": running, "folders": folders });
+    let parts = [
+        ("removed: ", removed.join(", ")),
+        ("folders removed, whose namespaces were gone: ", folders.join(", ")),
+        ("still running, and left alone: ", running.join(", ")),
+    ];
+    let parts = parts.iter().filter(|(_, names)| !names.is_empty()).map(|(what, names)| format!("{what}{names}"));
+    let words = parts.collect::<Vec<_>>().join("; ");
+    session.out.done(&told, if words.is_empty() { "nothing was left" } else { &words }, None)
 }
 
 /// `demoexchange`, or another name that begins so.
-fn name_for(wanted: &str, plot: Plot) -> Result<String, Failure> {
+fn name_for(wanted: &str, is_typed: bool, plot: Plot) -> Result<String, Failure> {
     match wanted {
-        NAMESPACE => Ok(format!("{PREFIX}{}", plot.word())),
+        NAMESPACE if !is_typed => Ok(format!("{PREFIX}{}", plot.word())),
         own if own.starts_with(PREFIX) => Ok(own.to_owned()),
         other => Err(Failure::usage(format!("a demo never runs in `{other}`: it makes a namespace of its own")).hint(
             "leave --namespace and FASTNESS_NAMESPACE out, or name one that begins with `demo`: --namespace demo2",
@@ -161,10 +166,11 @@ pub(super) async fn until(what: &str, mut holds: impl AsyncFnMut() -> Result<boo
 
 fn not_administrator(failure: Failure) -> Failure {
     match failure.code.as_deref() {
-        Some("SKEY" | "SROLE" | "NNAMESPACE" | "NROUTE") => failure.hint(format!(
-            "a demo makes a namespace of its own, which needs a key of the server's administrator: `{} login`",
-            entry::program()
-        )),
+        Some("SKEY") => {
+            let which = failure.hinted().map(|which| format!("; {which}")).unwrap_or_default();
+            failure.hint(format!("{NEEDS}{which}"))
+        }
+        Some("SROLE" | "NNAMESPACE" | "NROUTE") => failure.hint(format!("{NEEDS}: `{} login`", entry::program())),
         _ => failure,
     }
 }
@@ -175,9 +181,10 @@ mod tests {
 
     #[test]
     fn con_12_a_demo_never_takes_a_namespace_that_is_not_its_own() {
-        assert_eq!(name_for("main", Plot::Exchange).unwrap(), "demoexchange");
-        assert_eq!(name_for("demo2", Plot::Exchange).unwrap(), "demo2");
-        assert!(name_for("shop", Plot::Exchange).is_err());
+        assert_eq!(name_for("main", false, Plot::Exchange).unwrap(), "demoexchange");
+        assert_eq!(name_for("demo2", true, Plot::Exchange).unwrap(), "demo2");
+        assert!(name_for("shop", true, Plot::Exchange).is_err());
+        assert!(name_for("main", true, Plot::Exchange).is_err(), "whoever names it means it");
         let row = |temporary: bool, label: &str| json!({ "name": "demo2", "temporary": temporary, "label": label });
         let here = format!("{LABEL}: exchange on {}", device_name());
         assert!(check_left(&row(true, &here), "demo2").is_ok(), "an earlier run that was killed here");

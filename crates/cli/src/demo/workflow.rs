@@ -21,6 +21,10 @@ const ORDERS: u64 = 3;
 const LINES: u64 = 12;
 /// How long a worker may be silent.
 const SILENCE_MS: u64 = 2_000;
+/// Looks without anything done, after which somebody asks why.
+const QUIET_LOOKS: u32 = 10;
+/// Why.
+const WAITS: &str = "wait: what failed is tried again after a pause, of a second at most, and may fail once more.";
 /// Of a hundred tries so many fail.
 const FAILS: u32 = 30;
 
@@ -134,13 +138,20 @@ async fn work(session: &Session, client: &Client, narrator: &mut Narrator, order
         .step(&what, "A task says how often it is tried again; nobody's code knows of it.", "workflow/actors")
         .await?;
     let _workers = [part(session, "careful", false, FAILS)?, part(session, "hasty", false, FAILS)?];
+    let all_tasks = orders.len() * usize::try_from(LINES + 2).unwrap_or(1);
+    let (mut before, mut looks, mut told) = (0, 0, false);
     let all = async || {
         let (mut done, mut ended) = (0, 0);
         for order in orders {
             done += tasks(session, order).await?.iter().filter(|task| task["state"] == "FINISH").count();
             ended += usize::from(client.workflow().process(order).await.map_err(Failure::here)?.state != State::Active);
         }
-        narrator.count("tasks done", done, orders.len() * usize::try_from(LINES + 2).unwrap_or(1))?;
+        looks = if done == before { looks + 1 } else { 0 };
+        before = done;
+        if looks == QUIET_LOOKS && ended < orders.len() && !std::mem::replace(&mut told, true) {
+            narrator.note(&format!("{done} of {all_tasks} are done; the rest {WAITS}"))?;
+        }
+        narrator.count("tasks done", done, all_tasks)?;
         Ok(ended == orders.len())
     };
     until("the orders to end", all).await

@@ -37,7 +37,7 @@ pub(crate) const ALL: &[Service] = &[
     )
     .without_key(),
     Service::of::<crate::demo::Demo>(
-        "demo",
+        crate::demo::NAME,
         "See each service at work, live: a story of half a minute, in a namespace of its own",
     )
     .without_key(),

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use base::{Clock, Stamp};
+use base::{Clock, Wall};
 use host::RealClock;
 
 use super::Line;
@@ -22,13 +22,17 @@ pub(super) fn lines(config: &Config) -> Vec<Line> {
 }
 
 fn clock(wall_ms: i64) -> Line {
-    let stamp = Stamp::from_wall(base::Wall(wall_ms));
-    let what = format!("the clock shows {stamp} (yyMMddHHmmssSSS, UTC)");
+    let what = format!("the clock shows {} UTC", readable(Wall(wall_ms)));
     if (EARLY_MS..LATE_MS).contains(&wall_ms) {
         return Line::ok(what);
     }
     let why = "versions, schedules and certificates go by it";
     Line::bad(what, why, "set the clock, and let a time server keep it")
+}
+
+/// To the second: `2026-11-19 15:05:35`.
+fn readable(wall: Wall) -> String {
+    wall.rfc3339().chars().take(19).map(|c| if c == 'T' { ' ' } else { c }).collect()
 }
 
 fn time_server(is_used: bool, is_synchronised: bool) -> Option<Line> {
@@ -61,7 +65,7 @@ mod tests {
     #[test]
     fn ker_37_a_clock_without_a_battery_and_one_from_the_future_are_bad() {
         assert_eq!(clock(0).state, State::Bad);
-        assert_eq!(clock(1_780_000_000_000).state, State::Ok);
+        assert_eq!(clock(1_780_000_000_000), Line::ok("the clock shows 2026-05-28 20:26:40 UTC"));
         assert_eq!(clock(4_200_000_000_000).state, State::Bad);
     }
 

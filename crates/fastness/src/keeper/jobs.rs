@@ -160,6 +160,9 @@ impl Keeper {
         let fault = result.err().map(|error| format!("{error:#}"));
         match &fault {
             Some(reason) => tracing::error!(namespace = row.name, reason, "not available; tried again by itself"),
+            None if self.starts.load(std::sync::atomic::Ordering::Relaxed) => {
+                tracing::debug!(namespace = row.name, place = row.place, state = row.state.word(), "kept");
+            }
             None => tracing::info!(namespace = row.name, place = row.place, state = row.state.word(), "kept"),
         }
         self.kernel.registry().set_fault(&row.name, fault);

@@ -75,7 +75,12 @@ fn ker_32_accounts_are_made_changed_and_deleted() {
     assert_eq!(kit.out("admin account change anna --unblock --role reader"), "account anna is changed\n");
     assert_eq!(kit.out("admin account change anna --new-password -q").trim().split('-').count(), 4);
     assert_eq!(kit.out("admin account delete anna --yes"), "account anna is deleted\n");
-    assert_eq!(kit.run("admin account show anna").code, 3);
+    let gone = kit.run("admin account change anna --block");
+    let told =
+        "error: no account `anna` (NPERSON)\n  hint: looked for in namespace `main`; another one: --namespace NAME\n";
+    assert_eq!((gone.code, gone.err.as_str()), (3, told));
+    let key = kit.run("admin key revoke 01KA2B3C4D5E6F7G8H9JKMNPQR --yes --namespace z");
+    assert!(key.code == 3 && key.err.contains("(NKEY)\n  hint: looked for in namespace `z`; "), "{key:?}");
 }
 
 #[test]

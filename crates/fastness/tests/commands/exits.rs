@@ -2,7 +2,9 @@
 
 use serde_json::Value;
 
-use crate::kit::{Kit, Ran, bare, ran};
+use kill::server::{Launch, send_signal};
+
+use crate::kit::{Kit, Ran, bare, program, ran};
 
 fn told(ran: &Ran) -> Value {
     serde_json::from_str(&ran.err).unwrap_or_else(|error| panic!("{error}: {ran:?}"))
@@ -78,6 +80,18 @@ fn ker_36_a_second_server_on_the_data_is_1_and_names_the_first() {
     assert_eq!(second.code, 1, "{second:?}");
     assert!(second.err.contains(&format!("{}", kit.server.pid())), "{second:?}");
     assert!(second.err.contains("what to do: ") && second.err.contains("--data DIR"), "{second:?}");
+}
+
+#[test]
+fn ker_42_whoever_follows_a_server_that_was_just_killed_waits_for_its_data_and_its_port() {
+    let Kit { server, folder } = Kit::start();
+    let (address, data) = (server.address, folder.path().join("data"));
+    let mut command = bare();
+    command.args(["serve", "--listen", &address.to_string(), "--data"]).arg(&data).stdout(std::process::Stdio::piped());
+    // Nobody waits for its end in between.
+    send_signal(&[server.pid()], "KILL").expect("a signal");
+    let next = Launch::new(program(), &data).start_as(command).expect("a server");
+    assert_eq!(next.address, address);
 }
 
 #[test]

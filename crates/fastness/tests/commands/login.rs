@@ -36,8 +36,16 @@ fn ker_33_a_login_is_a_key_that_ends_with_the_logout() {
     let states: Vec<bool> =
         keys.lines().filter(|line| line.contains("login of root2")).map(|line| line.contains("revoked")).collect();
     assert_eq!(states, [true, false], "the key before is revoked: {keys}");
+    let old = std::fs::read_to_string(&kept).expect("the login");
     assert_eq!(kit.stranger("logout").code, 0);
     assert_eq!(kit.stranger("admin session whoami").code, 2);
+    std::fs::write(&kept, old).expect("the login");
+    let outlived = kit.stranger("admin session whoami");
+    let told =
+        format!("hint: shown was the key of the login kept in {}; {} does not know it", kept.display(), kit.url());
+    assert!(outlived.code == 3 && outlived.err.contains(&told), "{outlived:?}");
+    assert!(outlived.err.contains(&format!("log in again: fastness login --server {}", kit.url())), "{outlived:?}");
+    assert_eq!(kit.stranger("logout").code, 0, "what the server does not know is forgotten too");
     assert_eq!(kit.out("admin key list --namespace z").matches("revoked").count(), 2);
     assert_eq!(kit.stranger(&format!("logout --server {}", kit.url())).code, 2, "no login there");
 }
@@ -55,7 +63,14 @@ fn ker_33_a_wrong_password_and_an_account_that_makes_no_keys_are_refused() {
         ))
     };
     let refused = login(&wrong);
-    assert_eq!((refused.code, refused.err.as_str()), (3, "error: account or password is wrong (SLOGIN)\n"));
+    assert_eq!(refused.code, 3);
+    let hint = "error: account or password is wrong (SLOGIN)\n  hint: that was account `anna` of namespace `main` (--account, --home)";
+    assert!(refused.err.starts_with(hint) && refused.err.contains("--new-password --namespace main"), "{refused:?}");
+    let admin = kit.stranger(&format!("login --server {} --password-file {}", kit.url(), wrong.display()));
+    assert!(
+        admin.err.contains("`fastness admin reset-password` on the server's machine, with the server stopped"),
+        "{admin:?}"
+    );
     let refused = login(&right);
     assert_eq!(refused.code, 3);
     assert!(refused.err.contains("(SROLE)\n  hint: only administrators make keys"), "{refused:?}");

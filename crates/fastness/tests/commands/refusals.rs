@@ -28,6 +28,11 @@ fn ker_36_wrong_use_is_2_and_names_the_nearest() {
         ("tasks task delete 01", "needs --yes"),
         ("admin namespace delete shop", "needs --yes"),
         ("tasks queue suspend some", "a number or `all`"),
+        ("admin key create --role actr", "'actor'"),
+        ("admin account change anna --role app", "[possible values: admin, operator, reader]"),
+        ("status --server h:1", "`h:1` is no address of a server: write https://h:1"),
+        ("login --server h:1", "`h:1` is no address of a server: write https://h:1"),
+        ("tasks task list --server h:1", "`h:1` is no address of a server: write https://h:1"),
     ] {
         let wrong = at("http://127.0.0.1:9", words);
         assert_eq!(wrong.code, 2, "{words}: {wrong:?}");
@@ -76,11 +81,16 @@ fn ker_9_refusals_are_3_with_their_code() {
     let kit = Kit::start();
     let wrong_key = at(&kit.url(), "tasks task list");
     assert_eq!(wrong_key.code, 3);
-    assert!(wrong_key.err.contains("(SKEY)\n  hint: set FASTNESS_KEY"), "{wrong_key:?}");
+    assert!(wrong_key.err.contains("(SKEY)\n  hint: shown was the key in FASTNESS_KEY; "), "{wrong_key:?}");
+    let file = kit.file("a.key", "a-key-for-nobody");
+    let wrong_key = at(&kit.url(), &format!("tasks task list --key-file {}", file.display()));
+    let told =
+        format!("  hint: shown was the key in {}; {} does not know it in namespace `main`", file.display(), kit.url());
+    assert!(wrong_key.err.contains(&told), "{wrong_key:?}");
     for (words, code) in [
         ("tasks task show 01KA2B3C4D5E6F7G8H9JKMNPQR", "(NTASK)"),
         ("tasks task list --namespace nowhere", "(NNAMESPACE)"),
-        ("admin key create --role emperor", "(ABODY)"),
+        ("admin account create Anna --role reader", "(ABODY)"),
         ("documents document get Nothing x", "(NCLASS)"),
         ("documents operation run no.such", "(NOPERATION)"),
     ] {
@@ -119,4 +129,6 @@ fn ker_30_status_needs_no_key() {
     assert_eq!(status.code, 0, "{status:?}");
     assert!(status.out.starts_with(&format!("{} is ready\n\nNAMESPACE", kit.url())), "{}", status.out);
     assert_eq!(kit.json("status")["ready"], true);
+    let bare = ran(bare().args(["status", "--server", &kit.server.address.to_string()]), "");
+    assert_eq!(bare.out, status.out, "an address of this machine needs no scheme");
 }

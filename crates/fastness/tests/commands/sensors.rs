@@ -1,5 +1,7 @@
 //! Sensors, clients, links, signals, imports, and doors that are only played.
 
+use std::process::Stdio;
+
 use kill::server::send_signal;
 use serde_json::{Value, json};
 
@@ -128,7 +130,10 @@ fn con_7_doors_are_registered_for_a_play_and_taken_out_again() {
     let again = kit.run_words(&[&play[..], &["--url", "https://hotel.example/doors"]].concat(), "");
     assert_eq!(again.code, 0, "the same again is no error: {again:?}");
     let cleaned = kit.run_words(&[&play[..], &["--clean"]].concat(), "");
-    assert!(cleaned.code == 0 && cleaned.out.contains("taken out again"), "{cleaned:?}");
+    assert_eq!(cleaned.out, "all 30 sensors are taken out again, of namespace `main`\n", "{cleaned:?}");
+    let cleaned = kit.run_words(&[&play[..], &["--clean"]].concat(), "");
+    let told = "nothing was there to take out: none of the 30 sensors is in namespace `main`\n";
+    assert_eq!((cleaned.code, cleaned.out.as_str()), (0, told));
     assert_eq!(kit.out("sensors sensor list -q"), "");
     assert_eq!(kit.out("sensors client list -q"), "");
     for wrong in ["--sensors 0", "--sensors 5001", "--rate 0", "--minutes 1441", "--seed -1"] {
@@ -167,6 +172,25 @@ fn con_7_a_play_that_is_stopped_takes_out_what_it_put_in() {
         assert_eq!(rest.last().map(String::as_str), Some("{\"taken_out\":20}"), "{signal}");
         assert_eq!(kit.out("sensors sensor list -q"), "", "{signal}");
     }
+}
+
+#[test]
+fn con_7_whoever_stops_a_play_is_told_the_whole_command_that_takes_it_out() {
+    let kit = Kit::start();
+    kit.out("admin namespace create shop");
+    let words = ["sensors", "simulate", "--sensors", "5", "--namespace", "shop"];
+    let mut command = kit.command();
+    let mut child = command.args(words).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the program");
+    let mut lines = std::io::BufRead::lines(std::io::BufReader::new(child.stdout.take().expect("a pipe")));
+    assert!(lines.next().is_some_and(|line| line.expect("a line").contains("registered")));
+    send_signal(&[child.id()], "INT").expect("a signal");
+    let told = child.wait_with_output().expect("an end").stderr;
+    let told = String::from_utf8(told).expect("UTF-8");
+    let again = told.split('`').nth(1).expect("a command").strip_prefix("fastness ").expect("the program");
+    let expected =
+        format!("sensors simulate --sensors 5 --seed 1 --minutes 0 --clean --server {} --namespace shop", kit.url());
+    assert_eq!(again, expected);
+    assert_eq!(kit.out(again), "all 5 sensors are taken out again, of namespace `shop`\n");
 }
 
 #[test]

@@ -33,8 +33,12 @@ fn con_12_a_namespace_that_no_demo_made_is_never_touched() {
         kit.make_namespace(&json!({ "name": name, "label": "mine", "temporary": temporary }));
     }
     let before = kit.namespaces();
-    for words in ["demo exchange --quick", "demo exchange --quick --namespace demo2", "demo exchange --namespace main2"]
-    {
+    for words in [
+        "demo exchange --quick",
+        "demo exchange --quick --namespace demo2",
+        "demo exchange --namespace main2",
+        "demo exchange --namespace main",
+    ] {
         let ran = kit.run(words);
         assert_eq!(ran.code, 2, "{words}: {ran:?}");
     }
@@ -57,6 +61,31 @@ fn con_12_what_is_kept_is_there_until_it_is_cleaned() {
 }
 
 #[test]
+fn con_12_clean_removes_the_folder_of_a_demo_whose_namespace_somebody_removed() {
+    let kit = Kit::start();
+    assert_eq!(kit.run("demo documents --quick --keep").code, 0);
+    assert_eq!(kit.ask("DELETE", "/v1/z/namespaces/demodocuments", &json!(null)).status, 200);
+    while kit.namespaces().len() > 2 {
+        std::thread::yield_now();
+    }
+    assert_eq!(kit.run("demo clean").out, "folders removed, whose namespaces were gone: demodocuments\n");
+    assert_eq!(kit.run("demo clean").out, "nothing was left\n");
+    kit.assert_clean();
+}
+
+#[test]
+fn con_12_the_page_of_the_first_step_is_there_when_it_is_named() {
+    let kit = Kit::start();
+    let mut demo = kit.begin("documents --pace slow");
+    let told = demo.until_step(1);
+    assert!(told["console"].as_str().unwrap().ends_with("/demodocuments/documents/Contact"), "{told}");
+    let classes = kit.ask("GET", "/v1/demodocuments/doc-classes", &json!(null));
+    assert!(classes.status == 200 && classes.body.to_string().contains("\"Contact\""), "{classes:?}");
+    send_signal(&[demo.child.id()], "INT").unwrap();
+    kill::server::wait(&mut demo.child).unwrap();
+}
+
+#[test]
 fn con_12_without_a_key_or_with_too_small_a_one_it_says_what_to_type() {
     let kit = Kit::start();
     let mut stranger = kit.command("demo exchange --quick");
@@ -67,6 +96,7 @@ fn con_12_without_a_key_or_with_too_small_a_one_it_says_what_to_type() {
     let key = kit.ask("POST", "/v1/main/keys", &json!({ "role": "operator" })).body["key"].as_str().unwrap().to_owned();
     let small = ran(kit.command("demo exchange --quick").env("FASTNESS_KEY", key));
     assert!(small.code == 3 && small.err.contains("a key of the server's administrator"), "{small:?}");
+    assert!(small.err.contains("shown was the key in FASTNESS_KEY"), "{small:?}");
     let away = ran(kit.command("demo exchange --quick").env("FASTNESS_SERVER", "http://127.0.0.1:1"));
     assert!(away.code == 4 && away.err.contains("is it running"), "{away:?}");
     kit.assert_clean();

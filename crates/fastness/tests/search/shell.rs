@@ -32,6 +32,9 @@ fn con_11_anything_is_found_at_a_shell() {
     let found: Value = serde_json::from_str(&out).expect("JSON");
     assert_eq!((code, found["items"].as_array().map(Vec::len)), (0, Some(1)), "{out}");
     let (code, _, told) = run(&site, &["nothing-like-this"]);
-    assert_eq!((code, told.as_str()), (0, "no things of that id or name\n"));
+    assert_eq!(
+        (code, told.as_str()),
+        (0, "no things of that id or name in namespace `main`; another one: --namespace NAME\n")
+    );
     assert_eq!(run(&site, &[" "]).0, 3, "refused");
 }

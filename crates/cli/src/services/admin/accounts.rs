@@ -30,8 +30,8 @@ pub(crate) enum AccountVerb {
         /// Name of the account
         #[arg(value_name = "NAME")]
         name: String,
-        /// What its owner may do: admin, operator or reader
-        #[arg(long, value_name = "ROLE")]
+        /// What its owner may do
+        #[arg(long, value_name = "ROLE", value_parser = ROLES)]
         role: String,
     },
     /// Change its role, block it, or make a new one-time password
@@ -57,7 +57,7 @@ pub(crate) struct ChangeAccount {
     #[arg(value_name = "NAME")]
     name: String,
     /// What its owner may do
-    #[arg(long, value_name = "ROLE")]
+    #[arg(long, value_name = "ROLE", value_parser = ROLES)]
     role: Option<String>,
     /// Nobody can log in with it, and its sessions end
     #[arg(long, conflicts_with = "unblock")]
@@ -77,6 +77,9 @@ pub(crate) enum SessionVerb {
     #[command(after_help = "Examples:\n  fastness admin session whoami")]
     Whoami,
 }
+
+/// What people may do, as the server knows it.
+const ROLES: [&str; 3] = ["admin", "operator", "reader"];
 
 const ACCOUNTS: List<'_> = List {
     what: "accounts",

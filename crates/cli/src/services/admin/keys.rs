@@ -22,8 +22,8 @@ pub(crate) enum KeyVerb {
         after_help = "Examples:\n  fastness admin key create --role app --label 'till 7'\n  fastness admin key create --role reader -q > reader.key"
     )]
     Create {
-        /// What it may do: admin, operator, reader, app, device, actor …
-        #[arg(long, value_name = "ROLE")]
+        /// What it may do
+        #[arg(long, value_name = "ROLE", value_parser = ROLES)]
         role: String,
         /// What it may do it with, JSON: {"device": "till-7"}
         #[arg(long, value_name = "JSON", value_parser = json)]
@@ -60,6 +60,9 @@ pub(crate) enum SecretVerb {
     #[command(after_help = "Examples:\n  fastness admin secret show --namespace shop")]
     Show,
 }
+
+/// What a key may do, as the server knows it.
+const ROLES: [&str; 9] = ["admin", "operator", "reader", "database", "device", "actor", "gateway", "folder", "app"];
 
 const KEYS: List<'_> = List {
     what: "keys",

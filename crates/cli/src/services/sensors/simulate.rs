@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use super::play::{Play, Said, silence_s};
 use crate::failure::{Done, Failure};
 use crate::local;
-use crate::output::Output;
+use crate::output::{Output, escaped};
 use crate::page::items_of;
 use crate::session::Session;
 use crate::stop::Stop;
@@ -58,23 +58,24 @@ impl Simulate {
         let mut play = Play::new(self.seed, self.sensors as usize);
         let played = tokio::select! {
             played = self.all(session, &mut play) => played,
-            () = stop.comes() => Err(self.stopped("stopped before its end", !self.clean)),
+            () = stop.comes() => Err(self.stopped(session, "stopped before its end", !self.clean)),
         };
         if !self.clean {
             return played;
         }
         let taken_out = tokio::select! {
             taken_out = self.take_out(session, &play) => taken_out,
-            () = stop.comes() => Err(self.stopped("stopped before all was taken out", true)),
+            () = stop.comes() => Err(self.stopped(session, "stopped before all was taken out", true)),
         };
         played.and(taken_out)
     }
 
     /// What a person does next who ended it, if something stays.
-    fn stopped(&self, what: &str, stays: bool) -> Failure {
+    fn stopped(&self, session: &Session, what: &str, stays: bool) -> Failure {
         let failure = Failure::here(what);
         let Self { sensors, seed, .. } = self;
-        let again = format!("`sensors simulate --sensors {sensors} --seed {seed} --minutes 0 --clean`");
+        let flags = session.flags_again();
+        let again = format!("`fastness sensors simulate --sensors {sensors} --seed {seed} --minutes 0 --clean{flags}`");
         if stays { failure.hint(format!("what is registered stays; {again} takes it out")) } else { failure }
     }
 
@@ -165,10 +166,20 @@ impl Simulate {
         if let Some(id) = self.client(session).await? {
             session.step(Request::new("DELETE", &["sensor-clients", &id]).also(404)).await?;
         }
+        let mut taken_out = 0;
         for door in &play.doors {
-            session.step(Request::new("DELETE", &["sensors", &door.id]).also(404)).await?;
+            let answered = session.step(Request::new("DELETE", &["sensors", &door.id]).also(404)).await?;
+            // One that is not there is answered with a refusal, which has a code.
+            taken_out += u32::from(answered["code"].is_null());
         }
-        say(session, &json!({ "taken_out": self.sensors }), || "all of it is taken out again".into())
+        let (of, namespace) = (self.sensors, escaped(&session.namespace));
+        say(session, &json!({ "taken_out": taken_out }), || match taken_out {
+            0 => format!("nothing was there to take out: none of the {of} sensors is in namespace `{namespace}`"),
+            all if all == of => format!("all {of} sensors are taken out again, of namespace `{namespace}`"),
+            some => {
+                format!("{some} of {of} sensors are taken out again; the others were not in namespace `{namespace}`")
+            }
+        })
     }
 }
 
