@@ -28,7 +28,7 @@ pub struct Claim {
     /// Only of these kinds, while the store takes nothing else.
     #[serde(skip)]
     pub only: Option<Vec<&'static str>>,
-    /// These before all others, also before their time.
+    /// These before all others, also before their time; while the store takes nothing else they are passed over, and begin at their time.
     #[serde(skip)]
     pub named: Vec<Named>,
 }
@@ -145,14 +145,16 @@ fn find(tx: &mut dyn Tx, cx: &OpCx<'_>, input: &Claim) -> OpResult<Vec<Row>> {
     Ok(found)
 }
 
-/// Those that are asked for by name, then those that are due.
+/// Those that are asked for by name, then those that are due. As many of these are looked for as if nobody had been asked for, because the
+/// dispatcher takes a claim that is not full for the end of its queue, and the sizes of the texts do not fill every gap.
 fn find_all(tx: &mut dyn Tx, cx: &OpCx<'_>, input: &Claim) -> OpResult<Vec<Row>> {
-    let mut found = find_named(tx, cx, input)?;
-    if found.len() < input.count as usize {
-        let (limit, sql) = fitting(input.count as usize - found.len());
+    let (mut found, count) = (find_named(tx, cx, input)?, input.count as usize);
+    if found.len() < count {
+        let (limit, sql) = fitting(count);
         let due = tx.query(sql, args![input.queue, cx.wall, &input.owner, cx.heard], *limit)?;
         let ids: Vec<Id> = found.iter().map(|row| Task::read(row).id).collect();
         found.extend(due.into_iter().filter(|row| !ids.contains(&Task::read(row).id)));
+        found.truncate(count);
     }
     Ok(found)
 }

@@ -361,6 +361,8 @@ impl Dispatcher {
     /// A lease is over. One of ours is so when the store was away for longer than it: we live and our work goes on, so it is renewed.
     fn over(&self, post: &Arc<Post>, node: String) {
         match node == self.0.node {
+            // Others would wait in vain for one that has said that it leaves.
+            true if self.is_stopping() => {}
             true => self.call(&post.ns, &BEAT, self.node(), Box::new(|_| {})),
             false => self.lose(post, Which::OfNode(node)),
         }
@@ -523,9 +525,16 @@ impl Dispatcher {
             }
             // Never: what calls outside is not replayed.
             Ok(Went::Calls(None, _)) => self.ended(post, &task, holds_worker, "forgotten"),
-            Err(error) if error.code == codes::AATTEMPT => self.ended(post, &task, holds_worker, "late"),
+            Err(error) if error.code == codes::AATTEMPT => self.late(post, &task, holds_worker),
             Err(error) => self.failed(post, task, holds_worker, error),
         }
+    }
+
+    /// Another attempt has begun, says the store. It may have been blind to the claim of this one: then the row still says that it is ours,
+    /// and it goes back at once instead of in a later round.
+    fn late(&self, post: &Arc<Post>, task: &Task, holds_worker: bool) {
+        self.ended(post, task, holds_worker, "late");
+        self.lose(post, Which::Forgotten(task.id, task.attempt));
     }
 
     /// A worker runs what it was given by the commit that freed it.

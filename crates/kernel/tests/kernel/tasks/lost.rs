@@ -114,6 +114,15 @@ fn ker_18_a_living_node_that_lost_track_of_a_task_gives_it_back() {
     assert_eq!((node.running("main"), world.partner.waiting()), (vec![(id, 2)], 1));
 }
 
+#[test]
+fn ker_18_a_run_that_is_wrongly_told_that_it_is_late_goes_back_at_once() {
+    let world = World::new();
+    let node = world.node();
+    world.create(|task| task.param("1"), "test.unseen");
+    assert_eq!(world.notes(), ["1 2"], "without waiting for a round");
+    assert_eq!((node.busy(), node.running("main")), (0, vec![]));
+}
+
 /// The store is away for longer than a lease; nobody was there to take anything over.
 #[test]
 fn ker_18_a_node_whose_store_comes_back_after_its_lease_goes_on_with_its_calls() {

@@ -17,20 +17,26 @@ pub enum Mood {
     Away,
     /// What gives tasks back is written, and nobody hears of it.
     Vague,
+    /// Claims are taken in and not begun.
+    Slow,
 }
 
 pub struct MoodyStore {
     inner: InlineStore,
     mood: Mutex<Mood>,
+    waiting: Mutex<Vec<Box<dyn Job>>>,
 }
 
 impl MoodyStore {
     pub fn new(inner: InlineStore) -> Self {
-        Self { inner, mood: Mutex::new(Mood::Good) }
+        Self { inner, mood: Mutex::new(Mood::Good), waiting: Mutex::default() }
     }
 
+    /// What was not begun is begun now.
     pub fn feel(&self, mood: Mood) {
         *self.mood.lock().unwrap() = mood;
+        let waiting = std::mem::take(&mut *self.waiting.lock().unwrap());
+        waiting.into_iter().for_each(|job| self.submit(job));
     }
 
     fn mood(&self) -> Mood {
@@ -46,7 +52,8 @@ impl Store for MoodyStore {
             }
             Mood::Down | Mood::Away => job.done(Outcome::Failed(StoreError::Unavailable("on purpose".into()))),
             Mood::Vague if job.name() == "task.release" => self.inner.submit(Box::new(Unheard(job))),
-            Mood::Good | Mood::Full | Mood::Vague => self.inner.submit(job),
+            Mood::Slow if job.name() == "task.claim" => self.waiting.lock().unwrap().push(job),
+            Mood::Good | Mood::Full | Mood::Vague | Mood::Slow => self.inner.submit(job),
         }
     }
 
@@ -64,7 +71,7 @@ impl Store for MoodyStore {
 
     fn health(&self) -> Health {
         match self.mood() {
-            Mood::Good | Mood::Vague | Mood::Away => Health::Good,
+            Mood::Good | Mood::Vague | Mood::Away | Mood::Slow => Health::Good,
             Mood::Full => Health::ReadOnly("full".into()),
             Mood::Down => Health::Down("down".into()),
         }

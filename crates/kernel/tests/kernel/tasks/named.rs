@@ -91,6 +91,22 @@ fn sen_12_more_are_asked_for_than_there_are_workers() {
     assert_eq!(node.busy(), 0);
 }
 
+/// One by name and three that are due, of which a claim by size would find two: its four workers take all of them at once.
+#[test]
+fn sen_12_a_task_asked_for_by_name_leaves_no_worker_idle_while_others_are_due() {
+    let world = World::new();
+    let node = world.node();
+    let id = later(&world, "test.note");
+    world.store.feel(Mood::Slow);
+    ask(&node, id);
+    for _ in 0..3 {
+        world.create(|task| task.param("\"due\""), "test.note");
+    }
+    node.stop();
+    world.store.feel(Mood::Good);
+    assert_eq!(world.notes().len(), 4, "by one claim: none follows");
+}
+
 #[test]
 fn sen_12_one_that_calls_outside_is_not_begun_again_meanwhile() {
     let world = World::new();

@@ -141,6 +141,14 @@ fn keys_of_fights(task: &TaskRow) -> Keys {
     Keys::of(vec![ContentionKey::of("fights", &task.param)])
 }
 
+/// Its first run is told that it is none, as by a transaction that began before the claim was committed.
+fn plan_unseen(tx: &mut dyn Tx, cx: &mut OpCx<'_>, task: &TaskRow) -> OpResult<Plan> {
+    if task.attempt == 1 {
+        return Err(OpError::new(codes::AATTEMPT, "another attempt has begun"));
+    }
+    plan_note(tx, cx, task)
+}
+
 /// As many cycles as its parameter says.
 fn plan_chain(tx: &mut dyn Tx, cx: &mut OpCx<'_>, task: &TaskRow) -> OpResult<Plan> {
     let step: i64 = task.checkpoint.as_deref().map_or(0, |at| at.parse().unwrap()) + 1;
@@ -177,6 +185,7 @@ static TEST: ServiceDef = ServiceDef {
         TaskDef::new("test.call", plan_call).settled_by(settle_call),
         TaskDef::new("test.hourly", plan_hourly).standing("H30"),
         TaskDef::new("test.fights", plan_fights).keyed(keys_of_fights),
+        TaskDef::new("test.unseen", plan_unseen),
         TaskDef::new("test.chain", plan_chain),
         TaskDef::new("test.waits", plan_waits),
         TaskDef::new("test.frees", plan_note).ending(),
