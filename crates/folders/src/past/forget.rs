@@ -1,5 +1,5 @@
-//! Lets go of the past: versions older than their directory keeps them, tombstones that every known device passed and that are more than
-//! 400 days old (FLD-12), then contents and segments that nothing uses for a day. A portion at a time, once a day.
+//! Lets go of the past: versions older than their directory keeps them, tombstones that every known device passed and that are older than
+//! 400 days and than versions are kept (FLD-12), then contents and segments that nothing uses for a day. A portion at a time, once a day.
 //!
 //! Age is listening time of the store: a calendar that jumps ahead takes nothing that is young. The newest version of a file never goes
 //! before the file does.
@@ -89,7 +89,9 @@ fn directory(tx: &mut dyn Tx, cx: &OpCx<'_>, progress: &mut Progress) -> OpResul
         return Ok(true);
     };
     let kept_ms = row.opt_int(1).unwrap_or_else(|| cx.home.common::<Rules>().kept_ms());
-    let more = versions(tx, cx, row.text(0), cx.heard.plus_ms(-kept_ms), progress)? || tombstones(tx, cx, row.text(0))?;
+    // A tombstone takes the past of its file along, so it stays as long as that is kept.
+    let (old, dead) = (cx.heard.plus_ms(-kept_ms), cx.heard.plus_ms(-kept_ms.max(TOMBSTONE_MS)));
+    let more = versions(tx, cx, row.text(0), old, progress)? || tombstones(tx, cx, row.text(0), dead)?;
     if !more {
         *progress = Progress { directory: row.text(0).to_owned(), ..Progress::default() };
     }
@@ -112,8 +114,8 @@ fn versions(tx: &mut dyn Tx, cx: &OpCx<'_>, directory: &str, before: Heard, prog
 }
 
 /// Lets go of tombstones that everybody passed; whether there may be more.
-fn tombstones(tx: &mut dyn Tx, cx: &OpCx<'_>, directory: &str) -> OpResult<bool> {
-    let rows = tx.query(&TOMBSTONES, args![directory, cx.heard.plus_ms(-TOMBSTONE_MS)], 100)?;
+fn tombstones(tx: &mut dyn Tx, cx: &OpCx<'_>, directory: &str, before: Heard) -> OpResult<bool> {
+    let rows = tx.query(&TOMBSTONES, args![directory, before], 100)?;
     let mut versions = 0;
     for row in &rows {
         versions += tombstone(tx, cx, row.text(0))?;

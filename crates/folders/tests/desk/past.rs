@@ -192,6 +192,21 @@ fn fld_24_a_version_that_stood_for_long_is_kept_after_it_was_overwritten() {
 }
 
 #[test]
+fn fld_24_a_deleted_file_comes_back_as_long_as_its_directory_keeps_versions() {
+    let (desk, a) = (Desk::new(), device("a"));
+    let id = desk.directory(&a, &[]);
+    let patch = DirectoryPatch { kept_ms: Some(Some(1_000 * DAY_MS as i64)), ..DirectoryPatch::default() };
+    desk.call(&CHANGE, Change { who: a.clone(), directory: id.clone(), patch }).unwrap();
+    let file = desk.put(&a, &id, edit("x", 1), b"one");
+    desk.ask(&a, &id, vec![delete(&file, 2)]);
+    forget(&desk, DAY_MS * 999);
+    assert_eq!(desk.count(&TOMBSTONES), 1, "long after what a tombstone stays at least");
+    restore(&desk, &a, &id, &file.id, 1).unwrap();
+    assert_eq!(seen(&desk, &a, &id), [("x".into(), file.hash)]);
+    desk.check();
+}
+
+#[test]
 fn fld_12_tombstones_stay_400_days_and_until_every_known_device_passed_them() {
     let (desk, a, b) = (Desk::new(), device("a"), device("b"));
     let id = desk.directory(&a, &[&b]);
