@@ -13,7 +13,7 @@ use crate::{server, welcome};
 pub(crate) fn reset_password(config: &Config, services: &[web::Service], account: &str) -> Result<String> {
     // A mistyped path must not become a new data directory.
     ensure!(config.data.dir.exists(), "there is no data directory {}", config.data.dir.display());
-    let _lock = lock(config)?;
+    let _lock = lock(config, " (a running server's administrators can give new passwords themselves)")?;
     let (kernel, _) = server::open(config, services)?;
     let (password, hash) = welcome::new_password(&kernel);
     // Nobody can ask for it again: it is printed here, not answered.
@@ -31,15 +31,11 @@ pub(crate) fn reset_password(config: &Config, services: &[web::Service], account
     Ok(password)
 }
 
-/// A running server holds its data; on SQLite nobody else may write there.
-fn lock(config: &Config) -> Result<DirLock> {
+/// A running server holds its data; nobody else may write there.
+pub(crate) fn lock(config: &Config, hint: &str) -> Result<DirLock> {
     match DirLock::acquire(&config.data.dir) {
         Ok(lock) => Ok(lock),
-        Err(held @ DirLockError::Held { .. }) => {
-            bail!(
-                "{held}: stop it first, then run this again (a running server's administrators can give new passwords themselves)"
-            )
-        }
+        Err(held @ DirLockError::Held { .. }) => bail!("{held}: stop it first, then run this again{hint}"),
         Err(unusable) => Err(unusable.into()),
     }
 }

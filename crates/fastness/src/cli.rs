@@ -6,12 +6,13 @@ use std::io::Write as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use base::Engine;
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 use serde_json::json;
 
 use crate::config::{self, Config, Loaded};
 use crate::progress::Progress;
-use crate::{admin, backup, check, doctor, log, obstacle, report, restore, server, supervise};
+use crate::{admin, backup, change_engine, check, doctor, log, obstacle, report, restore, server, supervise};
 
 /// Wrong use or configuration.
 pub(crate) const USAGE: u8 = 2;
@@ -92,6 +93,16 @@ Exit codes:
   1  something is: each finding says what to do
   2  nothing could be checked, such as when a server is running";
 
+const CHANGE_ENGINE_EXAMPLES: &str = "\
+Examples:
+  fastness admin change-engine --to postgres --config /etc/fastness/fastness.toml
+  FASTNESS_STORE__URL=postgres://… fastness admin change-engine --to postgres --data /srv/fastness
+
+Exit codes:
+  0  carried, compared and in place; set store.engine and start the server
+  1  failed; nothing was changed, or the same command goes on
+  2  wrong use or configuration";
+
 const DOCTOR_EXAMPLES: &str = "\
 Examples:
   fastness doctor
@@ -137,6 +148,17 @@ enum AdminCommand {
         /// Which account of the administrators' namespace
         #[arg(long, value_name = "NAME", default_value = "admin")]
         account: String,
+        #[command(flatten)]
+        place: Place,
+        #[command(flatten)]
+        form: Form,
+    },
+    /// Carry the administrators' namespace to the other engine, for a server that shall start on it; the server must be stopped
+    #[command(display_order = 901, after_help = CHANGE_ENGINE_EXAMPLES)]
+    ChangeEngine {
+        /// The engine that it comes to; PostgreSQL is the one of store.url
+        #[arg(long, value_name = "ENGINE", value_parser = ["sqlite", "postgres"])]
+        to: String,
         #[command(flatten)]
         place: Place,
         #[command(flatten)]
@@ -298,6 +320,10 @@ pub(crate) fn run(services: Vec<web::Service>) -> ExitCode {
         Command::Admin(AdminCommand::ResetPassword { account, place, form }) => {
             reset_password(&place.settings(), form, &services, &account)
         }
+        Command::Admin(AdminCommand::ChangeEngine { to, place, form }) => {
+            let to = if to == "postgres" { Engine::Postgres } else { Engine::Sqlite };
+            with_config(&place.settings(), form, |loaded| run_change_engine(&loaded.config, form, &services, to))
+        }
     }
 }
 
@@ -386,6 +412,17 @@ fn run_restore(config: &Config, args: &RestoreArgs, services: &[web::Service]) -
             ExitCode::SUCCESS
         }
         Err(error) => failed(args.form, &error),
+    }
+}
+
+fn run_change_engine(config: &Config, form: Form, services: &[web::Service], to: Engine) -> ExitCode {
+    log::start(&config.log);
+    match change_engine::run(config, services, to, &Progress::at_terminal(form.json)) {
+        Ok(changed) => {
+            print_as(form, &report::change_engine_json(&changed), |_| report::change_engine(&changed));
+            ExitCode::SUCCESS
+        }
+        Err(error) => failed(form, &error),
     }
 }
 

@@ -12,6 +12,7 @@ mod backup;
 mod blobs;
 mod broker;
 mod carry;
+mod change_engine;
 mod check;
 mod cli;
 pub mod config;

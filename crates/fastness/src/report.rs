@@ -3,10 +3,12 @@
 use std::fmt::Write;
 use std::path::Path;
 
+use kernel::namespaces::word_of;
 use serde_json::{Value, json};
 use web::{ShownKey, ShownSection, ShownSource};
 
 use crate::backup::{Elsewhere, NamespaceBackup, Written};
+use crate::change_engine::Changed;
 use crate::restore::Restored;
 
 /// After a backup.
@@ -37,6 +39,23 @@ pub(crate) fn restore(restored: &Restored, data: &Path) -> String {
         let _ = writeln!(text, "  the old data is kept: {aside}");
     }
     text + "verified and in place; start the server\n"
+}
+
+/// After a change of the engine.
+pub(crate) fn change_engine(changed: &Changed) -> String {
+    let Changed { admin, engine, rows, aside } = changed;
+    let engine = word_of(*engine);
+    let rows = rows.map(|rows| format!(" with {rows} rows, the same on both sides")).unwrap_or_default();
+    format!(
+        "`{admin}` is on {engine}{rows}; the old copy is kept: {aside}\n\
+         Set store.engine to {engine} and start the server. The other namespaces are where they were;\n\
+         `fastness namespace move NAME --to {engine}` carries each while the server runs.\n"
+    )
+}
+
+/// The same for programs.
+pub(crate) fn change_engine_json(changed: &Changed) -> Value {
+    json!({ "namespace": changed.admin, "engine": word_of(changed.engine), "rows": changed.rows, "aside": changed.aside })
 }
 
 /// After a backup, for programs.

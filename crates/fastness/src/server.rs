@@ -29,7 +29,8 @@ use crate::stop::Stop;
 use crate::stores::Opener;
 use crate::tls::Certificate;
 use crate::{
-    backup, blobs, exchanging, filing, flowing, heir, outbound, restore, tasks, traces, watch, watchdog, welcome, work,
+    backup, blobs, change_engine, exchanging, filing, flowing, heir, outbound, restore, tasks, traces, watch, watchdog,
+    welcome, work,
 };
 
 /// How often old answers of idempotent requests are forgotten.
@@ -52,6 +53,7 @@ pub(crate) fn run(loaded: &Loaded, services: Vec<web::Service>) -> Result<()> {
     // One data directory, one server (KER-42); the lock is held until the stores are closed.
     let _lock = heir::data(&config.data.dir)?;
     restore::refuse_unfinished(&config.data.dir)?;
+    change_engine::refuse_unfinished(&config.data.dir)?;
     let certificate = Certificate::open(config)?;
     let outbound = outbound::outbound(config)?;
     let (kernel, opener) = open(config, &services)?;
@@ -145,7 +147,7 @@ pub(crate) fn open(config: &Config, services: &[web::Service]) -> Result<(Kernel
 }
 
 /// All services but the kernel's own.
-fn definitions(services: &[web::Service]) -> Vec<&'static ServiceDef> {
+pub(crate) fn definitions(services: &[web::Service]) -> Vec<&'static ServiceDef> {
     services.iter().map(|service| service.def).chain([&backup::task::SERVICE]).collect()
 }
 

@@ -7,7 +7,7 @@ use base::OpResult;
 use kernel::accounts::bootstrap_account::{BOOTSTRAP_ACCOUNT, BootstrapAccount, FIRST, FirstAccount};
 use kernel::accounts::password;
 use kernel::ops::bootstrap_key::{BOOTSTRAP_KEY, BootstrapKey, Bootstrapped};
-use kernel::{Caller, Kernel, Op, Reply, keys};
+use kernel::{Caller, Kernel, Op, Query, Reply, keys};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -63,6 +63,20 @@ where
     });
     kernel.call(&kernel.admin_namespace(), op, request, input, done);
     Ok(told.recv().context("the store gave no answer")??.out)
+}
+
+/// Asks the administrators' store, before there is a server.
+pub(crate) fn read<I, O>(kernel: &Kernel, query: &'static Query<I, O>, input: I) -> Result<O>
+where
+    I: Send + 'static,
+    O: Send + 'static,
+{
+    let (tell, told) = channel();
+    let done = Box::new(move |answer: OpResult<O>| {
+        let _ = tell.send(answer);
+    });
+    kernel.read(&kernel.admin_namespace(), query, input, done);
+    Ok(told.recv().context("the store gave no answer")??)
 }
 
 /// How we are called in a terminal of this machine: by our name where that is found, else by our path. Others need not know it.

@@ -74,11 +74,6 @@ fn fld_25_the_first_minutes_with_the_server_of_folders_are_as_the_guide_tells() 
     assert_eq!(follow(|address| guide!("docs/folders-server.md", "Five minutes", address)), 4);
 }
 
-#[test]
-fn doc_6_the_readme_shows_documents_as_they_are() {
-    assert_eq!(follow(|address| guide!("README.md", "Documents in a minute", address)), 1);
-}
-
 /// The server that the drill starts from its backup: ended also when the page breaks off in its middle.
 struct Restored(PathBuf);
 

@@ -70,6 +70,12 @@ impl Launch {
         Self { below: words.iter().map(|word| (*word).to_owned()).collect(), ..self }
     }
 
+    /// With its data elsewhere: another server of the same environment.
+    #[must_use]
+    pub fn with_data(self, data: &Path) -> Self {
+        Self { data: data.to_owned(), log: data.with_extension("log"), ..self }
+    }
+
     /// Where its data is.
     #[must_use]
     pub fn data(&self) -> &Path {

@@ -1,5 +1,8 @@
 //! Routes of the server itself: is it alive, is it ready, its numbers, its description, its pages (KER-30, KER-38).
 
+use std::collections::BTreeSet;
+use std::sync::{Mutex, PoisonError};
+
 use axum::extract::State;
 use axum::handler::Handler;
 use axum::http::StatusCode;
@@ -149,7 +152,9 @@ async fn ready(State(shared): State<Shared>) -> Response {
 }
 
 async fn numbers(State(shared): State<Shared>) -> Response {
-    for ns in shared.kernel().namespaces() {
+    let namespaces = shared.kernel().namespaces();
+    forget_removed(namespaces.iter().map(|ns| ns.name.clone()).collect());
+    for ns in namespaces {
         let number = health_number(&ns.store.health());
         let waiting = u32::try_from(ns.store.waiting()).unwrap_or(u32::MAX);
         metrics::gauge!("fastness_store_health", "namespace" => ns.name.clone()).set(number);
@@ -157,6 +162,23 @@ async fn numbers(State(shared): State<Shared>) -> Response {
         watched_numbers(&ns);
     }
     ([(CONTENT_TYPE, PROMETHEUS)], metrics_handle().render()).into_response()
+}
+
+/// A namespace that is gone has nothing that waits or alarms; its last numbers would go on saying so until the next start.
+fn forget_removed(now: BTreeSet<String>) {
+    static SHOWN: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
+    let mut shown = SHOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    for gone in shown.difference(&now) {
+        for state in ["open", "acknowledged"] {
+            metrics::gauge!("fastness_alerts", "namespace" => gone.clone(), "state" => state).set(0);
+        }
+        for name in
+            ["fastness_stuck", "fastness_store_waiting", "fastness_alert_channels_failing", "fastness_journal_waiting"]
+        {
+            metrics::gauge!(name, "namespace" => gone.clone()).set(0);
+        }
+    }
+    *shown = now;
 }
 
 /// Numbers of alerts and journal.

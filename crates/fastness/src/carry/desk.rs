@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::sync::Arc;
 
-use base::{BlobPlaces, Id, Migration, OpError, OpResult, codes};
+use base::{BlobPlaces, Migration, OpError, OpResult, codes};
 use kernel::namespaces::NamespaceRow;
 use web::{Carrier, Receiving};
 
@@ -19,25 +19,18 @@ pub(crate) struct Desk {
     pub(crate) plan: Arc<[Migration]>,
 }
 
-impl Desk {
-    fn id(&self) -> String {
-        let mut chance = [0; 10];
-        base::Entropy::fill(&host::OsEntropy, &mut chance);
-        Id::new(self.opener.clock().wall(), chance).to_string()
-    }
-}
-
 impl Carrier for Desk {
     fn export(&self, row: &NamespaceRow, to: &mut (dyn Write + Send)) -> OpResult<()> {
         let blobs = self.places.place(&row.place).map_err(|error| failed(&error.into()))?;
-        let counts = export::export(&self.opener, row, &blobs, &self.id(), to).map_err(|error| failed(&error))?;
+        let counts = export::export(&self.opener, row, &blobs, &super::new_id(&self.opener), to)
+            .map_err(|error| failed(&error))?;
         tracing::info!(namespace = row.name, rows = counts.rows, blobs = counts.blobs, "exported");
         Ok(())
     }
 
     fn receive(&self, name: &str) -> OpResult<Box<dyn Receiving>> {
         let config = self.opener.config();
-        let upload = Upload::begin(&config.data.dir, &self.id()).map_err(|error| failed(&error))?;
+        let upload = Upload::begin(&config.data.dir, &super::new_id(&self.opener)).map_err(|error| failed(&error))?;
         Ok(Box::new(Arrival { upload, name: name.to_owned(), opener: self.opener.clone(), plan: self.plan.clone() }))
     }
 }

@@ -24,6 +24,8 @@ pub(crate) mod spool;
 use base::archive::TableSummary;
 use sha2::{Digest, Sha256};
 
+use crate::stores::Opener;
+
 /// Rows of all tables, and one digest of their digests.
 pub(crate) fn total(tables: &[TableSummary]) -> (i64, String) {
     let rows = tables.iter().map(|table| table.rows).sum::<u64>();
@@ -46,6 +48,13 @@ pub(crate) fn crash_point(state: &str) {
 /// For tests that look at a move from outside: `FASTNESS_TEST_HOLD=closing` does not begin the work of that state.
 pub(crate) fn is_held(state: &str) -> bool {
     cfg!(debug_assertions) && std::env::var("FASTNESS_TEST_HOLD").is_ok_and(|at| at == state)
+}
+
+/// The id of something that is carried.
+pub(crate) fn new_id(opener: &Opener) -> String {
+    let mut chance = [0; 10];
+    base::Entropy::fill(&host::OsEntropy, &mut chance);
+    base::Id::new(opener.clock().wall(), chance).to_string()
 }
 
 /// Enough of an id to tell one transfer from another, short enough for the name of a schema.

@@ -12,8 +12,8 @@ use std::path::PathBuf;
 use anyhow::{Context, Result, ensure};
 use base::carry::{Remembered, RowsIn, RowsOut, Walked, finish, follow};
 use base::{Engine, Heard, Migration};
+use kernel::namespaces::SecretUrl;
 use kernel::namespaces::transfers::{Event, Transfer, TransferState};
-use kernel::namespaces::{NamespaceRow, SecretUrl};
 use store_postgres::PostgresConfig;
 use store_postgres::carry as postgres;
 use store_sqlite::carry as sqlite;
@@ -32,7 +32,8 @@ pub(crate) struct Moving<'a> {
     pub(crate) opener: &'a Opener,
     pub(crate) plan: &'a [Migration],
     pub(crate) transfer: &'a Transfer,
-    pub(crate) row: &'a NamespaceRow,
+    /// The PostgreSQL that it leaves, if it has one of its own.
+    pub(crate) from_url: Option<&'a SecretUrl>,
     pub(crate) remembered: &'a mut Remembered,
     pub(crate) watch: &'a mut dyn FnMut(&Walked) -> bool,
 }
@@ -136,10 +137,9 @@ impl Moving<'_> {
         if self.old_engine() == Engine::Sqlite {
             return Ok(());
         }
-        let url = self.row.url.as_ref();
-        let aside = self.schema(&self.aside_place(), url)?;
+        let aside = self.schema(&self.aside_place(), self.from_url)?;
         if !postgres::exists(&aside)? {
-            let is_there = postgres::fence(&self.schema(&self.transfer.place, url)?, &aside.schema)?;
+            let is_there = postgres::fence(&self.schema(&self.transfer.place, self.from_url)?, &aside.schema)?;
             ensure!(is_there, "schema {} is missing", self.transfer.place);
         }
         Ok(())
@@ -162,7 +162,7 @@ impl Moving<'_> {
 
     fn old_schema(&self, fenced: bool) -> Result<PostgresConfig> {
         let place = if fenced { self.aside_place() } else { self.transfer.place.clone() };
-        self.schema(&place, self.row.url.as_ref())
+        self.schema(&place, self.from_url)
     }
 
     fn new_store(&self) -> Result<NewStore> {
@@ -266,8 +266,13 @@ impl Moving<'_> {
     }
 
     fn aside_place(&self) -> String {
-        format!("moved--{}-{}", self.transfer.name, self.mark())
+        aside_place(&self.transfer.name, &self.mark())
     }
+}
+
+/// Where the old side of a move is kept on PostgreSQL.
+pub(crate) fn aside_place(name: &str, mark: &str) -> String {
+    format!("moved--{name}-{mark}")
 }
 
 /// A store on its way in.

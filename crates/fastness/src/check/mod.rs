@@ -18,7 +18,7 @@ use serde::Serialize;
 use crate::backup::{self, Elsewhere, Rows, Source, Why, disk};
 use crate::config::{BlobPlace, Config};
 use crate::progress::Progress;
-use crate::restore;
+use crate::{change_engine, restore};
 
 /// What was found.
 #[derive(Debug, Default, Serialize)]
@@ -65,6 +65,10 @@ pub(crate) fn data(config: &Config, services: &[web::Service], progress: &Progre
     let mut report = Report::default();
     if let Err(error) = restore::refuse_unfinished(data) {
         report.find(&data.display().to_string(), error.to_string(), "run the same `fastness restore` again");
+        return Ok(report);
+    }
+    if let Err(error) = change_engine::refuse_unfinished(data) {
+        report.find(&data.display().to_string(), error.to_string(), "run that command again");
         return Ok(report);
     }
     let sources = backup::sources(config)?;

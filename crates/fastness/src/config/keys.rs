@@ -261,7 +261,8 @@ configuration! {
     /// Directories that devices keep in step.
     folders: Folders {
         /// How long older versions of files are kept, counted while the server runs, where a directory does not say otherwise. The newest
-        /// version of a file is always kept; one that was deleted stays for 400 days at least.
+        /// version of a file is always kept. Of a deleted file the content goes after this time; its name is remembered for 400 days at
+        /// least.
         history_kept: Duration = Preset::Number(180 * DAY), Kind::Duration { min_ms: HOUR, max_ms: KEPT_MAX };
     }
 

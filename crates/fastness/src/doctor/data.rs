@@ -9,7 +9,7 @@ use host::{DiskFacts, DiskKind, RealClock, disk_facts, sync_times_us};
 use super::Line;
 use crate::backup::{self, Rows, disk};
 use crate::config::Config;
-use crate::{obstacle, restore};
+use crate::{change_engine, obstacle, restore};
 
 const MIB: u64 = 1 << 20;
 /// Less is too little to work with, and less than this to live with for long.
@@ -49,6 +49,10 @@ pub(super) fn lines(config: &Config) -> Vec<Line> {
             "the server does not start on half a restore",
             "run that restore again",
         ));
+    }
+    if let Err(error) = change_engine::refuse_unfinished(data) {
+        let why = "the administrators' namespace lies on both engines, and one of them may not be whole";
+        lines.push(Line::bad(error.to_string(), why, "run that command again"));
     }
     lines.extend(diagnoses(data));
     if config.store.engine == Engine::Sqlite {

@@ -206,8 +206,9 @@ impl Keeper {
         match transfer.kind {
             Kind::Move => {
                 let mut remembered = remembered.lock().unwrap_or_else(PoisonError::into_inner);
-                let mut moving = Moving { opener, plan, transfer, row, remembered: &mut remembered, watch: &mut watch };
-                let worked = moving.work();
+                let from_url = row.url.as_ref();
+                let (remembered_now, watch) = (&mut *remembered, &mut watch);
+                let worked = Moving { opener, plan, transfer, from_url, remembered: remembered_now, watch }.work();
                 // What was carried is thrown away on the way back.
                 if transfer.state == TransferState::Reopening {
                     *remembered = Remembered::default();

@@ -6,6 +6,7 @@
 )]
 
 mod archives;
+mod engine_postgres;
 mod killed_postgres;
 mod kit;
 mod moves_postgres;

@@ -10,6 +10,7 @@
 //! them.
 
 mod absent;
+mod change_engine;
 mod change_namespace;
 mod create_namespace;
 mod find;
@@ -30,6 +31,7 @@ use base::{Migration, Sql, StoreResult, Tx, args};
 use crate::service::{Invariant, ServiceDef, Violation};
 
 pub use absent::AbsentStore;
+pub use change_engine::{CHANGE_ENGINE, ChangeEngine, HINDRANCES};
 pub use change_namespace::{CHANGE_NAMESPACE, ChangeNamespace};
 pub use create_namespace::{CREATE_NAMESPACE, Changed, CreateNamespace, NamespaceRules};
 pub use find::find;
@@ -62,6 +64,7 @@ pub static SERVICE: ServiceDef = ServiceDef {
         &row::ALL,
         &row::COUNT,
         &row::UPDATE,
+        &change_engine::REHOME,
         &settle_namespace::FIND,
         &settle_namespace::DELETE,
         &settle_namespace::DELETE_GRANTS,

@@ -18,6 +18,7 @@ use crate::service::ServiceDef;
 use crate::tasks::{self, TaskCounts};
 
 pub use nodes::NodeSeen;
+pub(crate) use nodes::alive as nodes_alive;
 pub(crate) use stuck::COUNT_STUCK;
 pub use stuck::{FIND_STUCK, Found, STUCK_MAX, StuckCounts};
 

@@ -19,7 +19,7 @@ pub struct NodeSeen {
 pub(super) static ALIVE: Sql =
     Sql::new("node.alive", "SELECT id, name, seen_at FROM node WHERE until > ?1 ORDER BY id LIMIT 100");
 
-pub(super) fn alive(tx: &mut dyn Tx) -> StoreResult<Vec<NodeSeen>> {
+pub(crate) fn alive(tx: &mut dyn Tx) -> StoreResult<Vec<NodeSeen>> {
     let rows = tx.query(&ALIVE, args![tx.heard()], NODES_MAX)?;
     let node = |row: &base::Row| NodeSeen {
         id: row.text(0).to_owned(),

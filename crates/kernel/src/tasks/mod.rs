@@ -58,6 +58,7 @@ pub use holder::is_running;
 pub(crate) use inscribe::{cancel, write as inscribe};
 pub use kind::Kind;
 pub use list::{LIST, LOOKED_AT_MAX, Order, PAGE, Page, SHOW, Search, State};
+pub(crate) use node::end_all as end_node;
 pub use queues::{ALL, COUNT_MAX, Look, QueueState, RESUME, STATE, SUSPEND, SUSPENSIONS, Switched};
 pub use report_done::{Ended, REPORT_DONE, ReportDone};
 pub use row::{Task, parked_at};

@@ -70,6 +70,11 @@ fn over(tx: &mut dyn Tx, (): &()) -> OpResult<Vec<String>> {
     Ok(rows.iter().map(|row| row.text(0).to_owned()).collect())
 }
 
+/// All lives of a node are over, and it starts no other one under this name.
+pub(crate) fn end_all(tx: &mut dyn Tx, name: &str, now: Heard) -> StoreResult<()> {
+    tx.write(&END_OTHERS, args!["", name, now])
+}
+
 /// Whether a node's lease is over; one that is not known any more has none.
 pub(super) fn is_over(tx: &mut dyn Tx, id: &str, now: Heard) -> StoreResult<bool> {
     Ok(tx.query_one(&UNTIL, args![id])?.is_none_or(|row| row.int(0) <= now.0))

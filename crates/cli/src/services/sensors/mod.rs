@@ -51,7 +51,7 @@ pub(crate) enum Sensors {
     Notification(past::NotificationVerb),
     /// Play doors against a running server: registers sensors, opens and closes their doors, lets some fall silent
     #[command(
-        after_help = "Examples:\n  fastness sensors simulate\n  fastness sensors simulate --sensors 200 --rate 100 --minutes 10 --url http://127.0.0.1:9000/doors\n  fastness sensors simulate --minutes 0 --clean    takes out what an earlier run left"
+        after_help = "Examples:\n  fastness sensors simulate\n  fastness sensors simulate --sensors 200 --rate 100 --minutes 10 --url https://hotel.example/doors\n  fastness sensors simulate --namespace trial --url http://127.0.0.1:9471/doors    a temporary namespace may call the server's own machine\n  fastness sensors simulate --minutes 0 --clean    takes out what an earlier run left"
     )]
     Simulate(simulate::Simulate),
 }

@@ -55,7 +55,9 @@ fn check(row: &NamespaceRow, input: &BeginMove) -> OpResult<()> {
     let refused = |text: String| Err(OpError::new(codes::ANAMESPACE, text));
     check_engine(input.engine, input.url.as_ref(), &input.rules)?;
     if *name == input.admin {
-        return refused(format!("`{name}` is the administrators' namespace, it stays where it is"));
+        return refused(format!(
+            "`{name}` is the administrators' namespace: stop the server, and carry it by `fastness admin change-engine`"
+        ));
     }
     if row.engine == input.engine {
         return refused(format!("namespace `{name}` is on {engine} already"));

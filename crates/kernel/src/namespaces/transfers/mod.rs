@@ -16,16 +16,17 @@ mod step_transfer;
 pub use begin_import::{BEGIN_IMPORT, BeginImport};
 pub use begin_move::{BEGIN_MOVE, BeginMove};
 pub use cancel_transfer::{CANCEL_TRANSFER, CancelTransfer};
-pub use row::{GET_TRANSFER, Kind, Transfer};
+pub use row::{EngineWord, GET_TRANSFER, Kind, Transfer};
 pub use state::{ATTEMPTS_MAX, Event, TransferState, next};
 pub use step_transfer::{STEP_TRANSFER, StepTransfer};
 
 pub(super) use row::{refuse_busy, unfinished};
+pub(super) use step_transfer::SWITCH;
 
 use base::Sql;
 
 /// All statements of this part.
-pub(super) const STATEMENTS: [&Sql; 5] = [&row::PUT, &row::GET, &row::UNFINISHED, &row::UPDATE, &step_transfer::SWITCH];
+pub(super) const STATEMENTS: [&Sql; 5] = [&row::PUT, &row::GET, &row::UNFINISHED, &row::UPDATE, &SWITCH];
 
 /// How far the transfers of this node are, in memory: told while they work, shown to whoever asks.
 #[derive(Debug, Default)]

@@ -30,7 +30,7 @@ pub struct StepTransfer {
     pub event: Event,
 }
 
-pub(super) static SWITCH: Sql =
+pub(in super::super) static SWITCH: Sql =
     Sql::new("namespace.switch", "UPDATE namespace SET engine = ?2, url = ?3, home = ?4 WHERE name = ?1");
 
 fn step_transfer(tx: &mut dyn Tx, cx: &mut OpCx<'_>, input: &StepTransfer) -> OpResult<Option<Transfer>> {
