@@ -1,5 +1,6 @@
 //! Who falls silent, and who only seems to.
 
+use base::Sql;
 use kernel::namespaces::{Standing, State};
 use sensors::{LEVEL, Level, Word};
 
@@ -181,6 +182,23 @@ fn sen_13_a_sensor_that_speaks_again_is_told_after_the_group() {
     done(crate::kit::answer(200));
     doors.world.pass_ms(3_000);
     assert_eq!(doors.answer_all(200), ["sensor.restored", "sensor.closed"]);
+}
+
+#[test]
+fn sen_9_what_waits_behind_a_call_seldom_looks_and_goes_as_soon_as_that_is_over() {
+    static LOOKS: Sql =
+        Sql::new("test.looks", "SELECT SUM(attempt) FROM task WHERE op = 'sensor.notify' AND owner IS NULL");
+    let doors = Doors::of(&["a", "b"]);
+    doors.client("grouped", 2, &["a", "b"]);
+    doors.world.pass_ms(minutes(62));
+    let (_, done) = doors.call().unwrap();
+    doors.sent(&[signal("a", true)]);
+    doors.world.pass_ms(20_000);
+    assert!(doors.call().is_none(), "the group is not told yet");
+    let looks = doors.world.count(&LOOKS);
+    assert!(looks <= 4, "{looks}: that it speaks again, and that it is closed");
+    done(crate::kit::answer(200));
+    assert_eq!(doors.answer_all(200), ["sensor.restored", "sensor.closed"], "at once");
 }
 
 #[test]
