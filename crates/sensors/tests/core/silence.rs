@@ -265,6 +265,24 @@ fn sen_6_signals_for_which_there_is_no_room_make_nobody_lost() {
 }
 
 #[test]
+fn sen_6_signals_that_we_refuse_every_now_and_then_make_nobody_lost() {
+    let doors = Doors::of(&[]);
+    doors.register("a", 10);
+    doors.client("hotel", 0, &["a"]);
+    doors.world.pass_ms(5_000);
+    doors.sent(&[signal("a", true)]);
+    doors.answer_all(200);
+    let too_many = vec![signal("a", true); sensors::limits::WAITING_MAX + 1];
+    for _ in 0..12 {
+        assert!(doors.send(&too_many).iter().all(Result::is_err));
+        doors.world.pass_ms(10_000);
+    }
+    assert!(doors.answer_all(200).is_empty(), "each time that it spoke we did not take it");
+    doors.world.pass_ms(60_000);
+    assert_eq!(doors.answer_all(200), ["sensor.lost"], "now it is silent");
+}
+
+#[test]
 fn sen_6_signals_that_we_refuse_for_minutes_make_nobody_lost_though_a_brokers_queue_is_drained_meanwhile() {
     let doors = Doors::of(&[]);
     doors.register("a", 10);
