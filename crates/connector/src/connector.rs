@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use client::exchange::{Message, Status};
-use client::{Client, ClientError, Retry, jittered, pause};
+use client::{Client, ClientError, Request, Retry, jittered, pause};
 
 use crate::database::{Database, Work, Worked};
 use crate::desk::Desk;
@@ -15,7 +15,7 @@ use crate::learn::is_away;
 use crate::next::{Blame, CommitFailure, Doing, End, Facts, Heard, MarkerSeen, Word, next};
 use crate::outcome::{Report, Round};
 use crate::settings::Settings;
-use crate::start::Unanswered;
+use crate::start::{Less, Unanswered};
 use crate::suspects::Suspects;
 use crate::world;
 
@@ -36,8 +36,8 @@ pub struct Connector {
     pub(crate) desk: Desk,
     /// A start without an answer: the same again gives the same process.
     pub(crate) unanswered: Option<Unanswered>,
-    /// Megabytes that are asked for, where more did not arrive.
-    pub(crate) mb_max: Option<f64>,
+    /// Less is asked for, where more did not arrive.
+    pub(crate) less: Option<Less>,
     /// Messages that a process failed over.
     pub(crate) suspects: Suspects,
     /// Rows that are no replies stand in the way: what is wrong with those that people were told of.
@@ -56,8 +56,8 @@ pub(crate) struct Course {
     pub(crate) taken: Vec<Message>,
     pub(crate) left_out: usize,
     pub(crate) worked: Worked,
-    /// The server was away when the last prepare was tried: that says nothing of its messages.
-    pub(crate) is_away: bool,
+    /// The server was away when the last prepare was tried, or somebody had given its process up: that says nothing of its messages.
+    pub(crate) is_blameless: bool,
 }
 
 impl Connector {
@@ -73,7 +73,7 @@ impl Connector {
             settings,
             desk,
             unanswered: None,
-            mb_max: None,
+            less: None,
             suspects: Suspects::default(),
             told: BTreeSet::new(),
             untold: vec![],
@@ -155,13 +155,7 @@ impl Connector {
                 heard(self.client.narrow_process(&process, &[]).await)
             }
             Doing::Work { blame } => self.work(course, blame.clone()).await,
-            Doing::Prepare { .. } => {
-                let Worked { results, replies, .. } = &course.worked;
-                let client = self.client.clone().while_it_flows(PREPARE_TRY);
-                let answer = client.prepare_process(&process, results, replies).await;
-                course.is_away = answer.as_ref().is_err_and(is_away);
-                heard(answer)
-            }
+            Doing::Prepare { .. } => self.prepare(course).await,
             Doing::Commit => self.commit().await,
             Doing::LookForMarker { .. } => Heard::Marker(self.marker(&process).await),
             Doing::RollBack { .. } => {
@@ -185,7 +179,8 @@ impl Connector {
         blame.is_careful |= !self.told.is_empty();
         blame.of.extend(self.suspects.blame(&course.taken));
         let work = Work { process: course.process.clone(), messages: course.taken.clone(), blame };
-        match self.desk.ask(move |database| worked(database, &work)).await {
+        let is_patient = self.suspects.is_patient();
+        match self.desk.ask(move |database| worked(database, &work, is_patient)).await {
             Ok(Ok(worked)) if !worked.bad.is_empty() => Heard::BadReplies(worked.bad),
             Ok(Ok(worked)) => {
                 self.note(&worked.left_alone);
@@ -197,9 +192,30 @@ impl Connector {
         }
     }
 
+    async fn prepare(&self, course: &mut Course) -> Heard {
+        let Worked { results, replies, .. } = &course.worked;
+        let client = self.client.clone().while_it_flows(PREPARE_TRY);
+        let answer = client.prepare_process(&course.process, results, replies).await;
+        course.is_blameless = match &answer {
+            Ok(Status::Cancelled) => self.was_given_up(&course.process).await,
+            Ok(Status::Ok | Status::Idle | Status::Busy) => false,
+            Err(error) => is_away(error),
+        };
+        heard(answer)
+    }
+
+    /// Whether somebody gave a process up: a person, or another connector of the database, which lost its own and cannot tell them apart.
+    async fn was_given_up(&self, process: &str) -> bool {
+        let shown = self.client.call(Request::new("GET", &["exchange", "processes", process])).await;
+        shown.is_ok_and(|shown| shown.value["outcome"] == "interrupted")
+    }
+
     async fn commit(&mut self) -> Heard {
         match self.desk.ask(|database| database.commit()).await {
             Ok(Ok(())) => Heard::Committed,
+            Ok(Err(CommitFailure::Broken(error))) if !self.suspects.is_patient() => {
+                Heard::CommitFailed(CommitFailure::Unclear(error))
+            }
             Ok(Err(failure)) => Heard::CommitFailed(failure),
             Err(error) => Heard::CommitFailed(CommitFailure::Unclear(error)),
         }
@@ -238,12 +254,14 @@ impl Connector {
     }
 }
 
-/// What comes of the work; without a transaction, behind somebody's lock, or with a full disk, no message is to blame.
-fn worked(database: &mut Database, work: &Work) -> Result<Worked, Heard> {
+/// What comes of the work; without a transaction no message is to blame, behind somebody's lock, or with a full disk, for a while.
+fn worked(database: &mut Database, work: &Work, is_patient: bool) -> Result<Worked, Heard> {
     database.open(&work.process).map_err(|error| Heard::Hindered(error.text))?;
     let failure = |SqlError { kind, text, .. }| match kind {
-        ErrorKind::Locked | ErrorKind::Machine => Heard::Hindered(text),
-        ErrorKind::Duplicate | ErrorKind::Lost | ErrorKind::Wrong => Heard::WorkFailed(text),
+        ErrorKind::Locked | ErrorKind::Machine if is_patient => Heard::Hindered(text),
+        ErrorKind::Locked | ErrorKind::Machine | ErrorKind::Duplicate | ErrorKind::Lost | ErrorKind::Wrong => {
+            Heard::WorkFailed(text)
+        }
     };
     database.go_through(work).map_err(failure)
 }

@@ -12,6 +12,10 @@ impl Connector {
         let (suspects, taken) = (&mut self.suspects, &course.taken);
         match (doing, heard) {
             (Doing::Work { .. }, Heard::WorkFailed(error)) => suspects.note_failure(taken, Fault::Work, error),
+            (Doing::Work { .. }, Heard::Hindered(_))
+            | (Doing::LookForMarker { blames: false, .. }, Heard::Marker(MarkerSeen::Absent)) => {
+                suspects.note_hindered();
+            }
             (Doing::Commit, Heard::CommitFailed(CommitFailure::Refused(error))) => {
                 suspects.note_failure(taken, Fault::Refused, error);
             }
@@ -23,7 +27,7 @@ impl Connector {
                 suspects.note_failure(taken, Fault::Commit, error);
             }
             // A prepare that never arrives may be too large for the line, one that comes too late has taken too long.
-            (Doing::RollBack { then: After::RollbackCall, error }, _) if !course.is_away => {
+            (Doing::RollBack { then: After::RollbackCall, error }, _) if !course.is_blameless => {
                 suspects.note_failure(taken, Fault::Commit, error);
             }
             (Doing::Prepare { blamed: false }, Heard::Word(Word::Refused(_))) => {
@@ -63,14 +67,14 @@ mod tests {
         Connector::new(Client::new("http://127.0.0.1:9", "main", "key").unwrap(), Settings::read(text).unwrap())
     }
 
-    fn course(ids: &[&str], is_away: bool) -> Course {
+    fn course(ids: &[&str], is_blameless: bool) -> Course {
         let message = |id: &&str| {
             let json = json!({"version": 1, "id": id,
                 "head": {"company": "c", "subsystem": "s", "from": "phone", "to": "erp", "created_at": "2026-11-16T12:00:00Z"},
                 "body": {"type": "order", "version": 1, "payload": 1}});
             serde_json::from_str(&json.to_string()).unwrap()
         };
-        Course { taken: ids.iter().map(message).collect(), is_away, ..Course::default() }
+        Course { taken: ids.iter().map(message).collect(), is_blameless, ..Course::default() }
     }
 
     /// How often the message failed alone, and whether the next process has one message.
@@ -83,7 +87,7 @@ mod tests {
     #[test]
     fn exc_25_a_prepare_that_came_to_nothing_is_counted_unless_the_server_was_away() {
         let given_up = Doing::RollBack { then: After::RollbackCall, error: "prepare: no answer".into() };
-        let learned = |ids: &[&str], is_away| learned(&given_up, &Heard::RolledBack, &course(ids, is_away));
+        let learned = |ids: &[&str], is_blameless| learned(&given_up, &Heard::RolledBack, &course(ids, is_blameless));
         assert_eq!((learned(&["a"], false), learned(&["a"], true)), ((1, false), (0, false)));
         assert_eq!((learned(&["a", "b"], false), learned(&["a", "b"], true)), ((0, true), (0, false)));
     }

@@ -5,7 +5,7 @@
 //! | after | heard | then |
 //! |---|---|---|
 //! | start, narrow | no answer, or anything but `OK` | stop; `BUSY` is tried again after a random pause |
-//! | work | the database hindered all of it (a lock, no transaction, a full disk) | roll back, interrupt |
+//! | work | the database hindered all of it (a lock, no transaction, a full disk) | roll back, interrupt; after many times as if it failed |
 //! | work | the database failed | roll back, interrupt; of several each is then taken alone |
 //! | | a single message, for the second time | roll back, leave it out: others come first |
 //! | work | replies that are none | roll back; the same again, with rows that stood there before left alone |
@@ -13,7 +13,7 @@
 //! | | again, and they name none | roll back; a single message is then reported as incorrect, several are taken one by one |
 //! | prepare | no answer | again within [`PREPARE_MS`], then roll back and the rollback call |
 //! | prepare | `CANCELLED` | roll back, the rollback call |
-//! | | after either, unless the server is away | of several each is then taken alone; the second time a single message is left out of the next process |
+//! | | after either, unless the server is away or somebody gave the process up | of several each is then taken alone; the second time a single message is left out of the next process |
 //! | prepare | a refusal | roll back; a single message is then reported as incorrect, of several none is |
 //! | commit | failed, what was written is wrong | the rollback call; of several each is then taken alone |
 //! | | a single message, for the second time | the rollback call; from the next process on it is reported as incorrect |
@@ -183,7 +183,7 @@ pub enum CommitFailure {
     Undone(String),
     /// It may have.
     Unclear(String),
-    /// It may have, and the file, its disk or the machine is why: no message's fault.
+    /// It may have, and its disk is why: no message's fault.
     Broken(String),
 }
 

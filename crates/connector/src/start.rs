@@ -1,8 +1,9 @@
 //! The start call: what it asks for, and what is done when its answer does not come.
 //!
 //! A start without an answer is made again with its key, and gives the same process. Where the server answers other calls and the start
-//! stays without one, its messages are too much for the line: the process is given up, and the next one asks for fewer bytes. Where fewer
-//! cannot be asked for, it is a message that never arrives, which lets others go first.
+//! stays without one, or with one that cannot be read, its messages are too much for the line: the process is given up, and the next one
+//! asks for fewer bytes. Where fewer cannot be asked for, it is a message that never arrives, which lets others go first. What was too much
+//! is tried again now and then, because lines get better.
 
 use client::exchange::{Message, Start, Started, Status};
 use client::{ClientError, Request, new_key};
@@ -10,6 +11,7 @@ use serde::Deserialize as _;
 use serde_json::json;
 
 use crate::connector::{Connector, Course, START_MAX, failed, word};
+use crate::learn::is_away;
 use crate::next::{Heard, Word};
 
 /// A start without an answer.
@@ -20,6 +22,15 @@ pub(crate) struct Unanswered {
     times: u32,
 }
 
+/// Less is asked for, because more did not arrive.
+pub(crate) struct Less {
+    mb: f64,
+    /// Batches that arrived since.
+    arrived: u32,
+}
+
+/// After so many batches that arrived, twice as much is asked for. Not sooner: more than the line bears costs a process, and minutes.
+const ARRIVED_MIN: u32 = 10;
 /// How often a start is made that has no answer.
 const UNANSWERED_MAX: u32 = 2;
 /// What the server gives at most, unless it is told otherwise.
@@ -29,15 +40,23 @@ const LEAST_MB: f64 = 0.25;
 /// The state of a process that was given.
 const STARTED: &str = "STARTED";
 
+impl Unanswered {
+    /// How many megabytes it asks for.
+    fn mb(&self) -> f64 {
+        self.start.max_mb.unwrap_or(SERVER_MB)
+    }
+}
+
 impl Connector {
     pub(crate) async fn start(&mut self, course: &mut Course) -> Heard {
         let before = self.unanswered.take();
         let asked = before.unwrap_or_else(|| Unanswered { key: new_key(), start: self.wanted(), times: 0 });
         let client = self.client.clone().while_it_flows(START_MAX);
         match client.start_process(&asked.start, &asked.key).await {
-            Ok(started) => self.begin(started, course),
+            Ok(started) => self.begin(started, &asked, course),
             Err(error) => {
-                let is_cut = matches!(error, ClientError::Unreachable { sent: true, .. });
+                // What the server told did arrive.
+                let is_cut = !matches!(error, ClientError::Api(_)) && !is_away(&error);
                 let word = failed(error);
                 if matches!(word, Word::Silence(_)) {
                     self.note_silence(asked, is_cut).await;
@@ -47,14 +66,20 @@ impl Connector {
         }
     }
 
-    fn begin(&mut self, started: Started, course: &mut Course) -> Heard {
+    fn begin(&mut self, started: Started, asked: &Unanswered, course: &mut Course) -> Heard {
         match (started.status, started.process) {
             (Status::Idle, _) => {
-                self.mb_max = None;
+                self.less = None;
                 Heard::Idle
             }
             (Status::Busy, _) => Heard::Busy,
+            // Asked for again, and over meanwhile.
+            (Status::Ok, Some(_)) if started.messages.is_empty() => {
+                self.ask_for_less(asked.mb());
+                Heard::Word(Word::Silence("its messages came too late".into()))
+            }
             (Status::Ok, Some(process)) => {
+                self.note_arrival();
                 course.process = process;
                 self.choose(started.messages, course)
             }
@@ -76,24 +101,38 @@ impl Connector {
 
     fn wanted(&self) -> Start {
         let some = |names: &Vec<String>| Some(names.clone()).filter(|names| !names.is_empty());
-        let less = |mb: f64| self.mb_max.map_or(mb, |max| max.min(mb));
+        let less = self.less.as_ref().map(|less| less.mb);
         Start {
             db: self.settings.database.clone(),
             subsystems: some(&self.settings.subsystems),
             senders: some(&self.settings.senders),
             max_files: if self.suspects.takes_one() { Some(1) } else { self.settings.max_files },
-            max_mb: self.settings.max_mb.map(less).or(self.mb_max),
+            max_mb: less.or(self.settings.max_mb),
         }
     }
 
     async fn note_silence(&mut self, asked: Unanswered, is_cut: bool) {
         let asked = Unanswered { times: asked.times + u32::from(is_cut), ..asked };
-        let mb = asked.start.max_mb.unwrap_or(SERVER_MB);
+        let mb = asked.mb();
         if asked.times >= UNANSWERED_MAX && self.give_up_started(mb <= LEAST_MB).await {
-            self.mb_max = Some((mb / 2.0).max(LEAST_MB));
+            self.ask_for_less(mb);
         } else {
             self.unanswered = Some(asked);
         }
+    }
+
+    fn ask_for_less(&mut self, mb: f64) {
+        self.less = Some(Less { mb: (mb / 2.0).max(LEAST_MB).min(mb), arrived: 0 });
+    }
+
+    fn note_arrival(&mut self) {
+        let Some(less) = &mut self.less else { return };
+        less.arrived += 1;
+        if less.arrived >= ARRIVED_MIN {
+            *less = Less { mb: less.mb * 2.0, arrived: 0 };
+        }
+        let most = self.settings.max_mb.unwrap_or(SERVER_MB);
+        self.less.take_if(|less| less.mb >= most);
     }
 
     /// Gives up what was started and never arrived; whether the server was heard. It may have ended by itself, or be another connector's:

@@ -3,7 +3,8 @@
 //! A process that fails as a whole does not say whose fault it is: its messages are then taken one by one. One that fails alone
 //! [`FAILURES_MAX`] times is left out while there are others, so that the server offers it behind them and tells people when that happened
 //! often; one whose commit is refused as often is reported as incorrect. One that waited for locks in vain [`WAITS_MAX`] times is left out
-//! once, also if it is alone: people are told of it as well.
+//! once, also if it is alone: people are told of it as well. What hindered all of them, a full disk, is nobody's fault, until it did so
+//! [`HINDERED_MAX`] times: only one of them may be too large for it.
 //!
 //! Deliberately not kept anywhere: a connector that begins anew finds out again.
 
@@ -15,6 +16,8 @@ use crate::next::FAILURES_MAX;
 
 /// How often a message may wait for locks in vain before others go first.
 const WAITS_MAX: u32 = 3;
+/// How often a database may be hindered before that is its messages' failure like any other.
+const HINDERED_MAX: u32 = 10;
 
 /// What a database failed over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,6 +49,8 @@ type Name = (String, String);
 pub(crate) struct Suspects {
     /// So many processes more have one message each.
     alone: usize,
+    /// So often the database was hindered since it last committed.
+    hindered: u32,
     suspects: BTreeMap<Name, Suspect>,
 }
 
@@ -86,6 +91,16 @@ impl Suspects {
     /// Nothing waits any more.
     pub(crate) fn forget_all(&mut self) {
         *self = Self::default();
+    }
+
+    /// The database was hindered, or its disk failed.
+    pub(crate) fn note_hindered(&mut self) {
+        self.hindered = self.hindered.saturating_add(1);
+    }
+
+    /// Whether what hinders it is still nobody's fault.
+    pub(crate) fn is_patient(&self) -> bool {
+        self.hindered < HINDERED_MAX
     }
 
     /// The database failed over these.
@@ -151,7 +166,7 @@ impl Suspects {
 
     /// The database committed.
     pub(crate) fn note_commit(&mut self, messages: &[Message], results: &[MessageResult]) {
-        self.alone = self.alone.saturating_sub(1);
+        (self.alone, self.hindered) = (self.alone.saturating_sub(1), 0);
         for (message, result) in messages.iter().zip(results) {
             if result.status == Processed::ProcessedDeadlock {
                 self.note_wait(message, result);

@@ -66,9 +66,14 @@ impl Watcher for Looks {
 impl Looks {
     fn end_overdue(self: &Arc<Self>, ns: &Arc<Namespace>) {
         let (weak, namespace) = (Arc::downgrade(self), ns.clone());
-        let told = move |late: base::OpResult<Vec<String>>| {
-            if let (Some(looks), Ok(late)) = (weak.upgrade(), late) {
-                looks.end_next(&namespace, late.into());
+        let told = move |late: base::OpResult<Vec<String>>| match late {
+            Ok(late) => {
+                if let Some(looks) = weak.upgrade() {
+                    looks.end_next(&namespace, late.into());
+                }
+            }
+            Err(error) => {
+                tracing::warn!(%error, namespace = namespace.name, "processes that stand still were not looked for");
             }
         };
         self.kernel.read(ns, &LATE, (), Box::new(told));

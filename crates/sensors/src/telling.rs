@@ -224,14 +224,14 @@ fn tell_one(
     let sending = sending.filter(|_| !mutants::on(Mutant::SensorOrderBroken));
     Notice { seq, tries: 0, next_at: cx.heard, skipped, sending }.save(tx, &told)?;
     wish(cx, &told);
-    if superseded.is_some() { wake_next(tx, cx, &told) } else { Ok(()) }
+    superseded.map_or(Ok(()), |older| wake_next(tx, cx, &told, older))
 }
 
 /// Nobody is told of what waits any more, because something newer came.
 fn forget_notice(tx: &mut dyn Tx, cx: &mut OpCx<'_>, told: &Told, older: &Notice, seq: i64) -> OpResult<()> {
     tx.write(&SUPERSEDE, args![&told.client, older.seq, cx.wall, seq, cx.heard])?;
     tx.write(&DROP_NOTICE, args![&told.sensor, &told.client, told.kind.word()])?;
-    wake_next(tx, cx, told)
+    wake_next(tx, cx, told, older.seq)
 }
 
 /// A client has a sensor no more: what still waits to be told of it ends. What is being sent just now ends by itself.

@@ -7,6 +7,7 @@
 //! Invariant: what a request took it keeps until its work is done, not until its client goes away ([`Stay`]).
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use base::codes;
@@ -19,6 +20,25 @@ use crate::error::{ApiError, BUSY};
 pub(crate) const ALWAYS: [&str; 3] = ["/healthz", "/readyz", "/metrics"];
 /// Keys that one namespace remembers as refused; then it begins anew.
 const REMEMBERED_MAX: usize = 1_024;
+
+/// How many requests were sent away for want of a place. Whoever counts on being spoken to looks whether there were more since.
+#[derive(Debug, Default)]
+pub struct SentAway(AtomicU64);
+
+impl SentAway {
+    /// So many of this namespace so far, and of those of which nobody knows whose they were.
+    #[must_use]
+    pub fn of(ns: &kernel::Namespace) -> u64 {
+        let many = |sent_away: Arc<Self>| sent_away.0.load(Ordering::Relaxed);
+        many(ns.home.memory()) + many(ns.home.common())
+    }
+
+    fn one(&self, reason: &'static str) -> ApiError {
+        self.0.fetch_add(1, Ordering::Relaxed);
+        metrics::counter!("fastness_http_refused_total", "reason" => reason).increment(1);
+        ApiError::refused(codes::XBUSY, BUSY)
+    }
+}
 
 /// A place among the requests in flight, given back when dropped.
 type Place = OwnedSemaphorePermit;
@@ -41,8 +61,9 @@ impl Stay {
 
     /// Takes a place among the requests of a namespace, and remembers the key if there is none.
     pub(crate) fn enter(&self, tenant: &Tenant, key: Option<&str>) -> Result<(), ApiError> {
-        let place = take(&tenant.places, "namespace").inspect_err(|_| {
+        let place = take(&tenant.places).ok_or_else(|| {
             key.into_iter().for_each(|key| tenant.remember(key));
+            tenant.sent_away.one("namespace")
         })?;
         *lock(&self.own_place) = Some(place);
         Ok(())
@@ -71,11 +92,13 @@ pub(crate) struct Tenant {
     places: Arc<Semaphore>,
     /// Hashes of valid keys that found no place.
     refused: Mutex<BTreeSet<[u8; 32]>>,
+    sent_away: Arc<SentAway>,
 }
 
 impl Tenant {
-    fn new(places: usize) -> Self {
-        Self { places_max: places, places: Arc::new(Semaphore::new(places)), refused: Mutex::default() }
+    fn new(places_max: usize, sent_away: Arc<SentAway>) -> Self {
+        let places = Arc::new(Semaphore::new(places_max));
+        Self { places_max, places, refused: Mutex::default(), sent_away }
     }
 
     /// Refuses a key that was refused before if there is still no place: without asking the store who it is.
@@ -84,7 +107,8 @@ impl Tenant {
     /// holds a key that once was valid knows.
     pub(crate) fn check_room(&self, key: &str) -> Result<(), ApiError> {
         let is_full = self.places.available_permits() == 0;
-        if is_full && self.refused().contains(&keys::hash(key)) { Err(busy("namespace")) } else { Ok(()) }
+        let is_refused = is_full && self.refused().contains(&keys::hash(key));
+        if is_refused { Err(self.sent_away.one("namespace")) } else { Ok(()) }
     }
 
     fn remember(&self, key: &str) {
@@ -107,17 +131,19 @@ pub(crate) struct Admission {
     per_namespace: usize,
     /// Namespaces come and go; one that comes again finds the places that it had.
     tenants: Mutex<BTreeMap<String, Arc<Tenant>>>,
+    sent_away: Arc<SentAway>,
 }
 
 impl Admission {
-    pub(crate) fn new(all: usize, per_namespace: usize) -> Self {
-        Self { all: Arc::new(Semaphore::new(all)), per_namespace, tenants: Mutex::default() }
+    /// What is refused before its namespace is known is counted for all together.
+    pub(crate) fn new(all: usize, per_namespace: usize, sent_away: Arc<SentAway>) -> Self {
+        Self { all: Arc::new(Semaphore::new(all)), per_namespace, tenants: Mutex::default(), sent_away }
     }
 
     /// Begins a stay, with a place among all requests where one is needed.
     pub(crate) fn enter(&self, path: &str) -> Result<Arc<Stay>, ApiError> {
         let needed = !ALWAYS.contains(&path);
-        let place = needed.then(|| take(&self.all, "all")).transpose()?;
+        let place = needed.then(|| take(&self.all).ok_or_else(|| self.sent_away.one("all"))).transpose()?;
         Ok(Arc::new(Stay::new(place)))
     }
 
@@ -130,19 +156,14 @@ impl Admission {
         if let Some(tenant) = tenants.get(&ns.name).filter(|tenant| tenant.places_max == places) {
             return tenant.clone();
         }
-        let tenant = Arc::new(Tenant::new(places));
+        let tenant = Arc::new(Tenant::new(places, ns.home.memory()));
         tenants.insert(ns.name.clone(), tenant.clone());
         tenant
     }
 }
 
-fn take(places: &Arc<Semaphore>, reason: &'static str) -> Result<Place, ApiError> {
-    places.clone().try_acquire_owned().map_err(|_| busy(reason))
-}
-
-fn busy(reason: &'static str) -> ApiError {
-    metrics::counter!("fastness_http_refused_total", "reason" => reason).increment(1);
-    ApiError::refused(codes::XBUSY, BUSY)
+fn take(places: &Arc<Semaphore>) -> Option<Place> {
+    places.clone().try_acquire_owned().ok()
 }
 
 #[cfg(test)]
@@ -151,8 +172,8 @@ mod tests {
 
     #[test]
     fn ker_45_a_full_namespace_refuses_from_memory_only_keys_that_were_valid() {
-        let (tenant, all) = (Tenant::new(1), Arc::new(Semaphore::new(9)));
-        let stay = || Stay::new(take(&all, "all").ok());
+        let (tenant, all) = (Tenant::new(1, Arc::default()), Arc::new(Semaphore::new(9)));
+        let stay = || Stay::new(take(&all));
         let first = stay();
         assert!(tenant.check_room("a").is_ok() && first.enter(&tenant, Some("a")).is_ok());
         assert!(tenant.check_room("a").is_ok(), "not refused before");
@@ -165,7 +186,7 @@ mod tests {
 
     #[test]
     fn ker_34_the_memory_of_refused_keys_is_bounded() {
-        let tenant = Tenant::new(0);
+        let tenant = Tenant::new(0, Arc::default());
         (0..3 * REMEMBERED_MAX).for_each(|key| tenant.remember(&key.to_string()));
         assert!(tenant.refused().len() <= REMEMBERED_MAX);
     }

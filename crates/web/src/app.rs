@@ -229,7 +229,7 @@ impl App {
         let (pages, page_handlers) = all_pages(&services);
         let public = |route: &&Arc<RouteInfo>| route.access == Access::Public;
         let inner = Inner {
-            admission: Admission::new(config.in_flight_max, config.in_flight_per_namespace_max),
+            admission: Admission::new(config.in_flight_max, config.in_flight_per_namespace_max, kernel.common()),
             refusals: Refusals::new(),
             live: Live::new(config.live_per_namespace_max, config.live_per_key_max),
             body_memory: memory(config.body.memory_max),

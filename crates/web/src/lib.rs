@@ -85,6 +85,7 @@ mod waiting;
 mod watch;
 
 pub use address::Network;
+pub use admission::SentAway;
 pub use answer::{Answer, ApiResult, List};
 pub use api::Api;
 pub use app::{App, AppConfig, Shared};

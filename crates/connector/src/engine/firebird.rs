@@ -62,10 +62,13 @@ impl Engine for Firebird {
         rows.take(max).map(|row| row.map_err(told).map(columns)).collect()
     }
 
-    /// Any error is unclear: the client does not tell one of the server from one on the way, and the marker knows.
+    /// After any error it may have committed: the client does not tell one of the server from one on the way, and the marker knows.
     fn commit(&mut self) -> Result<(), CommitFailure> {
         self.open = false;
-        self.connection.commit().map_err(|error| CommitFailure::Unclear(told(error).text))
+        self.connection.commit().map_err(|error| match told(error) {
+            SqlError { kind: ErrorKind::Machine, text, .. } => CommitFailure::Broken(text),
+            SqlError { text, .. } => CommitFailure::Unclear(text),
+        })
     }
 
     fn roll_back(&mut self) -> Result<(), SqlError> {

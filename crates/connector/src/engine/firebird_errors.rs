@@ -36,8 +36,11 @@ const TABLE: [(&str, i64, ErrorKind); 29] = [
     ("connection shutdown", 335_544_856, ErrorKind::Lost),
     ("invalid database handle", 335_544_324, ErrorKind::Lost),
     ("invalid transaction handle", 335_544_332, ErrorKind::Lost),
-    ("I/O error", 335_544_344, ErrorKind::Lost),
+    ("I/O error", IO_ERROR, ErrorKind::Lost),
 ];
+const IO_ERROR: i64 = 335_544_344;
+/// What systems say below it of a disk that is full.
+const FULL: [&str; 2] = ["No space left on device", "not enough space on the disk"];
 
 /// What Firebird's words mean, and their number.
 pub(super) fn judge(text: &str, sqlcode: i32) -> (ErrorKind, Option<i64>) {
@@ -49,6 +52,9 @@ pub(super) fn judge(text: &str, sqlcode: i32) -> (ErrorKind, Option<i64>) {
     let judged = found(|kind| kind == ErrorKind::Locked).or_else(|| found(|kind| kind == ErrorKind::Lost));
     let own = (sqlcode != UNKNOWN_SQLCODE).then(|| i64::from(sqlcode));
     match judged.or_else(|| found(|_| true)) {
+        Some((_, IO_ERROR, ErrorKind::Lost)) if FULL.iter().any(|full| text.contains(full)) => {
+            (ErrorKind::Machine, Some(IO_ERROR))
+        }
         Some((_, code, kind)) => (*kind, Some(*code)),
         None => (ErrorKind::Wrong, own),
     }
@@ -70,6 +76,10 @@ mod tests {
         let waiting = format!("lock conflict on no wait transaction\n{unique}");
         assert_eq!(judge(&waiting, -1).0, ErrorKind::Locked, "the other one is not committed");
         assert_eq!(judge("exception 1\nE_STOCK\nno stock", -1), (ErrorKind::Wrong, Some(335_544_517)));
+        let io = "I/O error during \"write\" operation for file \"/db/erp.fdb\"\nError while trying to write to file";
+        assert_eq!(judge(io, -902), (ErrorKind::Lost, Some(335_544_344)));
+        let full = format!("{io}\nNo space left on device");
+        assert_eq!(judge(&full, -902), (ErrorKind::Machine, Some(335_544_344)), "no message's fault");
         assert_eq!(judge("something new", -902), (ErrorKind::Wrong, Some(-902)));
         assert_eq!(judge("something new", -1), (ErrorKind::Wrong, None));
     }

@@ -21,9 +21,9 @@ pub enum ErrorKind {
     Locked,
     /// There is a row with this key.
     Duplicate,
-    /// The connection is gone, and with it the transaction: what was done may be why.
+    /// The connection is gone, or of no use, and with it the transaction: what was done may be why.
     Lost,
-    /// The file, its disk or the machine failed, and the transaction is of no use: no message's fault.
+    /// The disk failed, and the transaction is of no use: no message's fault, as far as one can see.
     Machine,
     /// The statement or its values are wrong.
     Wrong,

@@ -107,18 +107,18 @@ fn told(error: rusqlite::Error) -> SqlError {
     let kind = match error.sqlite_error_code() {
         Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => ErrorKind::Locked,
         Some(ErrorCode::ConstraintViolation) => constraint(&error),
-        Some(code) if MACHINE.contains(&code) => ErrorKind::Machine,
+        Some(ErrorCode::DiskFull | ErrorCode::SystemIoFailure) => ErrorKind::Machine,
+        Some(code) if LOST.contains(&code) => ErrorKind::Lost,
         _ => ErrorKind::Wrong,
     };
     let code = error.sqlite_error().map(|inner| i64::from(inner.extended_code));
     SqlError { kind, code, text: error.to_string() }
 }
 
-/// No message can cut off a file.
-const MACHINE: [ErrorCode; 8] = [
+/// The transaction is of no use. It may be one message's alone: it writes to another file than the others, or touches the one page that is
+/// corrupt. Where it is the file of all, its marker cannot be written, and nobody is to blame.
+const LOST: [ErrorCode; 6] = [
     ErrorCode::CannotOpen,
-    ErrorCode::SystemIoFailure,
-    ErrorCode::DiskFull,
     ErrorCode::NotADatabase,
     ErrorCode::DatabaseCorrupt,
     ErrorCode::OutOfMemory,
@@ -142,11 +142,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn exc_25_what_is_wrong_with_the_file_is_no_messages_fault() {
+    fn exc_25_a_disk_is_no_messages_fault_and_what_is_wrong_with_a_file_may_be() {
         let kind = |code| told(rusqlite::Error::SqliteFailure(ffi::Error::new(code), None)).kind;
-        let machine =
-            [ffi::SQLITE_CORRUPT, ffi::SQLITE_NOMEM, ffi::SQLITE_PROTOCOL, ffi::SQLITE_READONLY, ffi::SQLITE_FULL];
-        assert_eq!(machine.map(kind), [ErrorKind::Machine; 5]);
+        assert_eq!([ffi::SQLITE_FULL, ffi::SQLITE_IOERR].map(kind), [ErrorKind::Machine; 2]);
+        let lost =
+            [ffi::SQLITE_CORRUPT, ffi::SQLITE_NOMEM, ffi::SQLITE_PROTOCOL, ffi::SQLITE_READONLY, ffi::SQLITE_CANTOPEN];
+        assert_eq!(lost.map(kind), [ErrorKind::Lost; 5]);
         assert_eq!([ffi::SQLITE_BUSY, ffi::SQLITE_LOCKED].map(kind), [ErrorKind::Locked; 2]);
         assert_eq!([ffi::SQLITE_ERROR, ffi::SQLITE_MISMATCH, ffi::SQLITE_CONSTRAINT].map(kind), [ErrorKind::Wrong; 3]);
     }

@@ -74,7 +74,7 @@ fn exc_25_a_message_that_ends_the_connection_keeps_no_other() {
 #[test]
 fn exc_25_a_statement_that_the_server_ends_comes_again_and_keeps_no_other() {
     let site = site();
-    let lines = "setup = [\"SET statement_timeout = 1000\"]";
+    let lines = "setup = [\"SET statement_timeout = 5000\"]";
     let (books, ended) = after_rounds(&site, lines, &[("l", "long"), ("a", "order")], 1);
     assert_eq!((books.done, ended), (vec![("a".to_owned(), "PROCESSED".to_owned())], vec![Ended::Committed]));
     (site.end)();

@@ -3,7 +3,7 @@
 use connector::{Ended, Report};
 
 use crate::server::{Asked, Say};
-use crate::site::{Site, say, site, site_beside, site_with, started};
+use crate::site::{Site, ended, say, site, site_beside, site_with, started};
 
 /// What is asked of the server, one after the other, until a process is given up or rolled back.
 fn failing(process: &str, messages: &[(&str, &str)], calls: &[&str]) -> Vec<Say> {
@@ -25,7 +25,7 @@ fn exc_25_a_message_whose_prepare_comes_to_nothing_twice_lets_others_go_first() 
     let (both, one) = (&[("a", "order"), ("b", "order")][..], &[("a", "order")][..]);
     let mut says = vec![];
     for (process, messages) in [("p", both), ("q", one), ("r", one)] {
-        says.extend(failing(process, messages, &["CANCELLED", "OK"]));
+        says.extend([started(process, messages), say("CANCELLED"), ended("timed_out"), say("OK")]);
     }
     says.extend([started("s", both), say("OK"), say("OK"), say("OK")]);
     let mut site = site(says);
@@ -36,11 +36,27 @@ fn exc_25_a_message_whose_prepare_comes_to_nothing_twice_lets_others_go_first() 
     assert_eq!((report.ended, report.processed, report.left_out), (Ended::Committed, 1, 1));
     let asked = site.script.asked();
     assert_eq!(
-        [0, 3, 6, 9].map(|at| takes_one(&asked[at])),
+        [0, 4, 8, 12].map(|at| takes_one(&asked[at])),
         [false, true, true, false],
         "one by one until it is found: {asked:?}"
     );
-    assert_eq!((asked[10].step.as_str(), asked[10].body.as_str()), ("narrow", r#"{"messages":["b"]}"#));
+    assert_eq!((asked[13].step.as_str(), asked[13].body.as_str()), ("narrow", r#"{"messages":["b"]}"#));
+}
+
+#[test]
+fn exc_25_a_process_that_somebody_gave_up_says_nothing_of_its_messages() {
+    let both = &[("a", "order"), ("b", "order")][..];
+    let mut says = vec![];
+    for process in ["p", "q", "r"] {
+        says.extend([started(process, both), say("CANCELLED"), ended("interrupted"), say("OK")]);
+    }
+    says.extend([started("s", both), say("OK"), say("OK")]);
+    let mut site = site(says);
+    for _ in 0..3 {
+        rolled_back(&mut site);
+    }
+    assert_eq!(site.round().processed, 2);
+    assert!(!site.script.asked().iter().any(takes_one), "nobody is looked for");
 }
 
 #[test]
@@ -103,11 +119,36 @@ fn exc_25_a_full_disk_is_no_messages_fault() {
 }
 
 #[test]
-fn exc_25_a_commit_that_the_file_system_fails_is_no_messages_fault() {
+fn exc_25_a_message_for_which_alone_the_disk_has_no_room_lets_others_go_first_in_time() {
+    let (both, one) = (&[("l", "large"), ("a", "order")][..], &[("l", "large")][..]);
+    let mut says = failing("first", &[("x", "order")], &["OK", "OK"]);
+    (0..11).for_each(|_| says.extend(failing("p", both, &["OK"])));
+    says.extend(failing("q", one, &["OK"]));
+    says.extend(failing("r", one, &["OK", "OK"]));
+    says.extend(failing("s", both, &["OK", "OK", "OK"]));
+    let mut site = site_with("setup = [\"PRAGMA max_page_count = 60\"]", says);
+    assert_eq!(site.round().ended, Ended::Committed);
+    let other = site.other();
+    other.pragma_update(None, "max_page_count", 60).unwrap();
+    while other.execute("INSERT INTO filler VALUES (zeroblob(3000))", []).is_ok() {}
+    for _ in 0..13 {
+        rolled_back(&mut site);
+    }
+    let report = site.round();
+    assert_eq!((report.ended, report.processed, report.left_out), (Ended::Committed, 1, 1));
+    let asked = site.script.asked();
+    let one_by_one: Vec<usize> = (0..asked.len()).filter(|at| takes_one(&asked[*at])).collect();
+    assert_eq!(one_by_one, [25, 27], "after ten times in a row, and once more: {asked:?}");
+}
+
+#[test]
+fn exc_25_a_message_whose_commit_the_file_system_fails_lets_others_go_first() {
     // SQLite commits two files by a third one, whose name is longer than that of its journal, and here too long.
     let name = format!("{}.db", "x".repeat(241));
     let both = &[("s", "side"), ("a", "order")][..];
-    let says = ["p", "q", "r"].into_iter().flat_map(|process| failing(process, both, &["OK", "OK"])).collect();
+    let mut says = failing("p", both, &["OK", "OK"]);
+    ["q", "r"].into_iter().for_each(|process| says.extend(failing(process, &both[..1], &["OK", "OK"])));
+    says.extend(failing("s", both, &["OK", "OK", "OK"]));
     let mut site = site_beside(&name, "", says);
     for _ in 0..3 {
         let report = rolled_back(&mut site);
@@ -115,6 +156,7 @@ fn exc_25_a_commit_that_the_file_system_fails_is_no_messages_fault() {
     }
     let steps = ["processes", "prepare", "rollback"];
     assert_eq!(site.script.steps(), [steps, steps, steps].concat());
-    assert!(!site.script.asked().iter().any(takes_one), "nobody is looked for");
     assert_eq!((site.count("booked"), site.count("fastness_process")), (0, 0));
+    let report = site.round();
+    assert_eq!((report.ended, report.processed, report.left_out), (Ended::Committed, 1, 1));
 }

@@ -3,7 +3,7 @@
 use connector::Ended;
 
 use crate::server::Say;
-use crate::site::{Site, say, site, site_with, started};
+use crate::site::{Site, ended, say, site, site_with, started};
 
 #[test]
 fn exc_25_a_start_without_an_answer_is_the_same_start_again() {
@@ -50,9 +50,9 @@ fn exc_25_prepare_is_repeated_letter_by_letter_and_commit_until_answered() {
 
 #[test]
 fn exc_25_cancelled_rolls_back_and_says_so() {
-    let mut site = site(vec![started("p", &[("a", "order")]), say("CANCELLED"), say("CANCELLED")]);
+    let mut site = site(vec![started("p", &[("a", "order")]), say("CANCELLED"), ended("timed_out"), say("CANCELLED")]);
     assert!(matches!(site.round().ended, Ended::RolledBack(_)));
-    assert_eq!(site.script.steps(), ["processes", "prepare", "rollback"]);
+    assert_eq!(site.script.steps(), ["processes", "prepare", "p", "rollback"]);
     assert_eq!((site.count("booked"), site.count("fastness_process")), (0, 0));
 }
 

@@ -109,6 +109,11 @@ pub fn say(status: &str) -> Say {
     Say::Yes(json!({ "status": status }).to_string())
 }
 
+/// A process that is over.
+pub fn ended(outcome: &str) -> Say {
+    Say::Yes(json!({ "state": "ENDED", "outcome": outcome }).to_string())
+}
+
 /// A list of processes.
 pub fn listed(processes: &[&str]) -> Say {
     let items: Vec<_> = processes.iter().map(|id| json!({ "id": id })).collect();

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use connector::Ended;
 
-use crate::server::Say;
+use crate::server::{Asked, Say};
 use crate::site::{listed, say, site, site_with, started};
 
 #[test]
@@ -79,6 +79,48 @@ fn exc_25_after_a_start_whose_process_took_too_long_the_next_one_asks_for_less()
     assert_eq!(site.round().ended, Ended::Idle);
     let asked = site.script.asked();
     assert!(asked[3].body.contains("\"max_mb\":10.0") && asked[3].key != asked[0].key, "{:?}", asked[3]);
+}
+
+#[test]
+fn exc_25_an_answer_that_cannot_be_read_did_not_arrive() {
+    let page = || Say::Yes("<html>the gateway gave it up</html>".into());
+    let mut site = site(vec![page(), page(), listed(&["p"]), say("OK"), say("IDLE")]);
+    for _ in 0..2 {
+        assert!(matches!(site.round().ended, Ended::Stopped(_)));
+    }
+    assert_eq!(site.round().ended, Ended::Idle);
+    let asked = site.script.asked();
+    assert_eq!(asked[3].step, "interrupt");
+    assert!(asked[4].body.contains("\"max_mb\":10.0") && asked[4].key != asked[0].key, "{:?}", asked[4]);
+}
+
+#[test]
+fn exc_25_a_start_whose_messages_are_given_to_nobody_any_more_came_too_late() {
+    let mut site = site(vec![cut(), started("p", &[]), say("IDLE")]);
+    for _ in 0..2 {
+        assert!(matches!(site.round().ended, Ended::Stopped(_)));
+    }
+    assert_eq!(site.round().ended, Ended::Idle);
+    let asked = site.script.asked();
+    assert_eq!((asked.len(), &asked[0].key), (3, &asked[1].key));
+    assert!(asked[2].body.contains("\"max_mb\":10.0") && asked[2].key != asked[0].key, "{:?}", asked[2]);
+}
+
+#[test]
+fn exc_25_a_line_that_is_good_again_is_asked_for_more_though_the_queue_is_never_empty() {
+    let mut says = vec![cut(), cut(), listed(&["p"]), say("OK")];
+    (0..11).for_each(|_| says.extend([started("q", &[("a", "x")]), say("OK"), say("OK")]));
+    let mut site = site(says);
+    for _ in 0..2 {
+        assert!(matches!(site.round().ended, Ended::Stopped(_)));
+    }
+    for _ in 0..11 {
+        assert!(matches!(site.round().ended, Ended::RolledBack(_)));
+    }
+    let asks_less = |asked: &Asked| asked.step == "processes" && asked.body.contains("\"max_mb\":10.0");
+    let asked = site.script.asked();
+    assert_eq!(asked.iter().filter(|asked| asks_less(asked)).count(), 10, "{asked:?}");
+    assert!(!asked[34].body.contains("max_mb"), "{:?}", asked[34]);
 }
 
 #[test]

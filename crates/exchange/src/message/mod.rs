@@ -17,7 +17,7 @@ pub(crate) use draft::{Draft, put_draft};
 pub use fetch::{FETCH, Fetch, Fetched};
 pub use letter::Letter;
 pub(crate) use letter::digest;
-pub(crate) use send::{DATABASE, check_present};
+pub(crate) use send::{DATABASE, DEVICE, check_present};
 pub use send::{SEND, Send, Sent};
 pub use status::{MessageState, MessageStatus, OWN_STATUS, STATUS, StatusOf};
 pub use tell::NOT_PROCESSED;

@@ -46,7 +46,7 @@ pub(super) static BOTH: Sql = Sql::new(
     "exc_device.sender_and_receiver",
     "SELECT d.company, d.subsystem, d.state, b.company FROM exc_device d LEFT JOIN exc_database b ON b.id = ?2 WHERE d.id = ?1",
 );
-pub(super) static DEVICE: Sql =
+pub(crate) static DEVICE: Sql =
     Sql::new("exc_device.sender", "SELECT company, subsystem, state FROM exc_device WHERE id = ?1");
 pub(crate) static DATABASE: Sql = Sql::new("exc_database.company", "SELECT company FROM exc_database WHERE id = ?1");
 

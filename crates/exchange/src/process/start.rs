@@ -12,7 +12,7 @@ use super::row;
 use crate::codes::NPARTY;
 use crate::ledger::Moves;
 use crate::ledger::together;
-use crate::message::{DATABASE, MessageText, body_of};
+use crate::message::{DATABASE, DEVICE, MessageText, body_of};
 use crate::rules::Rules;
 use crate::statistics;
 use crate::tens::tens;
@@ -71,7 +71,7 @@ pub(crate) static ACTIVE: Sql = Sql::new(
 macro_rules! queue {
     ($of:literal) => {
         concat!(
-            "SELECT number, id, size, skipped, at, ord, subsystem, sender FROM exc_message WHERE receiver = ?1 AND ",
+            "SELECT number, id, size, skipped, at, ord, sender FROM exc_message WHERE receiver = ?1 AND ",
             $of,
             "place = 'messages' AND process IS NULL ORDER BY skipped, at, ord, number LIMIT ?2"
         )
@@ -160,7 +160,6 @@ struct Waiting {
     number: i64,
     id: String,
     size: i64,
-    subsystem: String,
     sender: String,
     /// Never skipped ones first, then by time.
     order: (i64, i64, i64, i64),
@@ -171,23 +170,35 @@ impl Waiting {
         let number = row.int(0);
         let order = (row.int(3), row.int(4), row.int(5), number);
         let word = |column: usize| row.text(column).to_owned();
-        Self { number, id: word(1), size: row.int(2), subsystem: word(6), sender: word(7), order }
+        Self { number, id: word(1), size: row.int(2), sender: word(6), order }
     }
 }
 
 /// The first of those that are wanted, by an index whatever the filter is.
 fn candidates(tx: &mut dyn Tx, wanted: &Start, files: usize) -> OpResult<Vec<Waiting>> {
     let limit = i64::try_from(files).unwrap_or(i64::MAX);
-    let (sql, names) = match (&wanted.senders, &wanted.subsystems) {
-        (Some(senders), _) => (&QUEUE_FROM, senders),
-        (None, Some(subsystems)) => (&QUEUE_OF, subsystems),
-        (None, None) => {
-            return Ok(tx.query(&QUEUE, args![&wanted.db, limit], files)?.iter().map(Waiting::of).collect());
+    match (&wanted.senders, &wanted.subsystems) {
+        (Some(senders), Some(subsystems)) => {
+            let senders = senders_of(tx, senders, subsystems)?;
+            first_of(tx, &QUEUE_FROM, &wanted.db, &senders, files)
         }
-    };
-    let is_wanted =
-        |waiting: &Waiting| wanted.subsystems.as_ref().is_none_or(|names| names.contains(&waiting.subsystem));
-    Ok(first_of(tx, sql, &wanted.db, names, files)?.into_iter().filter(is_wanted).collect())
+        (Some(senders), None) => first_of(tx, &QUEUE_FROM, &wanted.db, senders, files),
+        (None, Some(subsystems)) => first_of(tx, &QUEUE_OF, &wanted.db, subsystems, files),
+        (None, None) => Ok(tx.query(&QUEUE, args![&wanted.db, limit], files)?.iter().map(Waiting::of).collect()),
+    }
+}
+
+/// Those of these subsystems. What waits for a database is of devices, and all that a device sends is of its own subsystem, for ever: one of
+/// another is no reason to look at its messages, which might be so many that those of others are never seen.
+fn senders_of(tx: &mut dyn Tx, senders: &[String], subsystems: &[String]) -> OpResult<Vec<String>> {
+    let mut of = vec![];
+    for sender in senders {
+        let device = tx.query_one(&DEVICE, args![sender])?;
+        if device.is_some_and(|device| subsystems.iter().any(|subsystem| subsystem == device.text(1))) {
+            of.push(sender.clone());
+        }
+    }
+    Ok(of)
 }
 
 /// The first of those of all names. Each name gives a bounded number of rows, so that many names do not make too many: behind the last row
@@ -237,14 +248,7 @@ mod tests {
     use super::*;
 
     fn waiting(number: i64, size: i64) -> Waiting {
-        Waiting {
-            number,
-            id: number.to_string(),
-            size,
-            subsystem: "s".into(),
-            sender: "a".into(),
-            order: (0, 0, 0, number),
-        }
+        Waiting { number, id: number.to_string(), size, sender: "a".into(), order: (0, 0, 0, number) }
     }
 
     #[test]

@@ -3,7 +3,9 @@
 use exchange::process::Answer::{Cancelled, Ok as Yes};
 use exchange::process::Processed::{Processed, ProcessedDeadlock, ProcessedIncorrect};
 use exchange::process::{Start, StartAnswer};
+use exchange::registry::{CREATE_SUBSYSTEM, NewSubsystem};
 use exchange::{Rules, Settings};
+use serde_json::json;
 
 use crate::kit::{Office, Open, everywhere, ids};
 
@@ -157,6 +159,24 @@ fn exc_10_many_names_in_a_filter_are_read_in_bounds_and_in_order(open: Open) {
     assert_eq!((given[10].as_str(), given[11].as_str()), ("a10", "b"), "in the order of all");
 }
 
+fn exc_10_older_messages_of_another_subsystem_hide_nothing_that_is_wanted(open: Open) {
+    let mut office = open();
+    let stock = NewSubsystem { id: "stock".into(), company: "acme".into(), name: "Stock".into() };
+    office.world.call(&CREATE_SUBSYSTEM, stock).unwrap();
+    let wanted = std::mem::replace(&mut office.phone, Office::device_of(&office.world, "stock"));
+    for id in ["x", "y"] {
+        let mut other = office.message(id, 0);
+        other["head"]["subsystem"] = json!("stock");
+        office.send(&other).unwrap();
+    }
+    let senders = vec![office.phone.clone(), wanted.clone(), "nobody".into()];
+    office.phone = wanted;
+    office.send(&office.message("a", 30)).unwrap();
+    let start = Start { senders: Some(senders), subsystems: Some(vec!["sales".into()]), ..Start::default() };
+    let started = office.start_with(Start { db: "erp".into(), max_files: Some(1), ..start });
+    assert_eq!((started.status, ids(&started)), (StartAnswer::Ok, vec!["a".to_owned()]));
+}
+
 fn exc_17_a_start_repeated_with_its_key_gives_the_same_process(open: Open) {
     let office = open();
     office.sent(&["a", "b"]);
@@ -211,6 +231,7 @@ everywhere! {
     exc_18_20_what_took_too_long_is_unknown_until_somebody_knows
     exc_10_limits_and_filters
     exc_10_many_names_in_a_filter_are_read_in_bounds_and_in_order
+    exc_10_older_messages_of_another_subsystem_hide_nothing_that_is_wanted
     exc_17_a_start_repeated_with_its_key_gives_the_same_process
     exc_15_senders_are_told_if_the_database_asks_for_it
 }

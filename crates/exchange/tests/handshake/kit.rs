@@ -141,7 +141,11 @@ impl Office {
     }
 
     pub fn device(world: &World) -> String {
-        let new = NewDevice { company: "acme".into(), subsystem: "sales".into(), name: "phone".into() };
+        Self::device_of(world, "sales")
+    }
+
+    pub fn device_of(world: &World, subsystem: &str) -> String {
+        let new = NewDevice { company: "acme".into(), subsystem: subsystem.into(), name: "phone".into() };
         let made = known(world, &CREATE_DEVICE, new).unwrap();
         let active = world.call(&ACTIVATE, Activate { code: made.activation_code }).unwrap().out;
         assert_eq!(active.device, made.id);

@@ -154,7 +154,7 @@ impl<D: Disk> Agent<D> {
 
     /// All below a folder, by a stack of its own: folders may lie deep.
     fn gather(&mut self, folder: &str) -> io::Result<Vec<(String, Local)>> {
-        let (mut open, mut all) = (vec![folder.to_owned()], vec![]);
+        let (mut open, mut all, mut gone) = (vec![folder.to_owned()], vec![], BTreeSet::new());
         while let Some(folder) = open.pop() {
             if !folder.is_empty() {
                 self.read_ignores(&folder)?;
@@ -164,7 +164,7 @@ impl<D: Disk> Agent<D> {
                     return Err(io::ErrorKind::NotFound.into());
                 }
                 self.drop_local(&folder);
-                all.retain(|(path, _)| *path != folder);
+                gone.insert(folder);
                 continue;
             };
             for (name, found) in found {
@@ -175,6 +175,10 @@ impl<D: Disk> Agent<D> {
                 }
                 all.push((path, local));
             }
+        }
+        // Once, for all that vanished meanwhile: there may be many of both.
+        if !gone.is_empty() {
+            all.retain(|(path, _)| !gone.contains(path));
         }
         Ok(all)
     }

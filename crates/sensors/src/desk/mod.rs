@@ -22,13 +22,17 @@ use base::{OpError, OpResult, codes};
 use kernel::counters::Field;
 use kernel::{Caller, Kernel, Namespace, OpCx, Reply};
 
-use crate::ear::Listened;
+use crate::ear::{LEVEL_EVERY_MS, Listened, TRUST_MS};
 use crate::id::SensorId;
 use crate::judging::{Item, JUDGE, Judge, Judged, Outcome, SIGNALS, SensorRow};
 use crate::limits::{JUDGED_MAX, REASON_MAX, WAITING_LEVEL, WAITING_MAX};
 use memory::Sensors;
 pub use ticket::Settled;
 use ticket::Ticket;
+
+/// For so long after signals were sent away nobody says that we listen. Longer than the word before that holds: until it is over, the ear
+/// runs on by it.
+const REFUSED_MS: u64 = TRUST_MS.unsigned_abs() + LEVEL_EVERY_MS;
 
 /// The desk of a namespace.
 #[derive(Default)]
@@ -44,8 +48,10 @@ struct Inner {
     busy: bool,
     /// So many at the front are judged one by one, because together they failed.
     one_by_one: usize,
-    /// Whether signals were sent away since somebody last asked.
-    refused: bool,
+    /// When signals were last sent away, by how long the process ran.
+    refused_ms: Option<u64>,
+    /// How many requests had been sent away before they came here when somebody last asked.
+    sent_away: u64,
     /// Whether somebody looks for silent sensors.
     sweeping: bool,
     clock: Option<Clock>,
@@ -89,7 +95,7 @@ fn turn(kernel: &Kernel, ns: &Arc<Namespace>, desk: &Arc<Desk>) {
     let input = Judge { items: front.iter().map(|waiting| waiting.item.clone()).collect(), alone, ran_ms };
     let (again, home, at) = (kernel.clone(), ns.clone(), desk.clone());
     let done = move |reply: OpResult<Reply<Judged>>| {
-        at.settle(front, reply.map(|reply| reply.out.outcomes));
+        at.settle(front, reply.map(|reply| reply.out.outcomes), again.env().clock.ran_ms());
         turn(&again, &home, &at);
     };
     kernel.call(ns, &JUDGE, kernel.request(Caller::server("sensors")), input, Box::new(done));
@@ -118,7 +124,7 @@ impl Inner {
         ticket: &Arc<Ticket>,
     ) -> Vec<(usize, OpResult<Outcome>)> {
         if self.waiting.len() + items.len() > WAITING_MAX {
-            self.refused = true;
+            self.refused_ms = Some(kernel.env().clock.ran_ms());
             let busy = OpError::before_start(codes::XBUSY, "too many signals wait for their judgement");
             return (0..items.len()).map(|place| (place, Err(busy.clone()))).collect();
         }
@@ -185,9 +191,14 @@ impl Inner {
     }
 
     /// The store did not take them.
-    fn not_taken(&mut self, mut front: Vec<Waiting>, error: &OpError) -> Vec<(Waiting, OpResult<Outcome>)> {
+    fn not_taken(
+        &mut self,
+        mut front: Vec<Waiting>,
+        error: &OpError,
+        ran_ms: u64,
+    ) -> Vec<(Waiting, OpResult<Outcome>)> {
         front.extend(self.waiting.drain(..));
-        (self.one_by_one, self.refused) = (0, true);
+        (self.one_by_one, self.refused_ms) = (0, Some(ran_ms));
         self.leave(&front);
         front.into_iter().map(|waiting| (waiting, Err(error.clone()))).collect()
     }
@@ -241,13 +252,13 @@ impl Desk {
     }
 
     /// Takes in what became of the front of the line.
-    fn settle(&self, front: Vec<Waiting>, judged: OpResult<Vec<Outcome>>) {
+    fn settle(&self, front: Vec<Waiting>, judged: OpResult<Vec<Outcome>>, ran_ms: u64) {
         let mut inner = self.lock();
         inner.busy = false;
         let told = match judged {
             Ok(outcomes) => inner.judged(front, outcomes),
             Err(error) if is_ours(&error) => inner.failed_over(front, &error),
-            Err(error) => inner.not_taken(front, &error),
+            Err(error) => inner.not_taken(front, &error, ran_ms),
         };
         drop(inner);
         told.into_iter().for_each(|(waiting, outcome)| waiting.ticket.settle(waiting.place, outcome));
@@ -301,10 +312,18 @@ impl Desk {
         self.lock().busy
     }
 
-    /// Whether nothing was sent away since this was last asked, and few signals wait: only then may who says nothing be silent (SEN-6).
-    pub(crate) fn is_level(&self) -> bool {
+    /// Signals were sent away.
+    pub(crate) fn refuse(&self, ran_ms: u64) {
+        self.lock().refused_ms = Some(ran_ms);
+    }
+
+    /// Whether nothing was sent away for a while, and few signals wait: only then may who says nothing be silent (SEN-6).
+    pub(crate) fn is_level(&self, ran_ms: u64, sent_away: u64) -> bool {
         let mut inner = self.lock();
-        let refused = std::mem::take(&mut inner.refused);
+        if std::mem::replace(&mut inner.sent_away, sent_away) != sent_away {
+            inner.refused_ms = Some(ran_ms);
+        }
+        let refused = inner.refused_ms.is_some_and(|at| ran_ms < at + REFUSED_MS);
         !refused && inner.waiting.len() <= WAITING_LEVEL
     }
 

@@ -37,7 +37,7 @@ pub(crate) static UNHEARD: Sql = Sql::new(
 pub(super) fn end(tx: &mut dyn Tx, cx: &mut OpCx<'_>, told: &Told, seq: i64, how: &str) -> OpResult<()> {
     tx.write(&END_EVENT, args![&told.client, seq, how, cx.wall, cx.heard])?;
     tx.write(&DROP_NOTICE, args![&told.sensor, &told.client, told.kind.word()])?;
-    wake_next(tx, cx, told)
+    wake_next(tx, cx, told, seq)
 }
 
 /// The alert of a client that cannot be told.

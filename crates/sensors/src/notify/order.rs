@@ -1,20 +1,20 @@
 //! Of one sensor a client is told in the order in which things happened, one thing at a time (SEN-9), whatever kinds they are of.
 //!
-//! What waits behind something older was not tried yet: it looks again when the older one was tried, and whoever ends an older one of
-//! the same sensor has it look at once. Invariant: nothing waits for what nobody tends. A notice that is overdue for
+//! What waits behind something older was not tried yet: it looks again when the older one was tried, and whoever ends an older one that
+//! tells of the same sensor has it look at once. So it need not look often, and behind a client that hangs there may be many. Invariant: nothing waits for what nobody tends. A notice that is overdue for
 //! [`UNTENDED_MS`] and has no task, because that is parked, holds up nobody; one whose client or link is gone ends before it would wait.
 
 use base::{Heard, OpResult, Sql, Tx, args};
 use kernel::OpCx;
 
-use super::Told;
 use super::many::sensors_of;
+use super::{CALL_MS, EVENT, Told};
 use crate::telling::{Kind, Notice, wish};
 
 /// How much later than the next try of an older one those behind it look again.
 const BEHIND_MS: i64 = 1_000;
-/// How much later at least.
-const PAUSE_MS: i64 = 2_000;
+/// How much later at least, and at most where the next try is overdue.
+const PAUSE_MS: (i64, i64) = (2_000, 60_000);
 /// Overdue by so much, somebody should have looked at it, even if its task was deleted.
 const UNTENDED_MS: i64 = 5_400_000;
 /// Groups of one client that are looked through; where there are more, the oldest holds up all.
@@ -28,7 +28,7 @@ pub(crate) static GROUPS_BEFORE: Sql = Sql::new(
 );
 pub(crate) static TASK_WAITS: Sql = Sql::new(
     "sensor_notice.task_waits",
-    "SELECT id FROM task WHERE op = 'sensor.notify' AND unique_key = ?1 AND owner IS NULL",
+    "SELECT start_at FROM task WHERE op = 'sensor.notify' AND unique_key = ?1 AND owner IS NULL",
 );
 
 /// When to look again, if something that happened before is still to be told, or something is being told.
@@ -44,8 +44,16 @@ fn passed(tx: &mut dyn Tx, now: Heard, told: &Told, notice: &Notice) -> OpResult
     if now > notice.next_at.plus_ms(UNTENDED_MS) && !is_tended(tx, told, notice)? {
         return Ok(None);
     }
-    let tried_at = if notice.sending.is_some() { now } else { notice.next_at };
-    Ok(Some(tried_at.plus_ms(BEHIND_MS).max(now.plus_ms(PAUSE_MS))))
+    let tried_at = notice.sending.as_ref().map_or(notice.next_at, |on| on.begun.plus_ms(CALL_MS));
+    // The longer it is overdue, the less often.
+    let pause_ms = ((now.0 - tried_at.0) / 2).clamp(PAUSE_MS.0, PAUSE_MS.1);
+    Ok(Some(tried_at.plus_ms(BEHIND_MS).max(now.plus_ms(pause_ms))))
+}
+
+/// When the task of this notice begins, if it waits.
+pub(super) fn begins_at(tx: &mut dyn Tx, cx: &OpCx<'_>, told: &Told) -> OpResult<Option<Heard>> {
+    let row = tx.query_one(&TASK_WAITS, args![told.key()])?;
+    Ok(row.map(|row| cx.heard.plus_ms((row.int(0) - cx.wall.0).max(0))))
 }
 
 /// Whether a task has it, or will look at it.
@@ -69,14 +77,34 @@ fn group_passed(tx: &mut dyn Tx, now: Heard, told: &Told, seq: i64) -> OpResult<
     Ok(until)
 }
 
-/// What waits behind this one, of the other kind, looks again at once: this one is told no more, or something newer now.
-pub(crate) fn wake_next(tx: &mut dyn Tx, cx: &mut OpCx<'_>, told: &Told) -> OpResult<()> {
-    let Some(other) = told.other() else { return Ok(()) };
-    let is_held_up = |notice: &Notice| notice.sending.is_none() && notice.tries == 0 && notice.next_at > cx.heard;
-    let Some(mut behind) = other.notice(tx)?.filter(is_held_up) else { return Ok(()) };
-    behind.next_at = cx.heard;
-    behind.save(tx, &other)?;
-    wish(cx, &other);
+/// What waits behind this one, whose event with this number is told no more, looks again at once.
+pub(crate) fn wake_next(tx: &mut dyn Tx, cx: &mut OpCx<'_>, told: &Told, seq: i64) -> OpResult<()> {
+    for behind in behind(tx, told, seq)? {
+        wake(tx, cx, &behind, seq)?;
+    }
+    Ok(())
+}
+
+/// What may wait behind it: the other kind of its sensor; behind a group both kinds of each of its sensors.
+fn behind(tx: &mut dyn Tx, told: &Told, seq: i64) -> OpResult<Vec<Told>> {
+    if let Some(other) = told.other() {
+        return Ok(vec![other]);
+    }
+    let Some(event) = tx.query_one(&EVENT, args![&told.client, seq])? else { return Ok(vec![]) };
+    let both = |sensor: String| {
+        [Kind::State, Kind::Contact].map(|kind| Told { sensor: sensor.clone(), client: told.client.clone(), kind })
+    };
+    Ok(sensors_of(event.text(1))?.into_iter().flat_map(both).collect())
+}
+
+fn wake(tx: &mut dyn Tx, cx: &mut OpCx<'_>, told: &Told, seq: i64) -> OpResult<()> {
+    let is_held_up = |notice: &Notice| {
+        notice.seq > seq && notice.sending.is_none() && notice.tries == 0 && notice.next_at > cx.heard
+    };
+    let Some(mut notice) = told.notice(tx)?.filter(is_held_up) else { return Ok(()) };
+    notice.next_at = cx.heard;
+    notice.save(tx, told)?;
+    wish(cx, told);
     Ok(())
 }
 

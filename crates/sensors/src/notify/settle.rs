@@ -6,6 +6,7 @@ use kernel::counters::Field;
 use kernel::{OpCx, Plan, TaskRow};
 
 use super::ended::{END_ATTEMPT, FAILING, RECOVERED, SET_STATE, UNHEARD, alert_key, end};
+use super::order::begins_at;
 use super::schedule::asked_ms;
 use super::{COUNT_TRY, DROP_ATTEMPT, TRIES_MAX, Told, later, try_now, wake_next};
 use crate::notify::END_EVENT;
@@ -69,13 +70,15 @@ pub(super) fn take_back(tx: &mut dyn Tx, cx: &mut OpCx<'_>, task: &TaskRow) -> O
     let number = tries_of(&notice, &on, tx, &told)?;
     tx.write(&DROP_ATTEMPT, args![&told.client, on.seq, number])?;
     tx.write(&COUNT_TRY, args![&told.client, on.seq, number - 1])?;
+    // It is tried when its task comes back, and what waits behind it need not look before.
+    notice.next_at = begins_at(tx, cx, &told)?.unwrap_or(cx.heard);
     if on.seq == notice.seq {
-        (notice.tries, notice.next_at) = (number - 1, cx.heard);
-    } else {
-        tx.write(&SUPERSEDE, args![&told.client, on.seq, cx.wall, notice.seq, cx.heard])?;
+        notice.tries = number - 1;
+        return notice.save(tx, &told);
     }
+    tx.write(&SUPERSEDE, args![&told.client, on.seq, cx.wall, notice.seq, cx.heard])?;
     notice.save(tx, &told)?;
-    wake_next(tx, cx, &told)
+    wake_next(tx, cx, &told, on.seq)
 }
 
 /// A task finds what an earlier one, or itself before a crash, was sending: nobody knows whether the client heard.
@@ -109,13 +112,19 @@ fn heard(
         return end(tx, cx, told, on.seq, "sent").map(|()| Plan::Done);
     }
     tx.write(&END_EVENT, args![&told.client, on.seq, "sent", cx.wall, cx.heard])?;
-    newer(tx, cx, task, told, notice)
+    newer(tx, cx, task, told, (notice, on))
 }
 
 /// On to what came meanwhile, unless something of the other kind came before it.
-fn newer(tx: &mut dyn Tx, cx: &mut OpCx<'_>, task: &TaskRow, told: &Told, notice: Notice) -> OpResult<Plan> {
+fn newer(
+    tx: &mut dyn Tx,
+    cx: &mut OpCx<'_>,
+    task: &TaskRow,
+    told: &Told,
+    (notice, on): (Notice, &Sending),
+) -> OpResult<Plan> {
     notice.save(tx, told)?;
-    wake_next(tx, cx, told)?;
+    wake_next(tx, cx, told, on.seq)?;
     try_now(tx, cx, task, told, notice)
 }
 
@@ -168,7 +177,7 @@ fn not_now(
 ) -> OpResult<Plan> {
     if notice.seq != on.seq && !mutants::on(Mutant::SensorSupersededTold) {
         tx.write(&SUPERSEDE, args![&told.client, on.seq, cx.wall, notice.seq, cx.heard])?;
-        return newer(tx, cx, task, told, notice);
+        return newer(tx, cx, task, told, (notice, on));
     }
     if notice.tries >= TRIES_MAX {
         return given_up(tx, cx, told, on.seq, error).map(|()| Plan::Done);

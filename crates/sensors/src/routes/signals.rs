@@ -66,7 +66,7 @@ pub struct RejectedSignal {
 async fn take(api: Api, headers: HeaderMap, body: StreamedBody) -> ApiResult<Taken> {
     check_unbound(&api)?;
     api.kernel().check_change(api.namespace(), api.caller())?;
-    let body = whole(body).await?;
+    let body = whole(body).await.inspect_err(|refusal| note_refusal(&api, refusal))?;
     let media_type = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let now = api.kernel().env().clock.wall();
     let (items, are_ahead): (Vec<Item>, Vec<bool>) = items(&body, media_type, now)?.into_iter().unzip();
@@ -77,6 +77,14 @@ async fn take(api: Api, headers: HeaderMap, body: StreamedBody) -> ApiResult<Tak
     desk::take(api.kernel(), api.namespace(), items, Box::new(done));
     let gone = |_| OpError::new(codes::BDETECTED, "nobody answered for the signals");
     Ok(api.answer(summed(told.await.map_err(gone)?, reasons)?))
+}
+
+/// Whoever finds no room for what it says is not silent.
+fn note_refusal(api: &Api, ApiError(refusal): &ApiError) {
+    if refusal.code == codes::XBUSY {
+        let desk = api.namespace().home.memory::<desk::Desk>();
+        desk.refuse(api.kernel().env().clock.ran_ms());
+    }
 }
 
 /// All of the body; the edge bounds it.

@@ -7,8 +7,7 @@ use base::Wall;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::rule::bit;
-use super::{Signal, key_of};
+use super::{Signal, key_of, key_of_time};
 use crate::limits::{AHEAD_MAX_MS, AHEAD_MS, SIGNAL_ID_MAX};
 
 /// A signal as JSON.
@@ -45,7 +44,7 @@ impl Read {
     #[must_use]
     pub fn named(self, message: Option<&str>) -> Signal {
         let Self { signal, ahead } = self;
-        let by_time = || ahead.map(|at| key_of(&format!("at {} {}", at.0, bit(signal.closed))));
+        let by_time = || ahead.map(|at| key_of_time(at, signal.closed));
         Signal { key: signal.key.or_else(|| message.map(key_of)).or_else(by_time), ..signal }
     }
 }

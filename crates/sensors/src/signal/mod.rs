@@ -33,3 +33,8 @@ pub fn key_of(id: &str) -> u64 {
     let digest: [u8; 32] = Sha256::digest(id.as_bytes()).into();
     digest[..8].iter().fold(0, |sum, byte| sum << 8 | u64::from(*byte))
 }
+
+/// What tells a signal that has no id from others: its time together with its data, because two of one moment may differ.
+pub(crate) fn key_of_time(at: Wall, closed: bool) -> u64 {
+    key_of(&format!("at {} {}", at.0, rule::bit(closed)))
+}

@@ -29,6 +29,12 @@ impl Recent {
         recent
     }
 
+    /// Whether nothing is remembered.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.many == 0
+    }
+
     /// Whether a key is remembered.
     #[must_use]
     pub fn has(&self, key: u64) -> bool {

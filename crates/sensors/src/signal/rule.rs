@@ -7,7 +7,7 @@
 use base::Wall;
 use base::mutants::{self, Mutant};
 
-use super::{Recent, Signal};
+use super::{Recent, Signal, key_of_time};
 
 /// What is known of a sensor.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -38,7 +38,7 @@ pub enum Verdict {
 /// What a signal means.
 #[must_use]
 pub fn judge(state: &State, signal: &Signal) -> Verdict {
-    if signal.key.is_some_and(|key| state.recent.has(key)) && !mutants::on(Mutant::SensorRepeatsCount) {
+    if is_known(state, signal) && !mutants::on(Mutant::SensorRepeatsCount) {
         return Verdict::Repeat;
     }
     match (signal.at, state.at) {
@@ -49,6 +49,13 @@ pub fn judge(state: &State, signal: &Signal) -> Verdict {
         _ if state.closed == Some(signal.closed) => Verdict::Same,
         _ => Verdict::Changed,
     }
+}
+
+/// Whether it came before under its id. One without any whose time was ahead of our calendar at first is known by that time, also once the
+/// calendar has come so far that it is believed.
+fn is_known(state: &State, signal: &Signal) -> bool {
+    let by_time = || signal.at.map(|at| key_of_time(at, signal.closed));
+    !state.recent.is_empty() && signal.key.or_else(by_time).is_some_and(|key| state.recent.has(key))
 }
 
 impl State {
@@ -125,6 +132,15 @@ mod tests {
         let with = |closed, key| signal(closed, None, Some(key));
         let (verdicts, state) = run(&[with(true, 1), with(false, 2), with(true, 1), with(false, 2), with(true, 3)]);
         assert_eq!((verdicts, state.closed), (vec![Changed, Changed, Repeat, Repeat, Changed], Some(true)));
+    }
+
+    #[test]
+    fn sen_3_a_repeat_of_a_time_that_was_ahead_is_one_also_when_it_is_ahead_no_more() {
+        let ahead = |closed, at| signal(closed, None, Some(key_of_time(Wall(at), closed)));
+        let believed = |closed, at| signal(closed, Some(at), None);
+        let (first, again) = ([ahead(true, 10), ahead(false, 20)], [believed(true, 10), believed(false, 20)]);
+        let (verdicts, state) = run(&[first[0], first[1], again[0], again[1], believed(true, 20), believed(true, 30)]);
+        assert_eq!((verdicts, state.closed), (vec![Changed, Changed, Repeat, Repeat, Changed, Same], Some(true)));
     }
 
     #[test]

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use base::{Health, OpResult, Sql, args};
 use kernel::{Caller, Kernel, Namespace, Query, Reply};
+use web::SentAway;
 
 use super::sweep::{SWEEP, Sweep, Swept};
 use crate::desk::Desk;
@@ -74,9 +75,14 @@ impl Node {
         if self.stopped.load(Ordering::SeqCst) {
             return;
         }
-        for ns in self.kernel.namespaces().iter().filter(|ns| ns.works()) {
-            listen(&self.kernel, ns);
-            look(&self.kernel, ns);
+        for ns in self.kernel.namespaces().iter().filter(|ns| ns.works() && ns.store.health() == Health::Good) {
+            let desk = ns.home.memory::<Desk>();
+            let is_level = desk.is_level(self.kernel.env().clock.ran_ms(), SentAway::of(ns));
+            listen(&self.kernel, ns, if is_level { Level::Drained } else { Level::Watched });
+            // Whom we sent away just now will say it again; the ear still runs on by the word before.
+            if is_level {
+                look(&self.kernel, ns);
+            }
         }
         let node = Arc::downgrade(self);
         let again = move || node.upgrade().into_iter().for_each(|node| node.tick());
@@ -84,13 +90,9 @@ impl Node {
     }
 }
 
-/// Says how it stands with the signals that come by HTTP, where there are sensors and the store takes what they say. That some were sent
-/// away, or many wait, is said too: an intake that said nothing for long is forgotten, and then the ear runs on without it.
-fn listen(kernel: &Kernel, ns: &Arc<Namespace>) {
-    if ns.store.health() != Health::Good {
-        return;
-    }
-    let how = if ns.home.memory::<Desk>().is_level() { Level::Drained } else { Level::Watched };
+/// Says how it stands with the signals that come by HTTP, where there are sensors. That some were sent away, or many wait, is said too: an
+/// intake that said nothing for long is forgotten, and then the ear runs on without it.
+fn listen(kernel: &Kernel, ns: &Arc<Namespace>, how: Level) {
     let (again, home) = (kernel.clone(), ns.clone());
     let found = move |watched: OpResult<bool>| {
         if let Ok(true) = watched {

@@ -7,6 +7,12 @@ use crate::kit::{Doors, answer, signal};
 static ATTEMPTS: Sql = Sql::new("test.attempts", "SELECT COUNT(*) FROM sensor_attempt");
 static TRIED: Sql = Sql::new("test.tried", "SELECT COUNT(*) FROM sensor_event WHERE tries = 1");
 static SENDING: Sql = Sql::new("test.sending", "SELECT COUNT(*) FROM sensor_notice WHERE sending IS NOT NULL");
+/// By how much notices and their tasks differ in when they go on.
+static APART: Sql = Sql::new(
+    "test.apart",
+    "SELECT MAX(t.start_at - n.next_at) - MIN(t.start_at - n.next_at) FROM sensor_notice n \
+     JOIN task t ON t.unique_key = n.sensor_id || '/' || n.client_id || '/' || n.kind AND t.owner IS NULL",
+);
 
 #[test]
 fn sen_9_what_finds_no_room_counts_as_no_try_and_is_told_once_there_is_room() {
@@ -23,6 +29,7 @@ fn sen_9_what_finds_no_room_counts_as_no_try_and_is_told_once_there_is_room() {
     let under_way = of(&SENDING);
     assert!(under_way < 10, "{under_way}: those that are called, and those who came back and wait again");
     assert_eq!((of(&ATTEMPTS), of(&TRIED)), (under_way, under_way), "the others are as if nobody had tried");
+    assert_eq!(of(&APART), 0, "what waits behind them need not look before they come back");
     doors.sent(&[signal("a5", false)]);
     held.into_iter().for_each(|(_, done)| done(answer(204)));
     let mut told = 0;

@@ -1,5 +1,6 @@
 //! Who falls silent, and who only seems to.
 
+use base::Sql;
 use kernel::namespaces::{Standing, State};
 use sensors::{LEVEL, Level, Word};
 
@@ -184,6 +185,23 @@ fn sen_13_a_sensor_that_speaks_again_is_told_after_the_group() {
 }
 
 #[test]
+fn sen_9_what_waits_behind_a_call_seldom_looks_and_goes_as_soon_as_that_is_over() {
+    static LOOKS: Sql =
+        Sql::new("test.looks", "SELECT SUM(attempt) FROM task WHERE op = 'sensor.notify' AND owner IS NULL");
+    let doors = Doors::of(&["a", "b"]);
+    doors.client("grouped", 2, &["a", "b"]);
+    doors.world.pass_ms(minutes(62));
+    let (_, done) = doors.call().unwrap();
+    doors.sent(&[signal("a", true)]);
+    doors.world.pass_ms(20_000);
+    assert!(doors.call().is_none(), "the group is not told yet");
+    let looks = doors.world.count(&LOOKS);
+    assert!(looks <= 4, "{looks}: that it speaks again, and that it is closed");
+    done(crate::kit::answer(200));
+    assert_eq!(doors.answer_all(200), ["sensor.restored", "sensor.closed"], "at once");
+}
+
+#[test]
 fn sen_9_what_the_group_does_not_tell_of_does_not_wait_for_it() {
     let doors = Doors::of(&["a", "b"]);
     doors.register("c", 31_536_000);
@@ -243,6 +261,24 @@ fn sen_6_signals_for_which_there_is_no_room_make_nobody_lost() {
     doors.world.pass_ms(5_000);
     assert!(doors.answer_all(200).is_empty(), "it spoke, and we did not take it");
     doors.world.pass_ms(30_000);
+    assert_eq!(doors.answer_all(200), ["sensor.lost"], "now it is silent");
+}
+
+#[test]
+fn sen_6_signals_that_we_refuse_every_now_and_then_make_nobody_lost() {
+    let doors = Doors::of(&[]);
+    doors.register("a", 10);
+    doors.client("hotel", 0, &["a"]);
+    doors.world.pass_ms(5_000);
+    doors.sent(&[signal("a", true)]);
+    doors.answer_all(200);
+    let too_many = vec![signal("a", true); sensors::limits::WAITING_MAX + 1];
+    for _ in 0..12 {
+        assert!(doors.send(&too_many).iter().all(Result::is_err));
+        doors.world.pass_ms(10_000);
+    }
+    assert!(doors.answer_all(200).is_empty(), "each time that it spoke we did not take it");
+    doors.world.pass_ms(60_000);
     assert_eq!(doors.answer_all(200), ["sensor.lost"], "now it is silent");
 }
 

@@ -44,13 +44,25 @@ impl Edge {
         Self::of_nodes(&[kernel])
     }
 
+    /// One that has no room for anybody.
+    pub fn full() -> Self {
+        let world = World::of(&[&sensors::SERVICE]);
+        let config = AppConfig { in_flight_per_namespace_max: 0, ..AppConfig::default() };
+        let edge = Self::of_nodes_with(std::slice::from_ref(&world.kernel), &config);
+        Self { world: Some(world), ..edge }
+    }
+
     /// Of several nodes, each of which gets the next request.
     pub fn of_nodes(nodes: &[Kernel]) -> Self {
+        Self::of_nodes_with(nodes, &AppConfig::default())
+    }
+
+    fn of_nodes_with(nodes: &[Kernel], config: &AppConfig) -> Self {
         let kernel = nodes[0].clone();
         bootstrap(&kernel);
         let folder = tempfile::tempdir().unwrap();
         let places: Arc<dyn BlobPlaces> = Arc::new(DiskPlaces::below(folder.path()));
-        let config = AppConfig { blobs: Some(places.clone()), ..AppConfig::default() };
+        let config = AppConfig { blobs: Some(places.clone()), ..config.clone() };
         let router = |node: &Kernel| App::new(node.clone(), vec![sensors::service()], config.clone()).router();
         let router = testbed_web::in_turn(nodes.iter().map(router).collect());
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();

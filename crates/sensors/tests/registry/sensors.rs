@@ -262,3 +262,20 @@ fn sen_1_a_page_of_a_hundred_thousand_sensors_is_bounded() {
     let counted: i64 = parts.iter().map(|part| part["never"].as_i64().unwrap()).sum();
     assert_eq!(counted, 100_000);
 }
+
+#[test]
+fn sen_6_signals_that_the_edge_has_no_room_for_make_nobody_lost() {
+    static LOST: Sql = Sql::new("test.lost", "SELECT COUNT(*) FROM sensor WHERE lost_since IS NOT NULL");
+    let edge = Edge::full();
+    let _watch = sensors::SilenceWatch::start(&edge.kernel);
+    let new = sensors::PutSensor { id: "a".parse().unwrap(), address: "Paris".into(), silence_s: Some(10) };
+    edge.call(&sensors::PUT_SENSOR, new).unwrap();
+    for _ in 0..12 {
+        let said = edge.refused("POST", "/signals", json!({ "sensor_id": "a", "data": 1 }));
+        assert_eq!(said, (503, "XBUSY".to_owned()));
+        edge.world().pass_ms(5_000);
+    }
+    assert_eq!(edge.count(&LOST), 0, "it spoke, and we did not let it in");
+    edge.world().pass_ms(60_000);
+    assert_eq!(edge.count(&LOST), 1, "now it is silent");
+}
