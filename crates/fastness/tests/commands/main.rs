@@ -11,6 +11,7 @@ mod admin;
 mod doctor;
 mod doctor_partners;
 mod documents;
+mod engines;
 mod exchange;
 mod exits;
 mod folders;
