@@ -8,6 +8,7 @@
 
 mod actions;
 mod admin;
+mod away;
 mod doctor;
 mod doctor_partners;
 mod documents;
