@@ -5,8 +5,10 @@ use std::path::PathBuf;
 use crate::failure::Failure;
 use crate::flags::{Reach, SERVER};
 use crate::local;
+use crate::login::ADMINISTRATOR;
 use crate::profile::{self, Profiles};
 use crate::session::ADMINISTRATION;
+use crate::shell::quoted;
 
 /// A key, which nobody is shown; empty if there is none.
 #[derive(Clone)]
@@ -22,9 +24,11 @@ pub(crate) enum Origin {
     Environment,
     /// `--key-file`.
     File(PathBuf),
-    /// A login, of an account of this namespace.
+    /// A login.
     Login {
-        /// The namespace.
+        /// Whose.
+        account: String,
+        /// The namespace of account and key.
         namespace: String,
     },
     /// Made on the way, or there is none.
@@ -53,7 +57,7 @@ impl Access {
     /// The key of the login at a server.
     pub(crate) fn kept(profiles: &Profiles, server: &str) -> Option<Self> {
         let profile = profiles.get(server)?;
-        let origin = Origin::Login { namespace: profile.namespace.clone() };
+        let origin = Origin::Login { account: profile.account.clone(), namespace: profile.namespace.clone() };
         Some(Self { key: profile.key.clone(), origin })
     }
 
@@ -66,7 +70,7 @@ impl Access {
 impl Origin {
     /// Whether it is a login of an administrator of the server.
     pub(crate) fn is_administrators_login(&self) -> bool {
-        matches!(self, Self::Login { namespace } if namespace == ADMINISTRATION)
+        matches!(self, Self::Login { namespace, .. } if namespace == ADMINISTRATION)
     }
 
     /// What to do about a key from here that a server refused; `None` if nothing is known of it.
@@ -85,10 +89,14 @@ impl Origin {
                     "shown was the key in {file}; {unknown}: name another --key-file, or leave it out and log in: {login}"
                 )
             }
-            Self::Login { .. } => {
+            Self::Login { account, namespace: home } => {
                 let file = profile::path().unwrap_or_default();
-                let file = file.display();
-                format!("shown was the key of the login kept in {file}; {unknown}: log in again: {login}")
+                let shown = format!("shown was the key of the login kept in {}; {unknown}", file.display());
+                // Such a key is good in its own namespace only: another login would not make this one right.
+                if home != ADMINISTRATION && home != namespace {
+                    return Some(format!("{shown}: it is one of `{home}`, so add --namespace {}", quoted(home)));
+                }
+                format!("{shown}: log in again: {}", login_as(server, account, home))
             }
             Self::Other => return None,
         })
@@ -97,7 +105,15 @@ impl Origin {
 
 /// The command that logs in at a server.
 pub(crate) fn login_at(server: &str) -> String {
-    if server == SERVER { "fastness login".into() } else { format!("fastness login --server {server}") }
+    if server == SERVER { "fastness login".into() } else { format!("fastness login --server {}", quoted(server)) }
+}
+
+/// The same as an account of a namespace.
+fn login_as(server: &str, account: &str, home: &str) -> String {
+    let named = |flag: &str, value: &str, usual: &str| {
+        if value == usual { String::new() } else { format!(" {flag} {}", quoted(value)) }
+    };
+    login_at(server) + &named("--account", account, ADMINISTRATOR) + &named("--home", home, ADMINISTRATION)
 }
 
 #[cfg(test)]
@@ -113,9 +129,12 @@ mod tests {
              set another one, or unset it and log in: fastness login --server http://h:1"
         );
         assert!(told(Origin::File("a.key".into())).starts_with("shown was the key in a.key; "));
-        let login = Origin::Login { namespace: "z".into() };
-        assert!(login.is_administrators_login());
-        assert!(told(login).starts_with("shown was the key of the login kept in "));
+        let login = |account: &str, home: &str| Origin::Login { account: account.into(), namespace: home.into() };
+        assert!(login("admin", "z").is_administrators_login() && !login("anna", "shop").is_administrators_login());
+        assert!(told(login("admin", "z")).starts_with("shown was the key of the login kept in "));
+        assert!(told(login("admin", "z")).ends_with("log in again: fastness login --server http://h:1"));
+        assert!(told(login("anna", "main")).ends_with("fastness login --server http://h:1 --account anna --home main"));
+        assert!(told(login("anna", "shop")).ends_with(": it is one of `shop`, so add --namespace shop"));
         assert_eq!(Origin::Other.hint("http://h:1", "main"), None);
         assert!(!format!("{:?}", Access::of("secret")).contains("secret"));
     }

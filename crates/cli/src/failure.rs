@@ -14,7 +14,7 @@ Exit codes:
   1  failed on this side, such as a file that cannot be written
   2  wrong use or configuration; nothing was sent
   3  the server refused; its code is in the message
-  4  the server was not reached or is busy; nothing changed as far as is known
+  4  no server, a busy one, or a list that is not whole; nothing changed as far as is known
   5  outcome unknown: it was sent, and no answer came";
 
 /// Which of the exit codes.
@@ -98,6 +98,12 @@ impl Failure {
     /// A server that is there and takes no work.
     pub(crate) fn unready(server: &str) -> Self {
         Self::of(Kind::Unreached, format!("{server} takes no work now")).hint("its log and `fastness doctor` tell why")
+    }
+
+    /// What was asked for was shown, without what these namespaces hold.
+    pub(crate) fn partial(unseen: &[String]) -> Self {
+        let what = format!("this is not all: namespaces that cannot be looked at right now: {}", unseen.join(", "));
+        Self::of(Kind::Unreached, what).hint("try again in a moment; `fastness status` tells which stores are away")
     }
 
     /// The output cannot be written.
@@ -242,5 +248,8 @@ mod tests {
         assert!(unknown.text().ends_with("--idempotency-key 01K"), "{}", unknown.text());
         assert_eq!(Failure::here("\u{1b}[31mred").text(), "error: \\u{1b}[31mred");
         assert_eq!(failure.json()["error"]["exit"], 3);
+        let partial = Failure::partial(&["shop (XSTORE)".to_owned()]);
+        assert!(partial.text().contains("right now: shop (XSTORE)\n  hint: "), "{}", partial.text());
+        assert_eq!(partial.json()["error"]["exit"], 4);
     }
 }

@@ -26,6 +26,7 @@ mod reference;
 mod search;
 mod services;
 mod session;
+mod shell;
 mod status;
 mod stop;
 

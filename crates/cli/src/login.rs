@@ -16,6 +16,9 @@ use crate::session::{ADMINISTRATION, Session, server_of};
 pub(crate) const LOGIN: &str = "login";
 pub(crate) const LOGOUT: &str = "logout";
 
+/// The first account of a server.
+pub(crate) const ADMINISTRATOR: &str = "admin";
+
 const COOKIE: &str = "fastness_session";
 
 const LOGIN_EXAMPLES: &str = "\
@@ -33,7 +36,7 @@ Examples:
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Login {
     /// Whose password is asked for
-    #[arg(long, value_name = "NAME", default_value = "admin")]
+    #[arg(long, value_name = "NAME", default_value = ADMINISTRATOR)]
     account: String,
     /// Namespace of the account
     #[arg(long, value_name = "NS", default_value = ADMINISTRATION)]
@@ -60,7 +63,7 @@ pub(crate) async fn login(matches: &ArgMatches) -> Done {
 impl Login {
     /// The first account of a server, whose password is asked for.
     pub(crate) fn of_administrator() -> Self {
-        Self { account: "admin".into(), home: ADMINISTRATION.into(), password_file: None }
+        Self { account: ADMINISTRATOR.into(), home: ADMINISTRATION.into(), password_file: None }
     }
 
     /// Login, a key, logout: the session ends at once, the key stays.
@@ -104,7 +107,7 @@ impl Login {
             return failure;
         }
         let Self { account, home, .. } = self;
-        let named = if account == "admin" { String::new() } else { format!(" --account {account}") };
+        let named = if account == ADMINISTRATOR { String::new() } else { format!(" --account {account}") };
         let anew = match home.as_str() {
             ADMINISTRATION => {
                 format!("`fastness admin reset-password{named}` on the server's machine, with the server stopped")

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use crate::failure::{Done, Failure};
 use crate::flags::Paging;
-use crate::output::{self, Column, Output, Table};
+use crate::output::{Column, Output, Table};
 use crate::session::Session;
 
 /// Items of one page at most.
@@ -28,11 +28,13 @@ struct Writer<'a> {
     out: &'a Output,
     table: Table<'a>,
     count: u64,
+    /// Namespaces that could not be looked at.
+    unseen: Vec<Value>,
 }
 
 impl<'a> Writer<'a> {
     fn new(list: &'a List<'a>, out: &'a Output) -> Self {
-        Self { list, out, table: Table::new(out, list.columns), count: 0 }
+        Self { list, out, table: Table::new(out, list.columns), count: 0, unseen: vec![] }
     }
 
     fn page(&mut self, items: &[Value]) -> Done {
@@ -56,17 +58,35 @@ impl<'a> Writer<'a> {
         items.iter().enumerate().map(line).fold(begin.to_owned(), |text, line| text + &line)
     }
 
+    /// Notes what a page of all namespaces is without; each is told once, though every page names it.
+    fn note_unseen(&mut self, page: &Value) {
+        for unseen in unseen_in(page) {
+            if self.unseen.iter().all(|known| known["namespace"] != unseen["namespace"]) {
+                self.unseen.push(unseen.clone());
+            }
+        }
+    }
+
     fn end(&self, next: &Value) -> Done {
         if self.out.json {
-            let begin = if self.count == 0 { "" } else { "\n" };
-            return self.out.print(&format!("{begin}],\"next\":{}}}\n", Output::json_text(next)));
+            self.end_json(next)?;
         }
         match (self.count, next.as_str()) {
             (_, Some(_)) => self.out.remark("there are more: --limit N or --all shows them"),
-            (0, None) => self.out.remark(&format!("no {}", self.list.what)),
+            // Of what was not looked at nobody knows that it holds none.
+            (0, None) if self.unseen.is_empty() => self.out.remark(&format!("no {}", self.list.what)),
             _ => {}
         }
-        Ok(())
+        whole_without(&self.unseen)
+    }
+
+    fn end_json(&self, next: &Value) -> Done {
+        let begin = if self.count == 0 { "" } else { "\n" };
+        let unseen = match self.unseen.as_slice() {
+            [] => String::new(),
+            unseen => format!(",\"unseen\":{}", Output::json_text(&unseen.into())),
+        };
+        self.out.print(&format!("{begin}],\"next\":{}{unseen}}}\n", Output::json_text(next)))
     }
 }
 
@@ -105,7 +125,7 @@ impl List<'_> {
             let items = items_of(page)?;
             // More than was asked for would be the server's mistake; it must not become an endless list.
             let items = &items[..items.len().min(usize::try_from(size).unwrap_or(usize::MAX))];
-            tell_unseen(page);
+            writer.note_unseen(page);
             writer.page(items)?;
             left = left.map(|left| left - items.len() as u64);
             after = page["next"].as_str().map(str::to_owned);
@@ -117,9 +137,15 @@ impl List<'_> {
 
     /// Reads and shows a list that comes whole.
     pub(crate) async fn whole(&self, session: &Session, request: Request) -> Done {
-        let given = session.get(request).await?;
-        tell_unseen(&given);
-        self.show(session, items_of(&given)?)
+        self.show_page(session, &session.get(request).await?)
+    }
+
+    /// Shows the one page of a list.
+    pub(crate) fn show_page(&self, session: &Session, page: &Value) -> Done {
+        let mut writer = Writer::new(self, &session.out);
+        writer.note_unseen(page);
+        writer.page(items_of(page)?)?;
+        writer.end(&Value::Null)
     }
 
     /// Shows items that are there.
@@ -131,11 +157,18 @@ impl List<'_> {
 }
 
 /// Lists of all namespaces leave out those that are away, and say which.
-fn tell_unseen(page: &Value) {
-    for unseen in page["unseen"].as_array().into_iter().flatten() {
-        let word = |name: &str| unseen[name].as_str().unwrap_or_default();
-        output::warn(&format!("namespace {} cannot be looked at right now ({})", word("namespace"), word("code")));
+pub(crate) fn unseen_in(page: &Value) -> &[Value] {
+    page["unseen"].as_array().map_or(&[], Vec::as_slice)
+}
+
+/// A list that lacks what some namespaces hold is shown, and then a failure: whoever looks at the exit code only must not take it for all.
+pub(crate) fn whole_without(unseen: &[Value]) -> Done {
+    if unseen.is_empty() {
+        return Ok(());
     }
+    let word = |unseen: &Value, name: &str| unseen[name].as_str().unwrap_or_default().to_owned();
+    let named = unseen.iter().map(|one| format!("{} ({})", word(one, "namespace"), word(one, "code")));
+    Err(Failure::partial(&named.collect::<Vec<_>>()))
 }
 
 /// The items of a page.

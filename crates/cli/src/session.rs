@@ -8,9 +8,10 @@ use serde_json::Value;
 
 use crate::access::{Access, Origin};
 use crate::failure::{Done, Failure};
-use crate::flags::{Common, NAMESPACE, Reach, SERVER, Sure};
+use crate::flags::{Common, Reach, SERVER, Sure};
 use crate::output::{Output, escaped};
 use crate::profile::Profiles;
+use crate::shell::quoted;
 
 /// The namespace of administrators.
 pub(crate) const ADMINISTRATION: &str = "z";
@@ -147,15 +148,15 @@ impl Session {
         &self.access.origin
     }
 
-    /// The flags that make another command mean the same server and namespace by the same right; a blank before each.
+    /// The flags that make another command mean the same server and namespace by the same right; a blank before each. Also where they are
+    /// the usual ones: what is usual is another thing after the next login, and in a shell with another environment.
     pub(crate) fn flags_again(&self) -> String {
-        let Reach { server, namespace, key_file, .. } = &self.common.reach;
         let named = [
-            ("--server", server.as_deref().filter(|server| *server != SERVER)),
-            ("--namespace", Some(namespace.as_str()).filter(|namespace| *namespace != NAMESPACE)),
-            ("--key-file", key_file.as_deref().and_then(std::path::Path::to_str)),
+            ("--server", Some(self.server.as_str())),
+            ("--namespace", Some(self.namespace.as_str())),
+            ("--key-file", self.common.reach.key_file.as_deref().and_then(std::path::Path::to_str)),
         ];
-        named.iter().filter_map(|(flag, value)| Some(format!(" {flag} {}", (*value)?))).collect()
+        named.iter().filter_map(|(flag, value)| Some(format!(" {flag} {}", quoted((*value)?)))).collect()
     }
 
     /// What became of a call, with the hint that takes knowing by what right and where it was made.
@@ -286,4 +287,26 @@ pub(crate) fn elsewhere(namespace: &str) -> String {
 
 fn no_key() -> Failure {
     Failure::usage("no access key").hint("set FASTNESS_KEY, give --key-file FILE, or log in: fastness login")
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::{Command, FromArgMatches};
+
+    use super::*;
+
+    #[test]
+    fn con_7_a_command_to_be_repeated_names_all_that_it_depends_on() {
+        let flags = |words: &[&str], server: &str| {
+            let words = [&["x", "--namespace", "main"], words].concat();
+            let matches = Common::add_to(Command::new("x")).try_get_matches_from(words).unwrap();
+            let common = Common::from_arg_matches(&matches).unwrap();
+            Session::with_key(&common, server, "").unwrap().flags_again()
+        };
+        assert_eq!(flags(&[], SERVER), format!(" --server {SERVER} --namespace main"));
+        assert_eq!(
+            flags(&["--key-file", "my key"], "http://h:1"),
+            " --server http://h:1 --namespace main --key-file 'my key'"
+        );
+    }
 }

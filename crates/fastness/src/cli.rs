@@ -47,7 +47,7 @@ Exit codes:
   1    failed on this side; `check` and `doctor`: something is wrong
   2    wrong use or configuration; nothing was done
   3    the server refused; its code is in the message
-  4    the server was not reached or is busy; nothing changed as far as is known
+  4    no server, a busy one, or a list that is not whole; nothing changed as far as is known
   5    outcome unknown: it was sent, and no answer came
   134  (SIGABRT) the watchdog of `serve` found a part stuck: start it again";
 

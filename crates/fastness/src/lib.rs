@@ -19,6 +19,7 @@ pub mod config;
 mod doctor;
 mod exchanging;
 mod filing;
+mod first;
 mod flowing;
 #[doc(hidden)]
 pub mod fuzzing;

@@ -4,7 +4,7 @@
 use std::fmt;
 use std::fs;
 use std::io::{Error, ErrorKind};
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 
@@ -81,7 +81,10 @@ pub(crate) fn port(address: SocketAddr, error: &Error) -> Obstacle {
     let elsewhere = format!("`--listen {next}`, or server.listen in the configuration");
     match error.kind() {
         ErrorKind::AddrInUse => {
-            let who = holder(address.port()).unwrap_or_else(|| "a process that we may not see".to_owned());
+            let who = match holder_of(address) {
+                Holder::Process(pid) => named(pid),
+                Holder::Nobody | Holder::Unseen => "a process that we may not see".to_owned(),
+            };
             Obstacle {
                 what: format!("{address} is taken by {who}"),
                 mend: format!("stop that, or listen on another port: {elsewhere}"),
@@ -126,17 +129,27 @@ pub(crate) fn configuration(path: &Path, error: &Error) -> Obstacle {
     Obstacle { what, mend }
 }
 
-/// The process that listens on a port, with its name.
-fn holder(port: u16) -> Option<String> {
-    let pid = holder_id(port)?;
-    let name = fs::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default();
-    Some(format!("{} (pid {pid})", name.trim()))
+/// Who listens where we want to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Holder {
+    /// Nobody, as far as the system's tables tell.
+    Nobody,
+    /// A process that we may not look into.
+    Unseen,
+    /// This one.
+    Process(u32),
 }
 
-/// The same by its number: its socket's number, then whose socket that is.
-pub(crate) fn holder_id(port: u16) -> Option<u32> {
+/// The process whose listener is in the way of one on this address: its socket's number, then whose socket that is.
+pub(crate) fn holder_of(address: SocketAddr) -> Holder {
     let tables = ["/proc/net/tcp", "/proc/net/tcp6"].map(|path| fs::read_to_string(path).unwrap_or_default());
-    let inode = tables.iter().flat_map(|table| table.lines()).find_map(|line| listening(line, port))?;
+    match tables.iter().flat_map(|table| table.lines()).find_map(|line| in_the_way(line, address)) {
+        Some(inode) => owner(inode).map_or(Holder::Unseen, Holder::Process),
+        None => Holder::Nobody,
+    }
+}
+
+fn owner(inode: &str) -> Option<u32> {
     let wanted = format!("socket:[{inode}]");
     let processes = fs::read_dir("/proc").ok()?.flatten();
     processes.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok()).find(|pid| {
@@ -145,14 +158,42 @@ pub(crate) fn holder_id(port: u16) -> Option<u32> {
     })
 }
 
-/// The number of a socket that listens on this port, from a line of the system's table.
-fn listening(line: &str, port: u16) -> Option<&str> {
+/// A process with its name.
+fn named(pid: u32) -> String {
+    let name = fs::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default();
+    format!("{} (pid {pid})", name.trim())
+}
+
+/// The number of a socket that listens on this address or on one that covers it, from a line of the system's table.
+fn in_the_way(line: &str, address: SocketAddr) -> Option<&str> {
     const LISTENS: &str = "0A";
     let mut words = line.split_whitespace().skip(1);
     let (local, state) = (words.next()?, words.nth(1)?);
-    let (_, hex) = local.rsplit_once(':')?;
-    let is_it = state == LISTENS && u16::from_str_radix(hex, 16) == Ok(port);
+    let (ip, port) = local.rsplit_once(':')?;
+    let is_it = state == LISTENS
+        && u16::from_str_radix(port, 16) == Ok(address.port())
+        && excludes(ip_of(ip)?, address.ip().to_canonical());
     is_it.then(|| words.nth(5)).flatten()
+}
+
+/// Whether nobody can listen on the second address of a port while somebody listens on the first.
+fn excludes(one: IpAddr, other: IpAddr) -> bool {
+    let covers = |all: IpAddr, one: IpAddr| all.is_unspecified() && (all.is_ipv6() || one.is_ipv4());
+    one == other || covers(one, other) || covers(other, one)
+}
+
+/// An address as the system's table has it: words of 32 bits, each in the order of this machine.
+fn ip_of(hex: &str) -> Option<IpAddr> {
+    let word = |at: usize| Some(u32::from_str_radix(hex.get(at..at + 8)?, 16).ok()?.to_ne_bytes());
+    match hex.len() {
+        8 => Some(IpAddr::from(word(0)?)),
+        32 => {
+            let words = [word(0)?, word(8)?, word(16)?, word(24)?];
+            let bytes: [u8; 16] = words.concat().try_into().ok()?;
+            Some(IpAddr::from(bytes).to_canonical())
+        }
+        _ => None,
+    }
 }
 
 #[cfg(test)]
@@ -167,7 +208,37 @@ mod tests {
         let told = port(address, &TcpListener::bind(address).unwrap_err());
         assert!(told.what.contains(&format!("pid {}", std::process::id())), "{told:?}");
         assert!(told.mend.contains("--listen 127.0.0.1:") && told.mend.contains("server.listen"), "{told:?}");
-        assert_eq!(holder(1), None);
+        assert_eq!(holder_of("127.0.0.1:1".parse().unwrap()), Holder::Nobody);
+    }
+
+    #[test]
+    fn ker_37_only_a_listener_that_is_in_the_way_is_its_holder() {
+        let line = |local: &str, state: &str| format!("  1: {local} 00000000:0000 {state} 0:0 00:0 0 0 0 777 1");
+        let table = |ip: IpAddr| match ip {
+            IpAddr::V4(ip) => format!("{:08X}:1CE8", u32::from_ne_bytes(ip.octets())),
+            IpAddr::V6(ip) => {
+                let words: Vec<[u8; 4]> = ip.octets().chunks(4).map(|word| word.try_into().unwrap()).collect();
+                words.iter().map(|word| format!("{:08X}", u32::from_ne_bytes(*word))).collect::<String>() + ":1CE8"
+            }
+        };
+        for (there, wanted, is_in_the_way) in [
+            ("127.0.0.1", "127.0.0.1:7400", true),
+            ("127.0.0.1", "127.0.0.1:7401", false),
+            ("127.0.0.2", "127.0.0.1:7400", false),
+            ("0.0.0.0", "127.0.0.1:7400", true),
+            ("127.0.0.2", "0.0.0.0:7400", true),
+            ("::", "127.0.0.1:7400", true),
+            ("::1", "127.0.0.1:7400", false),
+            ("::1", "0.0.0.0:7400", false),
+            ("127.0.0.1", "[::]:7400", true),
+            ("::ffff:127.0.0.1", "127.0.0.1:7400", true),
+        ] {
+            let local = table(there.parse().unwrap());
+            let found = |state: &str| in_the_way(&line(&local, state), wanted.parse().unwrap()) == Some("777");
+            assert_eq!(found("0A"), is_in_the_way, "{there} {wanted}");
+            assert!(!found("06"), "one that only waits for its end");
+        }
+        assert_eq!(owner("no-number"), None);
     }
 
     #[test]

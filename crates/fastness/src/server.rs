@@ -362,3 +362,18 @@ fn forget_some(kernel: &Kernel, ns: &Arc<Namespace>) {
 fn forgot_a_full_portion(forgotten: &kernel::ops::forget_requests::Forgotten) -> bool {
     forgotten.count == u64::from(FORGET_MAX)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn con_1_whatever_may_be_stuck_has_words_in_every_language() {
+        let all = kernel::OWN.into_iter().chain(definitions(&crate::services()));
+        let kinds: Vec<_> = all.flat_map(|service| service.stuck.iter().map(|stuck| stuck.what)).collect();
+        assert!(kinds.len() >= 10, "{kinds:?}");
+        for what in kinds {
+            assert!(web::console::has_words_for_stuck(what), "{what}");
+        }
+    }
+}

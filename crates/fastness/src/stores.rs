@@ -16,6 +16,7 @@ use store_postgres::{PostgresConfig, PostgresStore};
 use store_sqlite::{SqliteConfig, SqliteStore};
 
 use crate::config::Config;
+use crate::first;
 
 /// How often a PostgreSQL server that does not answer yet is asked again at start.
 const ASK_AGAIN: Duration = Duration::from_secs(1);
@@ -52,9 +53,9 @@ impl Opener {
             asked += 1;
             let opened = match self.config.store.engine {
                 Engine::Sqlite => self.make_sqlite(name, self.config.store.readers),
-                Engine::Postgres => {
+                Engine::Postgres => first::check(&self.config).and_then(|()| {
                     self.open_postgres(name, None, (self.config.store.workers, self.config.store.readers))
-                }
+                }),
             };
             match opened {
                 Err(error) if asked < ASK_MAX && self.may_come(&error) => wait_for_postgres(name, &error),

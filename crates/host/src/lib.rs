@@ -38,7 +38,7 @@ pub use open_files::open_files_max;
 pub use outbound::{
     HostOutbound, MailSettings, OutboundError, OutboundSettings, is_mail_address, is_mail_server, is_public,
 };
-pub use process::{ask_to_stop, is_ending, stop_with_parent};
+pub use process::{Life, ask_to_stop, life, stop_with_parent};
 pub use redis::{InvalidRedisUrl, RedisServer};
 pub use threads::side_by_side;
 pub use timers::ThreadTimers;

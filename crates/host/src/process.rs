@@ -23,17 +23,29 @@ pub fn stop_with_parent(parent: u32) -> io::Result<bool> {
     Ok(getppid().and_then(|pid| u32::try_from(pid.as_raw_pid()).ok()) == Some(parent))
 }
 
-/// Whether a process is gone, or was killed and is about to be: what it holds is free in a moment. `false` where the system does not tell.
+/// How it stands with a process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Life {
+    /// It lives; also where the system does not tell.
+    Lives,
+    /// It was killed, and what it holds is free in a moment.
+    Ends,
+    /// There is none of this number here: it is gone, or it runs where we do not see it, as in another container.
+    Unseen,
+}
+
+/// How it stands with the process of this number.
 #[must_use]
-pub fn is_ending(pid: u32) -> bool {
+pub fn life(pid: u32) -> Life {
     let read = |of: &str, what: &str| fs::read_to_string(format!("/proc/{of}/{what}")).ok();
     if read("self", "stat").is_none() {
-        return false;
+        return Life::Lives;
     }
-    let (Some(stat), Some(status)) = (read(&pid.to_string(), "stat"), read(&pid.to_string(), "status")) else {
-        return true;
-    };
-    is_exiting(&stat) || has_kill_pending(&status)
+    match (read(&pid.to_string(), "stat"), read(&pid.to_string(), "status")) {
+        (Some(stat), Some(status)) if is_exiting(&stat) || has_kill_pending(&status) => Life::Ends,
+        (Some(_), Some(_)) => Life::Lives,
+        (None, _) | (_, None) => Life::Unseen,
+    }
 }
 
 /// A zombie, dead, or on its way there, from the line that the system has of a process. What follows its name is split at blanks.
@@ -61,10 +73,11 @@ mod tests {
     #[test]
     fn ker_42_a_process_is_ending_from_its_kill_on_and_not_before() {
         let mut child = Command::new("sleep").arg("600").spawn().unwrap();
-        assert!(!is_ending(child.id()) && !is_ending(std::process::id()));
+        assert_eq!((life(child.id()), life(std::process::id())), (Life::Lives, Life::Lives));
         child.kill().unwrap();
+        assert_eq!(life(child.id()), Life::Ends, "nobody has asked for its end yet");
         child.wait().unwrap();
-        assert!(is_ending(child.id()) && is_ending(4_000_000_001));
+        assert_eq!((life(child.id()), life(4_000_000_001)), (Life::Unseen, Life::Unseen));
     }
 
     #[test]

@@ -37,6 +37,8 @@ pub use administration::{ShownKey, ShownSection, ShownSource};
 pub use nav::{Group, Nav};
 pub use page::{Page, PageResult};
 pub use rates::rates_chart;
+#[doc(hidden)]
+pub use stuck::has_words_for_stuck;
 pub use visit::{Console, View};
 pub use who::who;
 

@@ -138,6 +138,8 @@ pub struct RouteInfo {
     pub(crate) at_administration: bool,
     /// Whether it is for callers whom no scope binds: it reaches, or gives away, more than a part of the namespace.
     pub(crate) for_unbound: bool,
+    /// Whether it looks by itself at the services that a scope names: what it does may belong to another one.
+    pub(crate) looks_at_services: bool,
     /// The service that it belongs to; `None`: the kernel's own.
     pub(crate) service: Option<&'static str>,
     /// What it does, in a few words.
@@ -243,6 +245,13 @@ impl Route {
     #[must_use]
     pub fn for_unbound(mut self) -> Self {
         self.info.for_unbound = true;
+        self
+    }
+
+    /// It looks by itself at the services that a scope names: what it does may belong to another one than the route.
+    #[must_use]
+    pub fn looks_at_services(mut self) -> Self {
+        self.info.looks_at_services = true;
         self
     }
 
@@ -355,6 +364,7 @@ impl RouteInfo {
             access: Access::Roles(&[]),
             at_administration: false,
             for_unbound: false,
+            looks_at_services: false,
             service: None,
             summary: "",
             about: "",

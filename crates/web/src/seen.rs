@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use base::codes;
 use futures_util::future::join_all;
+use futures_util::{Stream, StreamExt, stream};
 use kernel::Namespace;
 use serde::Serialize;
 use tokio::time::timeout;
@@ -16,8 +17,8 @@ use crate::error::ApiError;
 
 /// How long one of many is waited for.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(3);
-/// The same after another one was waited for in vain: where many hang, the answer must not take the sum of all.
-const PATIENCE_LEFT: Duration = Duration::from_millis(300);
+/// So many are asked at once for a page that is filled by one after the other.
+const AHEAD: usize = 16;
 
 /// The namespaces that a caller at this one sees: at the administrators' own all, for whoever is let in everywhere.
 pub(crate) fn seen_from(api: &Api) -> Vec<Arc<Namespace>> {
@@ -39,8 +40,6 @@ pub(crate) struct Unseen {
 #[derive(Debug, Default)]
 pub(crate) struct Missed {
     pub(crate) unseen: Vec<Unseen>,
-    /// Whether one was waited for in vain.
-    hangs: bool,
 }
 
 /// What was read of each namespace that is seen from here, all asked at once, and those that could not be looked at.
@@ -64,6 +63,20 @@ pub(crate) async fn of_each<T, R: Future<Output = Result<T, ApiError>>>(
     Ok((found, missed))
 }
 
+/// What was read of each of these, in their order, for whoever stops when there is enough. Some are asked ahead: those that hang are then
+/// waited for together, and nobody's time is cut short for it.
+pub(crate) fn one_after_the_other<T, R: Future<Output = Result<T, ApiError>>>(
+    api: &Api,
+    all: impl Iterator<Item = Arc<Namespace>>,
+    read: impl Fn(Api) -> R,
+) -> impl Stream<Item = (Arc<Namespace>, Result<T, ApiError>)> {
+    let asked = move |ns: Arc<Namespace>| {
+        let read = read(api.within(&ns));
+        async move { (ns, in_time(api, PATIENCE, read).await.unwrap_or_else(silent)) }
+    };
+    stream::iter(all).map(asked).buffered(AHEAD)
+}
+
 /// A namespace that did not answer in time.
 pub(crate) struct Silent;
 
@@ -77,20 +90,13 @@ fn silent<T>(_: Silent) -> Result<T, ApiError> {
 }
 
 impl Missed {
-    /// What is read of a namespace; nothing if it is one of many and away right now, which is noted. For those that must be asked one
-    /// after the other.
-    pub(crate) async fn unless_away<T>(
+    /// What was read of a namespace; nothing if it is one of many and away right now, which is noted.
+    pub(crate) fn noted<T>(
         &mut self,
         api: &Api,
         ns: &Namespace,
-        read: impl Future<Output = Result<T, ApiError>>,
+        read: Result<T, ApiError>,
     ) -> Result<Option<T>, ApiError> {
-        let read = in_time(api, if self.hangs { PATIENCE_LEFT } else { PATIENCE }, read).await;
-        self.hangs |= read.is_err();
-        self.noted(api, ns, read.unwrap_or_else(silent))
-    }
-
-    fn noted<T>(&mut self, api: &Api, ns: &Namespace, read: Result<T, ApiError>) -> Result<Option<T>, ApiError> {
         match read {
             Ok(found) => Ok(Some(found)),
             Err(error) if api.at_administration() && error.0.code.passes() => {

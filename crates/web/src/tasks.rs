@@ -6,7 +6,10 @@ mod queues;
 mod stuck;
 mod views;
 
+use std::pin::pin;
+
 use base::{Id, Wall, codes};
+use futures_util::StreamExt;
 use kernel::tasks::{self, Create, Created, Kind, Move, Order, ReportDone, Search, State};
 use kernel::{Role, ServiceDef};
 use serde::Deserialize;
@@ -18,7 +21,7 @@ use crate::body::{JsonBody, NoBody};
 use crate::error::ApiError;
 use crate::params::{PageQuery, PathOf, QueryOf};
 use crate::route::{Route, Service, is_bound, of_another_service};
-use crate::seen::{Missed, seen_from};
+use crate::seen::{Missed, one_after_the_other, seen_from};
 use crate::time::moment;
 use crate::ui::Text;
 use views::{Done, MadeTask, NewTask, StartAt, TaskPage, TaskView};
@@ -246,15 +249,18 @@ async fn list(api: Api, QueryOf(query): QueryOf<TaskQuery>) -> ApiResult<TaskPag
     let (from, after) = cursor(query.after.as_deref());
     let page = api.page(&PageQuery { limit: query.limit, after: after.map(str::to_owned) })?;
     let (mut items, mut missed) = (vec![], Missed::default());
-    for ns in seen_from(&api).into_iter().filter(|ns| from.is_none_or(|from| ns.name.as_str() >= from)) {
-        let after = page.after.filter(|_| from == Some(ns.name.as_str()));
-        let wanted = page.and_one() - u32::try_from(items.len()).unwrap_or(u32::MAX);
-        if wanted == 0 {
-            break;
-        }
-        let there = api.within(&ns);
-        let found = there.read(&tasks::PAGE, query.search(wanted, after)?);
-        let Some(found) = missed.unless_away(&api, &ns, found).await? else { continue };
+    let search = query.search(page.and_one(), None)?;
+    let read = |there: Api| {
+        let after = page.after.filter(|_| from == Some(there.namespace().name.as_str()));
+        let search = Search { after, ..search.clone() };
+        async move { there.read(&tasks::PAGE, search).await }
+    };
+    let there = seen_from(&api).into_iter().filter(|ns| from.is_none_or(|from| ns.name.as_str() >= from));
+    let mut pages = pin!(one_after_the_other(&api, there, read));
+    while items.len() <= page.limit as usize
+        && let Some((ns, found)) = pages.next().await
+    {
+        let Some(found) = missed.noted(&api, &ns, found)? else { continue };
         items.extend(found.out.tasks.iter().map(|task| TaskView::of(&ns.name, task)));
         // There is more to look at than one page may: the next one goes on here.
         if let Some(next) = found.out.next

@@ -36,12 +36,13 @@ pub(super) async fn enter() {
 pub(super) struct Lock {
     _file: File,
     path: PathBuf,
+    folder: PathBuf,
 }
 
 /// Takes it.
 pub(super) fn lock(server: &str, name: &str) -> Result<Lock, Failure> {
-    let place = below_state().join(format!("{}{name}", prefix(server)));
-    let path = place.with_extension("lock");
+    let place = format!("{}-{name}", word_of(server));
+    let (folder, path) = (below_state().join(&place), below_state().join(format!("{place}.lock")));
     let failed = |error: std::io::Error| Failure::here(format!("cannot use {}: {error}", path.display()));
     make_folder(&below_state()).map_err(failed)?;
     let file = OpenOptions::new().create(true).truncate(false).write(true).open(&path).map_err(failed)?;
@@ -49,26 +50,32 @@ pub(super) fn lock(server: &str, name: &str) -> Result<Lock, Failure> {
         Failure::usage(format!("this demo is running already, in namespace {name}"))
             .hint("wait for its end, or run it beside in a namespace of another name: --namespace demo2")
     })?;
-    Ok(Lock { _file: file, path })
+    Ok(Lock { _file: file, path, folder })
 }
 
-/// How the names of all places begin that belong to a server.
-fn prefix(server: &str) -> String {
+/// A server's address as part of a name, which no two addresses share.
+fn word_of(server: &str) -> String {
     let address = server.split_once("://").map_or(server, |(_, address)| address);
-    address.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).chain(['-']).collect()
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-');
+    let word = |byte: u8| if plain(byte) { char::from(byte).to_string() } else { format!("_{byte:02x}") };
+    address.bytes().map(word).collect()
+}
+
+/// The demo whose place has this name, if it is one of this server. A demo's name has no `-`.
+fn demo_of<'a>(place: &'a str, server: &str) -> Option<&'a str> {
+    let (word, name) = place.rsplit_once('-')?;
+    (word == word_of(server) && name.starts_with(super::stage::PREFIX)).then_some(name)
 }
 
 /// Removes the folders of a server's demos that nobody uses now; gives the names of those demos.
 pub(super) fn left_behind(server: &str, is_meant: impl Fn(&str) -> bool) -> Result<Vec<String>, Failure> {
-    let prefix = prefix(server);
-    // Another server's name may begin like this one's; what follows does not begin like a demo's, then.
     let mut names: Vec<String> = fs::read_dir(below_state())
         .into_iter()
         .flatten()
         .flatten()
         .filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()))
-        .filter_map(|entry| Some(entry.file_name().to_str()?.strip_prefix(&prefix)?.to_owned()))
-        .filter(|name| name.starts_with(super::stage::PREFIX) && is_meant(name))
+        .filter_map(|entry| Some(demo_of(entry.file_name().to_str()?, server)?.to_owned()))
+        .filter(|name| is_meant(name))
         .collect();
     names.sort();
     names.retain(|name| lock(server, name).is_ok_and(|lock| lock.clear().is_ok()));
@@ -76,21 +83,17 @@ pub(super) fn left_behind(server: &str, is_meant: impl Fn(&str) -> bool) -> Resu
 }
 
 impl Lock {
-    fn folder(&self) -> PathBuf {
-        self.path.with_extension("")
-    }
-
     /// An empty folder; what lay there is gone.
     pub(super) fn fresh_folder(&self) -> Result<PathBuf, Failure> {
-        let folder = self.folder();
-        remove_tree(&folder)?;
-        make_folder(&folder).map_err(|error| Failure::here(format!("cannot make {}: {error}", folder.display())))?;
-        Ok(folder)
+        let folder = &self.folder;
+        remove_tree(folder)?;
+        make_folder(folder).map_err(|error| Failure::here(format!("cannot make {}: {error}", folder.display())))?;
+        Ok(folder.clone())
     }
 
     /// Nothing of it is left.
     pub(super) fn clear(&self) -> Done {
-        remove_tree(&self.folder())
+        remove_tree(&self.folder)
     }
 }
 
@@ -228,4 +231,23 @@ pub(super) fn tree(root: &Path) -> BTreeMap<String, String> {
         }
     }
     found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn con_12_a_place_belongs_to_one_server_only() {
+        let place = |server: &str| format!("{}-demoexchange", word_of(server));
+        let servers =
+            ["http://h:1", "http://h.1", "http://h-1", "http://h_1", "http://h/1", "http://h:1/demo", "http://h"];
+        for server in servers {
+            for other in servers {
+                let found = (server == other).then_some("demoexchange");
+                assert_eq!(demo_of(&place(server), other), found, "{server} {other}");
+            }
+        }
+        assert_eq!(demo_of("h-main", "http://h"), None);
+    }
 }

@@ -48,12 +48,6 @@ pub(crate) struct Output {
     now: Wall,
 }
 
-/// What was asked for is not whole: this is told also beside JSON and ids.
-pub(crate) fn warn(text: &str) {
-    // Whoever cannot be told has what was asked for, as far as it could be had.
-    let _ = writeln!(io::stderr(), "{}", escaped(text));
-}
-
 impl Output {
     /// As the flags, the terminal and NO_COLOR say.
     pub(crate) fn of(show: &Show) -> Self {

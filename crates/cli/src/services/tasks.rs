@@ -9,7 +9,7 @@ use crate::failure::Done;
 use crate::flags::{Paging, Sure};
 use crate::input::{Body, Param, moment};
 use crate::output::{Column, flag, json, moment as time, number, state, text};
-use crate::page::{List, items_of};
+use crate::page::{List, unseen_in, whole_without};
 use crate::session::Session;
 
 /// Nouns of tasks.
@@ -334,9 +334,10 @@ impl QueueVerb {
                 let given = session.get(Request::get(&["queues"])).await?;
                 // All of it, since it tells more than the list: what runs on this node.
                 if session.out.json {
-                    return session.out.document(&given);
+                    session.out.document(&given)?;
+                    return whole_without(unseen_in(&given));
                 }
-                QUEUES.show(session, items_of(&given)?)
+                QUEUES.show_page(session, &given)
             }
             Self::Suspend { queue } => switch(session, &queue, "suspend").await,
             Self::Resume { queue } => switch(session, &queue, "resume").await,

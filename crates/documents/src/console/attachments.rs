@@ -25,7 +25,8 @@ pub(super) fn card_of(place: Place<'_>, doc: &DocDetail, asked: &Asked) -> Marku
         Column(console.say(&common::WHO), Holds::Text),
         Column(console.say(&common::ACTIONS), Holds::Actions),
     ];
-    let (skip, all) = (asked.files.min(doc.attachments.len()), doc.attachments.len());
+    let all = doc.attachments.len();
+    let skip = PAGES.skip(asked.files, all);
     let shown = doc.attachments.iter().skip(skip).take(PAGES.rows);
     let rows: Vec<_> = shown.map(|attachment| row(place, doc, attachment)).collect();
     let content = html! {

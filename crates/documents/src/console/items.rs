@@ -23,7 +23,7 @@ pub(super) fn card_of(place: Place<'_>, decl: &ClassDecl, doc: &DocDetail, asked
         (asked.kind.is_empty() || item.c == asked.kind) && (asked.key.is_empty() || item.k.starts_with(&asked.key))
     };
     let fitting: Vec<_> = doc.items.iter().filter(fits).collect();
-    let skip = asked.skip.min(fitting.len());
+    let skip = PAGES.skip(asked.skip, fitting.len());
     let shown: Vec<_> = fitting.iter().skip(skip).take(PAGES.rows).copied().collect();
     let aside = html! { @if fitting.len() > shown.len() { (range(console, skip, shown.len(), fitting.len())) } };
     let content = html! {
@@ -146,7 +146,8 @@ pub(super) fn deleted(place: Place<'_>, doc: &DocDetail, asked: &Asked) -> Marku
     };
     let mut newest: Vec<_> = doc.tombstones.iter().collect();
     newest.sort_by_key(|gone| std::cmp::Reverse(gone.v));
-    let (skip, all) = (asked.gone.min(newest.len()), newest.len());
+    let all = newest.len();
+    let skip = DELETED.skip(asked.gone, all);
     let rows: Vec<_> = newest.iter().skip(skip).take(DELETED.rows).map(|gone| row(gone)).collect();
     let content = html! {
         details.fold open[skip > 0] {

@@ -15,6 +15,11 @@ pub(super) struct Paged {
 }
 
 impl Paged {
+    /// How many of so many are left out: beyond the end those before the last page. It may have been longer when the page was linked to.
+    pub(super) fn skip(self, wanted: usize, all: usize) -> usize {
+        if wanted < all { wanted } else { all.saturating_sub(1) / self.rows * self.rows }
+    }
+
     /// First and next page of so many, when those up to `skip` are left out.
     pub(super) fn pager(self, place: Place<'_>, asked: &Asked, skip: usize, all: usize) -> Markup {
         let (first, next) = ((skip > 0).then_some(0), Some(skip + self.rows).filter(|next| *next < all));

@@ -2,8 +2,10 @@
 
 use std::sync::OnceLock;
 
+use axum::extract::FromRequestParts;
 use axum::http::HeaderValue;
 use axum::http::header::{CONTENT_LENGTH, CONTENT_TYPE};
+use axum::http::request::Parts;
 use axum::response::{IntoResponse, Response};
 use base::{OpError, Phase, Stamp, codes};
 use kernel::{Media, Role};
@@ -13,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
 use utoipa::ToSchema;
-use web::{Answer, Api, ApiError, JsonBody, PathOf, Route};
+use web::{Answer, Api, ApiError, JsonBody, PathOf, Route, Shared};
 
 use super::{READERS, TAG};
 use crate::cache::{Looks, look};
@@ -38,6 +40,7 @@ pub(super) fn routes() -> Vec<Route> {
                  with the epoch that was sent for them.",
             )
             .roles(READERS)
+            .looks_at_services()
             .param("name", "Name of the operation, e.g. doc.commit")
             .takes::<OpBody>()
             .answers::<OpAnswer>(200)
@@ -92,17 +95,47 @@ struct NamePath {
     name: String,
 }
 
-async fn operation(
+/// An operation that the caller's scope is not closed to. Found out before the body is read.
+struct Called {
     api: Api,
-    PathOf(NamePath { name }): PathOf<NamePath>,
-    body: JsonBody<OpBody>,
-) -> Result<Response, ApiError> {
+    name: String,
+}
+
+impl FromRequestParts<Shared> for Called {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, shared: &Shared) -> Result<Self, ApiError> {
+        let api = Api::from_request_parts(parts, shared).await?;
+        let PathOf(NamePath { name }) = PathOf::from_request_parts(parts, shared).await?;
+        check_service(&api, owner(&api, &name))?;
+        Ok(Self { api, name })
+    }
+}
+
+/// Operations of our own. No program's takes the place of one.
+const BUILT_IN: [&str; 4] = ["doc.commit", "doc.get", "doc.search", "doc.sync"];
+const OWN_SERVICE: &str = "documents";
+
+/// The service that has an operation.
+fn owner(api: &Api, name: &str) -> &'static str {
+    let of_program = if BUILT_IN.contains(&name) { None } else { api.kernel().owner_of(name) };
+    of_program.unwrap_or(OWN_SERVICE)
+}
+
+fn check_service(api: &Api, service: &str) -> Result<(), ApiError> {
+    if api.caller().may("service", service) { Ok(()) } else { Err(web::of_another_service()) }
+}
+
+async fn operation(Called { api, name }: Called, body: JsonBody<OpBody>) -> Result<Response, ApiError> {
     let mut taken = (None, None);
     let param = body.map(|body| {
         taken = (body.syncs, body.epoch);
         body.param
     });
     let (held, epoch) = (taken.0.unwrap_or_default(), taken.1);
+    if !held.is_empty() {
+        check_service(&api, OWN_SERVICE)?;
+    }
     ensure_offered(&api).await;
     let (done, media) = run(&api, &name, param).await?;
     if media {
@@ -134,11 +167,7 @@ async fn run(api: &Api, name: &str, param: Param) -> Result<Done, ApiError> {
     Ok((built_in, false))
 }
 
-/// What a program adds belongs to a service of its own, to which the caller's scope must not be closed.
 async fn run_named(api: &Api, name: &str, param: Param) -> Result<Done, ApiError> {
-    if api.kernel().owner_of(name).is_some_and(|service| !api.caller().may("service", service)) {
-        return Err(web::of_another_service());
-    }
     let value: Value = param.value().as_deref().map_or(Ok(Value::Null), |raw| parse(Some(raw), name))?;
     if let Some(op) = api.kernel().operation(name).filter(|op| op.named_for().is_some()) {
         allow(api, op.named_for().unwrap_or_default(), name)?;

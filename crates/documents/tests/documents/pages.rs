@@ -317,6 +317,10 @@ fn con_5_every_attachment_and_every_deleted_item_of_a_document_can_be_reached() 
         linked(&page, "rel=\"first\""),
         [format!("{CLASS}/a?gone=200#attached"), format!("{CLASS}/a?files=100#deleted")]
     );
+    let beyond = edge.page(&format!("{CLASS}/a?files=500&gone=900&skip=900"));
+    for shown in ["101 to 121 of 121", "file119", "201 to 230 of 230", "gone229", "Ada"] {
+        assert!(beyond.contains(shown), "a page beyond the end is the last one: no {shown} in {beyond}");
+    }
 }
 
 #[test]

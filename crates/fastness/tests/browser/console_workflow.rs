@@ -335,6 +335,11 @@ fn con_4_wfl_29_a_schedule_is_added_paused_and_deleted() -> Result<()> {
     eyes.wait_for_text("paused")?;
     eyes.click(button("Go on"))?;
     eyes.wait_for(button("Pause"))?;
+    eyes.click("a.button[href*='/schedules/']")?;
+    eyes.fill("[name=cron]", "45 3 * * *")?;
+    check(&eyes)?;
+    eyes.click(button("Save"))?;
+    eyes.wait_for_text("03:45:00 UTC")?;
     eyes.click(button("Delete"))?;
     eyes.click(button("Delete").within(DIALOG))?;
     eyes.wait_for_text("No schedule yet")

@@ -165,6 +165,7 @@ fn workflow(site: &Site) -> Result<Vec<String>> {
         "/processes/nobody",
         "/jobs/nobody",
         "/actors/nobody",
+        "/schedules/nobody",
     ];
     let mut pages: Vec<_> = names.map(|page| format!("/console/main/workflow{page}")).to_vec();
     let (word, long) = ("W".repeat(100), "W".repeat(200));
@@ -186,10 +187,11 @@ fn workflow(site: &Site) -> Result<Vec<String>> {
         pages.push(format!("/console/main/workflow/broken/tasks?group=error&name={}", encoded(text)));
         site.make("/v1/main/workflow/searches", &json!({ "name": text, "search": { "custom_id": text } }))?;
         site.make("/v1/main/workflow/jobs", &json!({ "action": "analyse", "search": { "custom_id": text } }))?;
-        site.make(
+        let schedule = site.make(
             "/v1/main/workflow/schedules",
             &json!({ "cron": "H00", "start": { "type": kind, "custom_id": text, "start": begin } }),
         )?;
+        pages.push(format!("/console/main/workflow/schedules/{}", schedule["id"].as_str().unwrap_or_default()));
     }
     Ok(pages)
 }

@@ -148,13 +148,14 @@ fn workflow(site: &Site) -> Result<Vec<String>> {
     bring(site, &poll(site, "order#1", 1)?, &json!({ "value": 1, "tasks": tasks }))?;
     broken(site, "order#1", "OutOfStock", "nothing left of article 7")?;
     site.make("/v1/main/workflow/jobs", &json!({ "action": "analyse", "search": { "type": "order" } }))?;
-    site.make(
+    let schedule = site.make(
         "/v1/main/workflow/schedules",
         &json!({ "cron": "D0425", "start": { "type": "order", "start": begin } }),
     )?;
     let mut pages = vec!["main/workflow/jobs/1".to_owned(), "main/workflow/actors/order%231".to_owned()];
     pages.extend(["", "?task=2", "/tasks"].map(|end| format!("main/workflow/processes/{id}{end}")));
     pages.push("main/workflow/broken/tasks?group=error&name=OutOfStock".into());
+    pages.push(format!("main/workflow/schedules/{}", schedule["id"].as_str().unwrap_or_default()));
     Ok(pages)
 }
 

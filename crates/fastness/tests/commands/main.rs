@@ -8,9 +8,11 @@
 
 mod actions;
 mod admin;
+mod away;
 mod doctor;
 mod doctor_partners;
 mod documents;
+mod engines;
 mod exchange;
 mod exits;
 mod folders;

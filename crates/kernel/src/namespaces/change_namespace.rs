@@ -54,8 +54,11 @@ fn changed(before: NamespaceRow, input: &ChangeNamespace) -> OpResult<NamespaceR
     if let Some((state, message, reopens_at)) = &input.state {
         check_turn(&after, *state, &input.admin)?;
         row::check_message(message)?;
-        (after.state, after.reopens_at) = (*state, reopens_at.map(|wall| wall.0));
-        after.message.clone_from(message);
+        // Both tell of a namespace that is not open. A form that opens one again brings along what it showed before.
+        let told = (*state != State::Open).then_some((message, *reopens_at));
+        after.state = *state;
+        after.reopens_at = told.and_then(|(_, reopens_at)| reopens_at).map(|wall| wall.0);
+        after.message = told.map(|(message, _)| message.clone()).unwrap_or_default();
     }
     Ok(after)
 }
@@ -122,6 +125,18 @@ mod tests {
         }
         assert!(check_turn(&row("z", State::Open), State::Closed, "z").is_err());
         assert!(check_turn(&row("z", State::Open), State::Open, "z").is_ok());
+    }
+
+    #[test]
+    fn ker_2_what_is_told_of_a_closed_namespace_ends_when_it_opens() {
+        let turned = |state: State| {
+            let state = Some((state, "moving".to_owned(), Some(Wall(7))));
+            let input = ChangeNamespace { name: "a".into(), state, admin: "z".into(), ..ChangeNamespace::default() };
+            let after = changed(row("a", State::Closed), &input).unwrap();
+            (after.state, after.message, after.reopens_at)
+        };
+        assert_eq!(turned(State::ReadOnly), (State::ReadOnly, "moving".into(), Some(7)));
+        assert_eq!(turned(State::Open), (State::Open, String::new(), None));
     }
 
     #[test]

@@ -21,7 +21,7 @@ pub(super) mod words {
         PASSWORD: "Password", "Пароль", "Mot de passe";
         NAMESPACE_HINT: "The account’s own; “{admins}” is that of the administrators", "То, в котором создана учётная запись; «{admins}» — пространство администраторов",
             "Celui du compte\u{a0}; «\u{a0}{admins}\u{a0}» est celui des administrateurs";
-        // Whether there is such an account, or such a namespace, is not told.
+        // Whether there is such an account is not told. That there is no such namespace is (`NNAMESPACE`): `/readyz` names them to everybody.
         REFUSED: "Account or password is wrong, or the account is of another namespace than “{namespace}”.",
             "Неверное имя или пароль, либо учётная запись из другого пространства, не из «{namespace}».",
             "Compte ou mot de passe incorrect, ou compte d’un autre espace que «\u{a0}{namespace}\u{a0}».";

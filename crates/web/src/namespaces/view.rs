@@ -81,7 +81,7 @@ pub(super) struct Change {
     /// Its state.
     #[schema(required = false, nullable = false)]
     pub(super) state: Option<WishedState>,
-    /// With a state: what people are told. At most 1,024 bytes.
+    /// With a state: what people are told while it is not open. At most 1,024 bytes.
     #[schema(required = false, nullable = false, max_length = 1024)]
     pub(super) message: Option<String>,
     /// With a state: when it is expected to be open again, UTC.

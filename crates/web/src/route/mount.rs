@@ -69,6 +69,7 @@ pub(crate) fn check_role(access: Access, visitor: Option<&Visitor>) -> Result<()
 /// A key that is bound to services works with these alone. What of a service it may work with, the service knows.
 fn check_service(info: &RouteInfo, visitor: Option<&Visitor>) -> Result<(), ApiError> {
     match (info.service, visitor) {
+        _ if info.looks_at_services => Ok(()),
         (Some(service), Some(visitor)) if !visitor.caller.may("service", service) => Err(of_another_service()),
         _ => Ok(()),
     }

@@ -187,6 +187,19 @@ fn con_8_ker_22_the_list_filters_counts_and_offers_actions() {
     has(&page(&world, "/console/main/tasks?op=nothing"), &["No task fits", "Reset"]);
 }
 
+/// A phone folds filters that are not in use: those that were sent as they stood are none.
+#[test]
+fn con_8_filters_that_were_sent_as_they_stood_are_not_in_use() {
+    let world = World::new();
+    let list = page(&world, "/console/main/tasks");
+    let orders = list.split("name=\"order\"").nth(1).unwrap();
+    let usual = orders.split("value=\"").nth(1).unwrap().split('"').next().unwrap();
+    let sent = |order: &str| format!("/console/main/tasks?op=&info=&queue=&retry=&from=&to=&order={order}&state=");
+    assert!(page(&world, &sent("oldest")).contains("data-used"));
+    let as_it_stood = page(&world, &sent(usual));
+    assert!(as_it_stood.contains("folded-filters") && !as_it_stood.contains("data-used"), "{as_it_stood}");
+}
+
 #[test]
 fn con_8_a_query_that_cannot_be_is_a_clear_page() {
     let world = World::new();

@@ -193,6 +193,27 @@ fn ker_22_ker_40_a_namespace_that_hangs_does_not_take_the_others_out_of_lists_of
     }
 }
 
+/// Each has its whole time: that one is slow does not take it from the next.
+#[test]
+fn ker_22_namespaces_that_are_slow_are_waited_for_together() {
+    let world = World::new();
+    let (main, shop) = (&world.valve, world.valved("shop"));
+    let tasks = ["main", "shop"].map(|ns| world.create_task(ns, &json!({"op": "w", "target": "https://x/"})));
+    main.set(Flow::Silent);
+    shop.set(Flow::Silent);
+    let list = std::thread::scope(|scope| {
+        let asked = scope.spawn(|| world.get("/v1/z/tasks?limit=1000", ADMIN).json());
+        main.wait_held(1);
+        shop.wait_held(1);
+        main.set(Flow::Open);
+        shop.set(Flow::Open);
+        asked.join().unwrap()
+    });
+    assert_eq!(list.get("unseen"), None, "{list}");
+    let listed: Vec<_> = list["items"].as_array().unwrap().iter().map(|task| task["id"].as_str().unwrap()).collect();
+    assert!(tasks.iter().all(|task| listed.contains(&task.as_str())), "{list}");
+}
+
 #[test]
 fn ker_19_the_secret_of_calls_to_targets_stays_the_same() {
     let world = World::new();

@@ -96,6 +96,16 @@ impl World {
         world
     }
 
+    /// One more namespace, with a valve around its store.
+    pub fn valved(&self, name: &str) -> Arc<Valve> {
+        let config = SqliteConfig { reserve_bytes: 0, readers: 2, ..SqliteConfig::default() };
+        let file = self.directory.path().join(name).with_extension("db");
+        let store = SqliteStore::open(&file, config, self.kernel.env().clock.clone()).unwrap();
+        let valve = Valve::around(Arc::new(store));
+        self.kernel.add_namespace(name.to_owned(), valve.clone()).unwrap();
+        valve
+    }
+
     fn bootstrap(&self) {
         self.run("z", &BOOTSTRAP_KEY, BootstrapKey { hash: keys::hash(ADMIN) }).unwrap();
     }

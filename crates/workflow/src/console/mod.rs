@@ -82,7 +82,8 @@ pub(crate) fn pages() -> Vec<ConsolePage> {
         ConsolePage::new("/console/{ns}/workflow/types", types::page),
         ConsolePage::new("/console/{ns}/workflow/schedules", schedules::page),
     ];
-    pages.into_iter().map(|page| page.roles(READERS)).collect()
+    let changes = ConsolePage::new("/console/{ns}/workflow/schedules/{id}", schedules::one).roles(&[Role::Operator]);
+    pages.into_iter().map(|page| page.roles(READERS)).chain([changes]).collect()
 }
 
 /// What a page of one thing is asked for.

@@ -3,15 +3,19 @@
 use maud::{Markup, html};
 use serde_json::json;
 use web::console::words as common;
+use web::ui::form::encoded;
 use web::ui::moment::plain;
-use web::ui::parts::{badge, empty, id_link, table};
+use web::ui::parts::{badge, card, empty, id_link, table};
 use web::ui::{Column, Field, Form, Holds, Kind, Row, Text, Tone};
-use web::{Console, PageResult, QueryOf, View};
+use web::{ApiError, Console, PageResult, PathOf, QueryOf, View};
 
 use super::actors::Asked;
-use super::{OVERVIEW, SCHEDULES, above, moment_of, number, part, process_page, views, when, words};
+use super::{IdPath, OVERVIEW, SCHEDULES, above, moment_of, nothing, number, part, process_page, views, when, words};
+use crate::codes::NFLOWJOB;
 use crate::routes::check_service;
-use crate::schedules::{CreateSchedule, Missed, SCHEDULES as READ, ScheduleView};
+use crate::schedules::{CreateSchedule, Missed, SCHEDULE, SCHEDULES as READ, ScheduleView};
+
+const CHANGE: &str = "PATCH /v1/{ns}/workflow/schedules/{id}";
 
 /// What can become of missed runs.
 const POLICIES: [(Missed, &str, &Text); 3] = [
@@ -36,6 +40,21 @@ pub(super) async fn page(console: Console, QueryOf(asked): QueryOf<Asked>) -> Pa
     Ok(console.show(View { title: console.say(&words::SCHEDULES), above: &above, actions, content }))
 }
 
+/// One schedule, to be changed. Not in the list: what its processes begin with may be large, and a list of many would hold it all.
+pub(super) async fn one(console: Console, PathOf(IdPath { id }): PathOf<IdPath>) -> PageResult {
+    check_service(&console)?;
+    let above = above(&console, SCHEDULES, &words::SCHEDULES);
+    let one = match console.read(&SCHEDULE, id.clone()).await {
+        Ok(one) => one.out,
+        Err(ApiError(error)) if error.code == NFLOWJOB => {
+            return nothing(&console, &id, &above, &words::NO_SUCH_SCHEDULE, &words::NO_SUCH_SCHEDULE_HINT);
+        }
+        Err(error) => return Err(error),
+    };
+    let content = card(console.say(&words::CHANGE_SCHEDULE), html! {}, html! { (change(&console, &one)) });
+    Ok(console.show(View { title: &one.wish.start.kind, above: &above, actions: html! {}, content }))
+}
+
 /// What a new one begins with.
 const EXAMPLE: &str = "{\n  \"actor\": \"report#1\",\n  \"method\": \"begin\",\n  \"args\": []\n}";
 
@@ -45,8 +64,8 @@ fn create(console: &Console) -> Form {
 }
 
 fn change(console: &Console, one: &ScheduleView) -> Form {
-    let form = console.form("PATCH /v1/{ns}/workflow/schedules/{id}", &common::SAVE).with("id", &one.id);
-    filled(console, form, Some(&one.wish)).in_dialog(console.say(&words::CHANGE_SCHEDULE))
+    let form = console.form(CHANGE, &common::SAVE).with("id", &one.id).go(console.at(SCHEDULES));
+    filled(console, form, Some(&one.wish)).tone(Tone::Good)
 }
 
 /// The fields of a schedule, as it is now.
@@ -129,10 +148,7 @@ fn dates(console: &Console, next: &[String]) -> Markup {
 
 fn actions(console: &Console, one: &ScheduleView) -> Markup {
     let pause = |paused: bool, text: &Text| {
-        console
-            .form("PATCH /v1/{ns}/workflow/schedules/{id}", text)
-            .with("id", &one.id)
-            .field(Field::hidden("paused", &json!(paused)))
+        console.form(CHANGE, text).with("id", &one.id).field(Field::hidden("paused", &json!(paused)))
     };
     let delete = console
         .form("DELETE /v1/{ns}/workflow/schedules/{id}", &common::DELETE)
@@ -141,6 +157,9 @@ fn actions(console: &Console, one: &ScheduleView) -> Markup {
         .confirm(console.say(&words::DELETE_SCHEDULE_SURE));
     html! {
         @if one.paused { (pause(false, &words::RESUME).tone(Tone::Good)) } @else { (pause(true, &words::PAUSE)) }
-        (change(console, one)) (delete)
+        @if console.may(CHANGE) {
+            a.button href=(console.at(&format!("{SCHEDULES}/{}", encoded(&one.id)))) { (console.say(&words::CHANGE_SCHEDULE)) }
+        }
+        (delete)
     }
 }

@@ -392,6 +392,8 @@ web::texts! {
     MISSED_SKIP: "left out", "пропускаются", "omis";
     MISSED_ALL: "all are made up for, up to a limit", "навёрстываются все, до предела", "tous sont rattrapés, jusqu’à une limite";
     MISSED_TIMES: "left out {n} times", "пропусков: {n}", "omis {n} fois";
+    NO_SUCH_SCHEDULE: "There is no such schedule", "Такого расписания нет", "Cette planification n’existe pas";
+    NO_SUCH_SCHEDULE_HINT: "It may have been deleted.", "Возможно, его удалили.", "Elle a peut-être été supprimée.";
     CHANGE_SCHEDULE: "Change schedule", "Изменить расписание", "Modifier la planification";
     NEXT_DATES: "Next dates", "Ближайшие даты", "Prochaines dates";
     RUNS: "Starts", "Запусков", "Départs";

@@ -127,7 +127,9 @@ fn con_4_wfl_29_a_schedule_is_changed_in_a_form_that_shows_it_as_it_is() {
     let task = json!({ "actor": "night#1", "args": [{ "value": 9_007_199_254_740_993_i64 }] });
     let wish = json!({ "cron": "30 2 * * *", "missed": "skip", "missed_max": 7, "start": { "type": "night", "custom_id": "n", "start": task } });
     let id = edge.told(201, "POST", "/schedules", &wish)["id"].as_str().unwrap().to_owned();
-    let page = seen(&edge, "/workflow/schedules");
+    let (list, one) = (seen(&edge, "/workflow/schedules"), format!("/workflow/schedules/{id}"));
+    assert!(list.contains(&format!("href=\"/console/main{one}\"")) && !list.contains("9007199254740993"), "{list}");
+    let page = seen(&edge, &one);
     let form = page.split("Change schedule").last().unwrap();
     for words in [
         &format!("action=\"/v1/main/workflow/schedules/{id}\""),
@@ -142,6 +144,7 @@ fn con_4_wfl_29_a_schedule_is_changed_in_a_form_that_shows_it_as_it_is() {
     ] {
         assert!(form.contains(words), "{words}: {form}");
     }
+    assert!(seen(&edge, "/workflow/schedules/nobody").contains("There is no such schedule"));
 }
 
 #[test]

@@ -66,7 +66,8 @@ fn filter(console: &Console, asked: &Asked) -> Markup {
     let mut queues = vec![(String::new(), console.say(&common::ALL_OF_THEM).to_owned())];
     let numbers = (0..workers).filter_map(|queue| i64::try_from(queue).ok());
     queues.extend(numbers.map(|queue| (queue.to_string(), queue_name(console, queue))));
-    let orders = [("newest", &words::NEWEST), ("oldest", &words::OLDEST)];
+    // The usual one is no filter that is in use.
+    let orders = [("", &words::NEWEST), ("oldest", &words::OLDEST)];
     let orders = orders.map(|(word, text)| (word.to_owned(), console.say(text).to_owned()));
     let fields = [
         text("op", &words::OPERATION, Kind::Text, &asked.op),

@@ -1,15 +1,18 @@
 //! Which tasks a page of the list shows: its query, read and checked, and what was found.
 
+use std::pin::pin;
 use std::sync::Arc;
 
 use base::{Id, codes};
+use futures_util::StreamExt;
 use kernel::Namespace;
 use kernel::tasks::{self, Order, Search, State, Task};
 use serde::Deserialize;
 
 use super::super::visit::Console;
+use crate::api::Api;
 use crate::error::ApiError;
-use crate::seen::{Missed, seen_from};
+use crate::seen::{Missed, one_after_the_other, seen_from};
 use crate::time::field_moment;
 use crate::ui::form::link;
 
@@ -121,24 +124,33 @@ fn number(name: &str, text: &str) -> Result<Option<i64>, ApiError> {
 pub(super) async fn find(console: &Console, asked: &Asked) -> Result<Found, ApiError> {
     let (search, place) = (asked.search()?, asked.place()?);
     let from = place.as_ref().map(|(namespace, _)| namespace.as_str());
+    let read = |there: Api| {
+        let after = place.as_ref().filter(|(namespace, _)| *namespace == there.namespace().name).map(|(_, id)| *id);
+        let search = Search { after, ..search.clone() };
+        async move { there.read(&tasks::PAGE, search).await }
+    };
+    let there = seen_from(console).into_iter().filter(|ns| from.is_none_or(|from| ns.name.as_str() >= from));
+    let mut pages = pin!(one_after_the_other(console, there, read));
     let mut found = Found::default();
-    for ns in seen_from(console).into_iter().filter(|ns| from.is_none_or(|from| ns.name.as_str() >= from)) {
-        let after = place.as_ref().filter(|(namespace, _)| *namespace == ns.name).map(|(_, id)| *id);
-        let limit = PAGE.saturating_sub(u32::try_from(found.tasks.len()).unwrap_or(PAGE));
-        if limit == 0 {
-            found.next = found.tasks.last().map(|(ns, task)| format!("{}.{}", ns.name, task.id));
-            break;
-        }
-        let there = console.within(&ns);
-        let read = there.read(&tasks::PAGE, Search { after, limit, ..search.clone() });
-        let Some(page) = found.missed.unless_away(console, &ns, read).await?.map(|page| page.out) else { continue };
-        found.tasks.extend(page.tasks.into_iter().map(|task| (ns.clone(), task)));
-        found.next = page.next.map(|next| format!("{}.{next}", ns.name));
-        if found.next.is_some() {
-            break;
-        }
+    while found.next.is_none()
+        && let Some((ns, page)) = pages.next().await
+    {
+        let Some(page) = found.missed.noted(console, &ns, page)?.map(|page| page.out) else { continue };
+        found.add(&ns, page);
     }
     Ok(found)
+}
+
+impl Found {
+    /// What one namespace adds; what does not fit any more begins the next page.
+    fn add(&mut self, ns: &Arc<Namespace>, page: tasks::Page) {
+        self.tasks.extend(page.tasks.into_iter().map(|task| (ns.clone(), task)));
+        self.next = page.next.map(|next| format!("{}.{next}", ns.name));
+        if self.tasks.len() > PAGE as usize {
+            self.tasks.truncate(PAGE as usize);
+            self.next = self.tasks.last().map(|(ns, task)| format!("{}.{}", ns.name, task.id));
+        }
+    }
 }
 
 #[cfg(test)]
