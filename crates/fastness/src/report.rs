@@ -26,6 +26,9 @@ pub(crate) fn backup(written: &Written) -> String {
     for old in &written.removed {
         let _ = writeln!(text, "  removed   {}", old.display());
     }
+    for why in &written.unreadable {
+        let _ = writeln!(text, "  KEPT      {why}");
+    }
     text + "written, read back and compared\n"
 }
 
@@ -48,6 +51,7 @@ pub(crate) fn backup_json(written: &Written) -> Value {
         "damaged": written.damaged,
         "not_in_it": written.elsewhere,
         "removed": written.removed.iter().map(|old| old.display().to_string()).collect::<Vec<_>>(),
+        "unreadable": written.unreadable,
     })
 }
 
