@@ -44,5 +44,10 @@ pub(crate) fn check_room(tx: &mut dyn Tx, class: &Compiled, id: &str, items: i64
 
 /// Whether it is worth counting: a value takes two bytes at least, and each item has one key.
 fn may_be_full(class: &Compiled, items: i64, bytes: i64) -> bool {
-    class.fields.iter().any(|field| field.list) && bytes / 2 + items > INDEXED_OF_DOCUMENT_MAX
+    may_have_many(class) && bytes / 2 + items > INDEXED_OF_DOCUMENT_MAX
+}
+
+/// Whether a document of the class can have more than fit.
+pub(super) fn may_have_many(class: &Compiled) -> bool {
+    class.fields.iter().any(|field| field.list)
 }
