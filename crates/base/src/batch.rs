@@ -38,6 +38,10 @@ pub trait Connection {
     fn commit(&mut self) -> StoreResult<()>;
     /// Ends the transaction without a trace; never fails, a broken connection is replaced at the next begin.
     fn rollback(&mut self);
+    /// What follows is done by this job.
+    fn serve(&mut self, job: &dyn Job) {
+        let _ = job;
+    }
     /// The open transaction.
     fn tx(&mut self) -> &mut dyn Tx;
     /// The first error in the current part.
@@ -211,6 +215,7 @@ fn alone_once(conn: &mut dyn Connection, job: &mut dyn Job) -> StoreResult<Outco
 
 /// Runs the job and judges: an error of the store outweighs what the job says, a panic outweighs both.
 fn run_job(conn: &mut dyn Connection, job: &mut dyn Job) -> Outcome {
+    conn.serve(job);
     let verdict = catch_unwind(AssertUnwindSafe(|| job.run(conn.tx())));
     match (verdict, conn.first_error()) {
         (Err(panic), _) => Outcome::Panicked(panic_text(panic.as_ref())),

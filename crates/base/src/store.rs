@@ -88,6 +88,9 @@ pub enum StoreError {
     /// The job's time passed while it waited.
     #[error("its time passed while it waited for the store")]
     Expired,
+    /// The job's time passed while it was in work; it was undone.
+    #[error("its time passed while it was in work")]
+    Late,
     /// The queue is full.
     #[error("too much work is waiting")]
     Overloaded,
@@ -111,7 +114,7 @@ impl From<StoreError> for OpError {
             StoreError::Conflict => codes::CSERIAL,
             StoreError::Constraint { .. } | StoreError::Statement { .. } | StoreError::Poisoned => codes::BDETECTED,
             StoreError::Budget(_) => codes::TBUDGET,
-            StoreError::Expired => codes::TTIME,
+            StoreError::Expired | StoreError::Late => codes::TTIME,
             StoreError::Overloaded => codes::XBUSY,
             StoreError::Full(_) => codes::XDISK,
             StoreError::Unavailable(_) | StoreError::Unknown(_) => codes::XSTORE,
@@ -223,7 +226,7 @@ pub trait Job: Send {
         Urgency::Normal
     }
 
-    /// Monotonic microsecond after which it need not begin.
+    /// Monotonic microsecond after which it need not begin. An engine that would let it go on for long ends it then.
     fn deadline_us(&self) -> u64 {
         u64::MAX
     }

@@ -31,6 +31,6 @@ pub const KEEP_DAYS: u32 = 8;
 /// Longest time that a class may keep tombstones.
 pub const KEEP_DAYS_MAX: u32 = 3_650;
 
-// A document is deleted in one operation: its values, and of each item what is read of it, its row, and what it refers to.
-const _: () = assert!(INDEXED_OF_DOCUMENT_MAX + 6 * ITEMS_MAX <= OP_ROWS_MAX as i64);
+// A document is deleted in one operation: its values and keys of copies, and of each item what is read of it, its row, and what it refers to.
+const _: () = assert!(INDEXED_OF_DOCUMENT_MAX + 7 * ITEMS_MAX <= OP_ROWS_MAX as i64);
 const _: () = assert!(INDEXED_OF_DOCUMENT_MAX >= ITEMS_MAX * (INDEXED_FIELDS_MAX as i64 + 1));

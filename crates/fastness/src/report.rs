@@ -28,6 +28,9 @@ pub(crate) fn backup(written: &Written) -> String {
     for old in &written.removed {
         let _ = writeln!(text, "  removed   {}", old.display());
     }
+    for why in &written.unreadable {
+        let _ = writeln!(text, "  KEPT      {why}");
+    }
     text + "written, read back and compared\n"
 }
 
@@ -67,6 +70,7 @@ pub(crate) fn backup_json(written: &Written) -> Value {
         "damaged": written.damaged,
         "not_in_it": written.elsewhere,
         "removed": written.removed.iter().map(|old| old.display().to_string()).collect::<Vec<_>>(),
+        "unreadable": written.unreadable,
     })
 }
 

@@ -35,6 +35,8 @@ pub struct Home {
     pub namespace: String,
     /// Whether it is only there to try things in.
     pub temporary: bool,
+    /// Whether it is the administrators' namespace.
+    pub administers: bool,
     offers: Arc<[Offer]>,
     memory: Memory,
     common: Arc<Memory>,
@@ -42,11 +44,16 @@ pub struct Home {
 
 impl Home {
     pub(crate) fn new(namespace: &str, offers: Arc<[Offer]>, common: Arc<Memory>) -> Self {
-        Self { namespace: namespace.to_owned(), temporary: false, offers, memory: Memory::default(), common }
+        let (namespace, memory) = (namespace.to_owned(), Memory::default());
+        Self { namespace, temporary: false, administers: false, offers, memory, common }
     }
 
     pub(crate) fn temporary(self, temporary: bool) -> Self {
         Self { temporary, ..self }
+    }
+
+    pub(crate) fn administers(self, administers: bool) -> Self {
+        Self { administers, ..self }
     }
 
     /// No namespace: for whoever runs something that looks at rows only.

@@ -105,7 +105,9 @@ impl Namespace {
     fn new(name: String, store: Arc<dyn Store>, standing: Standing, inner: &Inner) -> Self {
         let (offers, common) = (inner.offers.clone(), inner.common.clone());
         let (wakes, watched, keys) = (Arc::default(), Arc::default(), KeyRing::default());
-        let home = Arc::new(Home::new(&name, offers, common).temporary(standing.temporary));
+        let administers = name == inner.config.admin_namespace;
+        let home = Home::new(&name, offers, common).temporary(standing.temporary).administers(administers);
+        let home = Arc::new(home);
         let standing = RwLock::new(Arc::new(standing));
         Self { home, name, store, wakes, watched, keys, standing }
     }

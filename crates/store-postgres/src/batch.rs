@@ -48,6 +48,8 @@ struct Part {
     first_error: Option<StoreError>,
     /// Rows read and written, for the budget.
     rows: usize,
+    /// When its job must be over.
+    deadline_us: u64,
     /// Where its steps begin among those that wait to be sent.
     start: usize,
     savepoint: Savepoint,
@@ -87,7 +89,7 @@ impl Default for Parts {
 
 impl Part {
     fn new(number: u32, start: usize, savepoint: Savepoint) -> Self {
-        Self { number, first_error: None, rows: 0, start, savepoint }
+        Self { number, first_error: None, rows: 0, deadline_us: u64::MAX, start, savepoint }
     }
 }
 
@@ -115,6 +117,11 @@ impl Parts {
             Some(error) => Err(self.fail(error)),
             None => Ok(()),
         }
+    }
+
+    /// Whether the time of the current part's job is over.
+    pub(crate) fn is_late(&self, now_us: u64) -> bool {
+        self.part.deadline_us < now_us
     }
 
     /// Remembers the first error of the part.
@@ -325,6 +332,10 @@ impl Connection for Session {
         if self.link.is_some() && self.round_trip(&[Step::Text("ROLLBACK")]).is_err() {
             self.disconnect();
         }
+    }
+
+    fn serve(&mut self, job: &dyn Job) {
+        self.parts.part.deadline_us = job.deadline_us();
     }
 
     fn tx(&mut self) -> &mut dyn Tx {

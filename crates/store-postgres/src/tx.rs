@@ -92,11 +92,17 @@ impl Session {
 
     fn call<'a>(&mut self, sql: &'static Sql, args: &[Value<'a>]) -> StoreResult<Call<'a>> {
         self.parts.go_on()?;
+        self.in_time()?;
         let statement = self.statement(sql)?;
         match values::params(args, statement.params()) {
             Ok(params) => Ok(Call { sql, statement, params }),
             Err(wrong) => Err(self.parts.fail(mistake(sql, wrong))),
         }
+    }
+
+    /// Rows are bounded, and the time of one statement; many of them far away could still hold up others for very long, and make them run again.
+    fn in_time(&mut self) -> StoreResult<()> {
+        if self.parts.is_late(self.shared.now_us()) { Err(self.parts.fail(StoreError::Late)) } else { Ok(()) }
     }
 
     /// What waits is sent before a text is prepared, for a mistake in the text fails the transaction at that point.

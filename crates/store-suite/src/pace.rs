@@ -37,7 +37,8 @@ fn pause(timers: &ThreadTimers) {
     assert_eq!(wait.recv_timeout(LONG), Err(RecvTimeoutError::Disconnected), "a timer within {LONG:?}");
 }
 
-/// Contracts of one binary share a server. A transaction that has written and then runs for seconds makes PostgreSQL refuse
+/// Contracts of one binary share a server, and a process where `cargo test` runs them (nextest gives the long writer a time of its own:
+/// `.config/nextest.toml`). A transaction that has written and then runs for seconds makes PostgreSQL refuse
 /// many others of that server ("conflict out to old pivot", seen in every third run), so those that insist on a commit
 /// under contention do not run beside it. What an operation may cost others is the engine's budget, not theirs.
 static LONG_WRITE: RwLock<()> = RwLock::new(());

@@ -113,7 +113,7 @@ fn ctime(doc: &Doc, stamp: Stamp) -> i64 {
     former.map_or(stamp.number(), |head| head.ctime)
 }
 
-/// Writes an item; by how many values the indexes grew. What follows a source is never refused for that.
+/// Writes an item; by how many values the indexes grew. What is carried after its source is never refused for that.
 fn write_item(
     tx: &mut dyn Tx,
     cx: &mut OpCx<'_>,
@@ -143,7 +143,7 @@ fn write_item(
     head.v1 += size(after) - size(before);
     head.live += i64::from(after.is_some()) - i64::from(before.is_some());
     head.gone += i64::from(after.is_none()) - i64::from(stored.is_some() && before.is_none());
-    Ok(if strict == Strict::Yes { grown } else { 0 })
+    Ok(if origin.is_some_and(|origin| origin.who.is_some()) { 0 } else { grown })
 }
 
 fn size(content: Option<&Stored>) -> i64 {

@@ -11,11 +11,8 @@ const PORTION: usize = 500;
 pub(crate) static OLDEST_CHANGE: Sql =
     Sql::new("doc_change.oldest", "SELECT version FROM doc_change WHERE version < ?1 ORDER BY version LIMIT ?2");
 pub(crate) static DROP_OLD: Sql = Sql::new("doc_change.drop_old", "DELETE FROM doc_change WHERE version <= ?1");
-pub(crate) static DROP_OF_FORGOTTEN: Sql = Sql::new(
-    "doc_change.drop_of_forgotten",
-    "DELETE FROM doc_change WHERE (class, id) IN (SELECT class, id FROM doc WHERE ctime = 0 AND version < ?1 \
-     ORDER BY version, class, id LIMIT ?2)",
-);
+pub(crate) static DROP_OF_FORGOTTEN: Sql =
+    Sql::new("doc_change.drop_of_forgotten", "DELETE FROM doc_change WHERE class = ?1 AND id = ?2");
 
 /// Drops a portion of what is older than the configured age; `true` if there may be more.
 pub(crate) fn forget_old(tx: &mut dyn Tx, cx: &OpCx<'_>) -> OpResult<bool> {
@@ -29,7 +26,7 @@ pub(crate) fn forget_old(tx: &mut dyn Tx, cx: &OpCx<'_>) -> OpResult<bool> {
     Ok(old.len() == PORTION)
 }
 
-/// Drops the changes of the oldest deleted documents, so many of them, before these are forgotten.
-pub(crate) fn drop_of_forgotten(tx: &mut dyn Tx, before: Stamp, documents: i64) -> OpResult<()> {
-    Ok(tx.write(&DROP_OF_FORGOTTEN, args![before, documents])?)
+/// Drops the changes of a deleted document before it is forgotten.
+pub(crate) fn drop_of_forgotten(tx: &mut dyn Tx, class: &str, id: &str) -> OpResult<()> {
+    Ok(tx.write(&DROP_OF_FORGOTTEN, args![class, id])?)
 }

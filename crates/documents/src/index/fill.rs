@@ -4,14 +4,18 @@
 //! or after. It reads an item and writes its entries in one serial transaction; a commit that changes the item meanwhile comes
 //! wholly before or wholly after that.
 
+use std::collections::BTreeSet;
+
 use base::{OpError, OpResult, Row, Sql, Tx, args, codes};
 use kernel::{OpCx, Plan, TaskDef, TaskRow};
 use serde::{Deserialize, Serialize};
 
 use super::maintain::{INSERT_VALUE, row, values_in};
 use super::progress::{GET_FIELD, looked_at};
-use crate::class::{Compiled, Field, SET_FIELD_STATE, load_in, put_compiled};
+use super::room::{check_room, may_have_many};
+use crate::class::{Compiled, Field, KEY_FIELD, SET_FIELD_STATE, load_in, put_compiled};
 use crate::content::parse;
+use crate::doc::{GET_HEAD, head_of};
 
 pub(crate) const FILL: TaskDef = TaskDef::new("doc.fill", plan).queue(2);
 
@@ -95,16 +99,35 @@ fn portion(tx: &mut dyn Tx, class: &Compiled, field: &Field, walked: &mut Walked
     let range = args![name, &field.item, &id, &item, &key, &end.id, &end.item, &end.key];
     let contents = tx.query(&CONTENTS, range, ROWS)?;
     walked.last = end;
-    let mut entries = 0;
+    let (mut entries, mut grown) = (0, BTreeSet::new());
     for (at, content) in contents.iter().enumerate() {
         entries += fill_item(tx, field, content, walked)?;
+        grown.insert(content.text(0));
         if entries > ENTRIES && at + 1 < contents.len() {
             walked.last = Place::of(content);
             break;
         }
     }
+    // Copies are carried by their keys: these have room of their own.
+    if field.field != KEY_FIELD {
+        check_room_of(tx, class, &grown)?;
+    }
     let looked = rows.iter().take_while(|row| Place::of(row) != walked.last).count() + 1;
     Ok(i64::try_from(looked).unwrap_or(i64::MAX))
+}
+
+/// A document that would hold more than can be taken out at once is filled no further: the filling waits, and its alert names it.
+fn check_room_of(tx: &mut dyn Tx, class: &Compiled, ids: &BTreeSet<&str>) -> OpResult<()> {
+    if !may_have_many(class) {
+        return Ok(());
+    }
+    let sets: Vec<_> = ids.iter().map(|id| args![&class.decl.class, *id].to_vec()).collect();
+    let heads = tx.query_each(&GET_HEAD, &sets)?;
+    for (id, row) in ids.iter().zip(&heads) {
+        let Some(head) = row.as_ref().map(|row| head_of(row, 0)) else { continue };
+        check_room(tx, class, id, head.live, head.v1)?;
+    }
+    Ok(())
 }
 
 /// The last row of those whose contents are read together.

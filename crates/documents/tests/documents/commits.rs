@@ -238,3 +238,27 @@ fn doc_1_doc_13_a_document_takes_no_more_indexed_values_than_can_be_taken_out_at
     desk.commit(json!([{ "c": "Full", "id": "a", "delete": true }])).unwrap();
     desk.0.check_invariants();
 }
+
+#[test]
+fn doc_1_doc_14_copies_that_a_commit_puts_count_among_the_indexed_values_of_its_document() {
+    let desk = Desk::new();
+    let fields = (0..16).map(|n| (format!("f{n}"), json!("int[]"))).collect::<serde_json::Map<_, _>>();
+    desk.declare(json!({ "class": "Held", "items": { "List": { "index": fields } } })).unwrap();
+    desk.declare(json!({ "class": "Source", "items": { "List": { "copy_to": ["Held"] } } })).unwrap();
+    let values = (0..16).map(|n| (format!("f{n}"), json!((0..100).collect::<Vec<_>>())));
+    let values = Value::from(values.collect::<serde_json::Map<_, _>>());
+    for n in 0..43 {
+        let item = json!({ "c": "List", "k": "x", "j": values });
+        desk.commit(json!([{ "c": "Source", "id": n.to_string(), "items": [item] }])).unwrap();
+    }
+    let put = |n: i32| {
+        let copy = json!({ "c": "List", "k": format!("x.{n}"), "j": {} });
+        desk.commit(json!([{ "c": "Held", "id": "a", "items": [copy] }]))
+    };
+    for n in 0..42 {
+        put(n).unwrap();
+    }
+    assert_eq!(code(put(42)).0, "ALIMIT");
+    desk.commit(json!([{ "c": "Held", "id": "a", "delete": true }])).unwrap();
+    desk.0.check_invariants();
+}

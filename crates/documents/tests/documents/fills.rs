@@ -9,6 +9,7 @@ static ENTRIES: Sql =
     Sql::new("test.entries", "SELECT (SELECT COUNT(*) FROM doc_int) + (SELECT COUNT(*) FROM doc_text)");
 static FIELDS: Sql = Sql::new("test.fields", "SELECT number, state FROM doc_field WHERE class = 'Log' ORDER BY number");
 static TASKS: Sql = Sql::new("test.tasks", "SELECT COUNT(*) FROM task WHERE op IN ('doc.fill', 'doc.drop_index')");
+static FAILED: Sql = Sql::new("test.failed", "SELECT exc, report FROM task WHERE op = 'doc.fill'");
 static JOURNAL: Sql =
     Sql::new("test.journal", "SELECT subject, text FROM journal WHERE kind = 'document.index' ORDER BY id");
 
@@ -169,4 +170,29 @@ fn doc_13_a_filling_run_again_from_any_checkpoint_fills_the_same() {
     // The task that still waits finds nothing to do.
     desk.work_on();
     assert_eq!((desk.0.count(&TASKS), desk.0.count(&ENTRIES)), (0, 1_600));
+}
+
+#[test]
+fn doc_13_doc_1_an_index_that_a_document_is_too_large_for_is_not_filled_and_the_document_can_go() {
+    let desk = Desk::new();
+    desk.declare(log(json!({ "n": "int[]" }))).unwrap();
+    desk.stop_tasks();
+    // Values that stay below the bound by one list, and pass it by two.
+    let values = Value::Array((0..100).map(Value::from).collect());
+    for part in 0..7 {
+        let line = |k: usize| json!({ "c": "Line", "k": format!("{part} {k}"), "j": { "n": values, "m": values } });
+        desk.commit(json!([{ "c": "Log", "id": "large", "items": (0..60).map(line).collect::<Vec<_>>() }])).unwrap();
+    }
+    desk.commit(json!([{ "c": "Log", "id": "small", "items": [{ "c": "Line", "k": "x", "j": { "m": [7] } }] }]))
+        .unwrap();
+    desk.declare(log(json!({ "n": "int[]", "m": "int[]" }))).unwrap();
+    desk.work_on();
+    let failed = &desk.0.rows(&FAILED)[0];
+    assert!(failed.text(0) == "ALIMIT" && failed.text(1).contains("Log/large"), "{failed:?}");
+    desk.commit(json!([{ "c": "Log", "id": "large", "delete": true }])).unwrap();
+    desk.0.pass_ms(86_400_000);
+    desk.work_on();
+    let seven = json!({ "c": "Log", "item": "Line", "where": [{ "field": "m", "cond": "EQ", "v1": 7 }] });
+    assert_eq!(desk.search(seven).unwrap().ids.unwrap(), ["small"]);
+    desk.0.check_invariants();
 }

@@ -5,7 +5,7 @@ mod nodes;
 use std::sync::Arc;
 use std::sync::mpsc::channel;
 
-use base::{OpResult, Outbound, Row, Sql, Store};
+use base::{OpResult, Outbound, Row, Sql, Store, Tx, args};
 use documents::{
     CHANGES, CLASS_COUNTS, COMMIT, ChangeView, ClassCount, DECLARE, DocDetail, DocLines, Found, LIST, ListOf, SEARCH,
     SHOW, ViewOf, search_statements,
@@ -220,6 +220,31 @@ fn con_5_doc_2_a_store_made_before_opens_and_reads_on_postgres() {
     let store: Arc<dyn Store> = Arc::new(store);
     crate::upgrade::check(&env, &store);
     store.close();
+}
+
+static ANALYZE: Sql = Sql::new("test.analyze", "ANALYZE doc, doc_change");
+/// How PostgreSQL forgets, by plans that it made of tables that it knows to be empty, and keeps.
+static PLANS: Op<(), Vec<String>> = Op::new("test.plans", |tx, _, ()| {
+    tx.execute(&ANALYZE, &[])?;
+    ["doc.forget_deleted", "doc_change.drop_of_forgotten"].map(|name| plan(tx, name)).into_iter().collect()
+});
+
+fn plan(tx: &mut dyn Tx, name: &str) -> OpResult<String> {
+    let known = documents::SERVICE.statements.iter().find(|sql| sql.name == name);
+    let explain: &'static str = format!("EXPLAIN {}", known.expect("a statement").text).leak();
+    let explain: &'static Sql = Box::leak(Box::new(Sql::new(format!("test.explain.{name}").leak(), explain)));
+    let lines = tx.query(explain, args!["Past", "1"], 100)?;
+    Ok(lines.iter().map(|line| line.text(0).to_owned() + "\n").collect())
+}
+
+#[test]
+fn doc_1_documents_are_forgotten_by_their_keys_on_postgres() {
+    let postgres = Postgres::open("doc_forget");
+    let plans = postgres.call_as(&PLANS, Caller::server("test"), ());
+    for (plan, index) in plans.iter().zip(["doc_pkey", "doc_change_pkey"]) {
+        assert!(plan.contains(&format!("Index Scan using {index}")), "{plan}");
+    }
+    postgres.kernel.admin_namespace().store.close();
 }
 
 #[test]

@@ -3,7 +3,8 @@
 //! A backup is a folder `backup-<stamp>`: `manifest.json`, and for each namespace its store (SQLite: the copied file
 //! itself; PostgreSQL: a file of portable lines per table, see `base::archive`) and its blobs. It is made under the name
 //! `unfinished-<stamp>`, read back and compared, given its manifest, and only then renamed: what is named `backup-…` is
-//! whole. Older ones go only after that, not if anything was found damaged, and never the last one that has a namespace.
+//! whole. Older ones go only after that, not if anything was found damaged, never the last one that has a namespace, and none
+//! that cannot be read.
 //!
 //! The store is opened by a connection of its own, so that the same code serves the command line beside a running server
 //! and the scheduled task inside of it; no server, route or password is needed to get at one's own data.
@@ -32,6 +33,7 @@ use host::{DirLock, DirLockError, RealClock};
 use crate::config::Config;
 use crate::progress::Progress;
 pub(crate) use elsewhere::{Elsewhere, Why, missing};
+use keep::Beyond;
 pub(crate) use manifest::{FileEntry, Manifest, NamespaceBackup};
 pub(crate) use source::{Rows, Source, sources};
 pub(crate) use verify::verify;
@@ -63,6 +65,8 @@ pub(crate) struct Written {
     pub(crate) elsewhere: Vec<Elsewhere>,
     /// Older ones that were removed.
     pub(crate) removed: Vec<PathBuf>,
+    /// Older ones that stay because nobody can tell what is in them.
+    pub(crate) unreadable: Vec<String>,
 }
 
 /// Writes a backup and verifies it.
@@ -79,11 +83,11 @@ pub(crate) fn write(config: &Config, wish: &Wish, progress: &Progress) -> Result
     }
     let Made { manifest, damaged, elsewhere, exists } = made?;
     disk::rename(&making, &folder)?;
-    let removed = match wish.keep {
+    let Beyond { gone: removed, unreadable } = match wish.keep {
         Some(keep) if damaged.is_empty() => prune(&wish.to, keep, &exists)?,
-        Some(_) | None => vec![],
+        Some(_) | None => Beyond::default(),
     };
-    Ok(Written { folder, manifest, damaged, elsewhere, removed })
+    Ok(Written { folder, manifest, damaged, elsewhere, removed, unreadable })
 }
 
 /// One backup at a time in one folder.
@@ -162,13 +166,13 @@ pub(crate) fn finished(to: &Path) -> Result<Vec<PathBuf>> {
 }
 
 /// Removes the oldest beyond `keep`. A name that is changed first cannot be taken for a whole backup any more.
-fn prune(to: &Path, keep: usize, exists: &BTreeSet<String>) -> Result<Vec<PathBuf>> {
-    let gone = keep::beyond(to, keep, exists)?;
-    for old in &gone {
+fn prune(to: &Path, keep: usize, exists: &BTreeSet<String>) -> Result<Beyond> {
+    let beyond = keep::beyond(to, keep, exists)?;
+    for old in &beyond.gone {
         let name = old.file_name().unwrap_or_default().to_string_lossy().replace(FINISHED, UNFINISHED);
         let leaving = to.join(name);
         disk::rename(old, &leaving)?;
         disk::remove_tree(&leaving)?;
     }
-    Ok(gone)
+    Ok(beyond)
 }

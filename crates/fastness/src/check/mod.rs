@@ -89,7 +89,7 @@ pub(crate) fn data(config: &Config, services: &[web::Service], progress: &Progre
     Ok(report)
 }
 
-/// Every namespace that is listed was looked at. Those with a PostgreSQL of their own are not ours to check.
+/// Every namespace that is listed was looked at. Those with a PostgreSQL of their own, or on another node's disk, are not ours to check.
 fn missing_namespaces(report: &mut Report, config: &Config, sources: &[Source]) {
     let missing = match backup::missing(config, sources) {
         Ok(missing) => missing,
@@ -101,7 +101,7 @@ fn missing_namespaces(report: &mut Report, config: &Config, sources: &[Source]) 
     for Elsewhere { name, why, .. } in missing {
         let (place, (what, mend)) = (format!("namespace {name}"), why.words());
         match why {
-            Why::OwnPostgres => report.notes.push(format!("{place} {what}, and was not checked")),
+            Why::OwnPostgres | Why::OtherNode => report.notes.push(format!("{place} {what}, and was not checked")),
             Why::NoUrl | Why::NoSchema | Why::NoFile => report.find(&place, format!("it {what}"), mend),
         }
     }

@@ -4,10 +4,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::mpsc::channel;
 
-use base::{Outcome, Store, StoreError, Verdict, args};
-use store_suite::{Gate, LONG, Work, change, work};
+use base::{Outcome, Store, StoreError, StoreResult, Tx, Verdict, args};
+use store_suite::{Answer, Gate, LONG, Work, change, work};
 
-use crate::sandbox::{ITEM_INSERT, Sandbox, amount, ids, insert, raise, until};
+use crate::sandbox::{ITEM_IDS, ITEM_INSERT, Sandbox, amount, ids, insert, raise, until};
 
 fn failed(error: StoreError) -> Outcome {
     Outcome::Failed(error)
@@ -34,6 +34,29 @@ fn an_expired_job_does_not_run() {
     assert_eq!(waiting.outcome(), failed(StoreError::Expired));
     assert_eq!(behind.outcome(), Outcome::Committed);
     assert_eq!(runs.load(Ordering::Relaxed), 0);
+}
+
+/// Far more small reads than the time of its job allows.
+fn endless(tx: &mut dyn Tx) -> StoreResult<Verdict> {
+    (0..200_000).try_for_each(|_| tx.query(&ITEM_IDS, args![], 10).map(drop)).map(|()| Verdict::Keep)
+}
+
+#[test]
+fn ker_7_a_job_ends_when_its_time_passes_in_its_work_and_its_neighbours_go_on() {
+    let sandbox = Sandbox::new();
+    let store: Arc<dyn Store> = sandbox.open();
+    let soon = |job: Work| job.keys(&[1]).deadline_us(sandbox.now_us() + 300_000);
+    let writing = || soon(work("endless", |tx| tx.write(&ITEM_INSERT, args![9, 0]).and_then(|()| endless(tx))));
+    assert_eq!(writing().outcome(&*store), failed(StoreError::Late));
+    assert_eq!(soon(work("endless read", endless)).read(&*store).outcome(), failed(StoreError::Late));
+    let gate = Gate::close(&store, 1);
+    let answers = [insert(1).keys(&[1]), writing(), insert(2).keys(&[1])].map(|job| job.submit(&*store));
+    gate.open();
+    let [before, late, behind] = answers.map(Answer::outcome);
+    // On a busy machine its time may be over before its turn comes.
+    assert!([failed(StoreError::Late), failed(StoreError::Expired)].contains(&late), "{late:?}");
+    assert_eq!((before, behind), (Outcome::Committed, Outcome::Committed));
+    assert_eq!(ids(&*store), [1, 2]);
 }
 
 #[test]

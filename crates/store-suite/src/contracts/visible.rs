@@ -7,6 +7,7 @@ use base::{Outcome, Store, Verdict, args};
 use host::side_by_side;
 
 use crate::fixture::Fixture;
+use crate::pace::beside_no_long_write;
 use crate::tables::{VALUE_GET, ids, insert, prepared};
 use crate::work::{Work, change, look, work};
 
@@ -47,6 +48,7 @@ fn writing(id: i64) -> Work {
 /// Whoever was told that something is done, and asks for more, builds on it: a job that is blind to a commit from before it was
 /// submitted refuses what is right, or takes a task for somebody else's. Many at once, so that jobs share transactions.
 pub fn ker_6_a_job_sees_what_was_answered_before_it_came(fixture: &dyn Fixture) {
+    let _alone = beside_no_long_write();
     let store = prepared(fixture);
     let blind: usize = side_by_side(ASKERS, |asker| {
         let first = i64::try_from(asker).expect("a small number") * 1_000;

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use base::{Heard, OpResult, Row, Sql, Tx, Value, Wall, args, codes};
+use base::{OpResult, Row, Sql, Tx, Value, Wall, args, codes};
 use kernel::{Home, Op, OpCx, Query};
 use serde::{Deserialize, Serialize};
 
@@ -105,8 +105,8 @@ pub(super) struct Well {
     process: String,
     /// When it was to be looked at.
     due: i64,
-    /// When it is to be next.
-    next: i64,
+    /// How long after it is put off it is to be next.
+    after_ms: i64,
 }
 
 /// What a look finds.
@@ -124,12 +124,12 @@ pub(super) struct Found {
 }
 
 /// Ten by ten: a million of them are a hundred thousand statements. Those of a ten are looked at together next time too; one that was
-/// changed since has another time, and keeps it.
-fn put_off(tx: &mut dyn Tx, _: &mut OpCx<'_>, (whose, well): &(Whose, Vec<Well>)) -> OpResult<()> {
+/// changed since has another time, and keeps it. The next time counts from now: between the look and this lies a pause, which may be longer.
+fn put_off(tx: &mut dyn Tx, cx: &mut OpCx<'_>, (whose, well): &(Whose, Vec<Well>)) -> OpResult<()> {
     let sql = if *whose == Whose::Graphs { &GRAPHS_LATER } else { &PROCESSES_LATER };
     for ten in well.chunks(TEN) {
         let due = ten.iter().map(|well| well.due).max().unwrap_or_default();
-        let next = ten.iter().map(|well| well.next).min().unwrap_or_default();
+        let next = cx.heard.plus_ms(ten.iter().map(|well| well.after_ms).min().unwrap_or_default());
         let last = ten.last().map(|well| well.process.as_str()).unwrap_or_default();
         let names = ten.iter().map(|well| well.process.as_str()).chain(std::iter::repeat(last)).take(TEN);
         let values: Vec<Value<'_>> = args![due, next].iter().cloned().chain(names.map(Value::from)).collect();
@@ -153,7 +153,7 @@ fn look(tx: &mut dyn Tx, home: &Home, whose: Whose, wall: Wall) -> OpResult<Foun
     for row in &rows {
         let rules = rules_of(tx, &mut types, row.text(2))?;
         if row.int(3) == 1 {
-            found.well.push(well(row, whose, &rules, now));
+            found.well.push(well(row, whose, &rules));
         } else if examined == EXAMINED_MAX {
             found.more = true;
         } else {
@@ -173,10 +173,10 @@ fn look_at(
     rules: &TypeRules,
     found: &mut Found,
 ) -> OpResult<()> {
-    let (process, now) = (row.text(0), tx.heard());
+    let process = row.text(0);
     match examine(tx, polls, process, wall) {
-        Ok(Some(examined)) if !examined.is_ill() => found.well.push(well(row, whose, rules, now)),
-        Ok(None) => found.well.push(well(row, whose, rules, now)),
+        Ok(Some(examined)) if !examined.is_ill() => found.well.push(well(row, whose, rules)),
+        Ok(None) => found.well.push(well(row, whose, rules)),
         Ok(Some(examined)) if is_large(tx, process)? => found.large.push(examined),
         Ok(Some(_)) => found.ill.push(process.to_owned()),
         Err(error) if error.code == codes::BDETECTED => found.failed.push((process.to_owned(), error.message)),
@@ -196,15 +196,16 @@ fn rules_of(tx: &mut dyn Tx, types: &mut BTreeMap<String, TypeRules>, kind: &str
 
 /// When one that is well is looked at next: a while later, each a little else, so that a million that were started together are not looked
 /// at together for ever.
-fn well(row: &Row, whose: Whose, rules: &TypeRules, now: Heard) -> Well {
+fn well(row: &Row, whose: Whose, rules: &TypeRules) -> Well {
     let after_ms = if whose == Whose::Graphs { rules.idle_timeout_ms } else { rules.process_timeout_ms };
     let spread = row.text(0).bytes().fold(7_i64, |sum, byte| (sum * 31 + i64::from(byte)) % 1_009);
-    let next = now.plus_ms(after_ms.saturating_add(after_ms.max(0) / 4 * spread / 1_009));
-    Well { process: row.text(0).to_owned(), due: row.int(1), next: next.0 }
+    let after_ms = after_ms.saturating_add(after_ms.max(0) / 4 * spread / 1_009);
+    Well { process: row.text(0).to_owned(), due: row.int(1), after_ms }
 }
 
 #[cfg(test)]
 mod tests {
+    use base::Heard;
     use kernel::Op;
     use serde_json::{Value as Json, json};
     use testbed::World;
@@ -262,5 +263,19 @@ mod tests {
         world.call(&START, serde_json::from_value(start).unwrap()).unwrap();
         assert_eq!((well(&world, 0), well(&world, 3_659_000)), (vec![1], vec![1]));
         assert_eq!(well(&world, 3_661_000), [0], "it should have begun a minute ago");
+    }
+
+    #[test]
+    fn wfl_14_what_is_well_is_not_due_again_at_once_though_it_was_put_off_late() {
+        let world = World::of(&[&crate::SERVICE]);
+        let start = json!({ "type": "test", "start": { "actor": "a#1" } });
+        world.call(&START, serde_json::from_value(start).unwrap()).unwrap();
+        world.pass_ms(86_400_000);
+        let look = || world.read(&LOOK, (Whose::Graphs, world.kernel.env().clock.wall())).unwrap().well;
+        let well = look();
+        assert_eq!(well.len(), 1);
+        world.pass_ms(u64::try_from(well[0].after_ms).unwrap() + 1);
+        world.call(&PUT_OFF, (Whose::Graphs, well)).unwrap();
+        assert_eq!(look().len(), 0);
     }
 }

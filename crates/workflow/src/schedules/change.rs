@@ -155,14 +155,15 @@ fn create(tx: &mut dyn Tx, cx: &mut OpCx<'_>, wanted: &CreateSchedule) -> OpResu
 
 fn patch(tx: &mut dyn Tx, cx: &mut OpCx<'_>, wanted: &PatchOf) -> OpResult<()> {
     let mut schedule = Schedule::get(tx, &wanted.id)?;
-    let (patch, before) = (wanted.patch.clone(), schedule.wish.calendar()?);
+    // A stored one that cannot be read any more is repaired here: it counts as another.
+    let (patch, before) = (wanted.patch.clone(), schedule.wish.calendar().ok());
     let wish = &mut schedule.wish;
     patch.cron.into_iter().for_each(|cron| wish.cron = cron);
     patch.missed.into_iter().for_each(|missed| wish.missed = missed);
     patch.missed_max.into_iter().for_each(|most| wish.missed_max = most);
     patch.start.into_iter().for_each(|start| wish.start = start);
     wish.check()?;
-    let is_other = wish.calendar()? != before;
+    let is_other = Some(wish.calendar()?) != before;
     let was_paused = schedule.paused;
     // It was to be made and is not yet: it failed, and waits for its next try or for a person.
     let is_due = !was_paused && schedule.next <= cx.wall;

@@ -99,6 +99,19 @@ fn wfl_29_a_schedule_is_paused_changed_and_deleted() {
     assert_eq!(patch(&flow, &id, json!({})).unwrap_err().code.name, "NFLOWJOB");
 }
 
+#[test]
+fn wfl_29_a_schedule_whose_cron_cannot_be_read_any_more_is_repaired_by_a_change() {
+    static SPOIL: Sql = Sql::new("test.spoil", "UPDATE wfl_schedule SET wish = REPLACE(wish, 'H30', 'Q99')");
+    static SET: Op<(), ()> = Op::new("test.spoil", |tx, _, ()| Ok(tx.write(&SPOIL, args![])?));
+    let flow = Flow::new();
+    let id = create(&flow, "H30", "once").unwrap();
+    flow.0.call(&SET, ()).unwrap();
+    patch(&flow, &id, json!({ "missed": "skip" })).unwrap_err();
+    patch(&flow, &id, json!({ "cron": "*/10 * * * *" })).unwrap();
+    flow.0.pass_ms(HOUR);
+    assert_eq!(started(&flow), 6);
+}
+
 /// A schedule whose run at 14:00 fails, and what it is so many minutes later.
 fn failing(minutes: u64) -> (Flow, String) {
     static REFUSE: Sql = Sql::new(
