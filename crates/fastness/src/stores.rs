@@ -51,18 +51,21 @@ impl Opener {
         let mut asked = 0;
         let opened = loop {
             asked += 1;
-            let opened = match self.config.store.engine {
-                Engine::Sqlite => self.make_sqlite(name, self.config.store.readers),
-                Engine::Postgres => first::check(&self.config).and_then(|()| {
-                    self.open_postgres(name, None, (self.config.store.workers, self.config.store.readers))
-                }),
-            };
-            match opened {
+            match self.try_open_first(name) {
                 Err(error) if asked < ASK_MAX && self.may_come(&error) => wait_for_postgres(name, &error),
                 opened => break opened,
             }
         };
         opened.with_context(|| format!("cannot open the store of namespace `{name}`"))
+    }
+
+    fn try_open_first(&self, name: &str) -> Result<Arc<dyn Store>> {
+        first::check(&self.config)?;
+        let store = &self.config.store;
+        match store.engine {
+            Engine::Sqlite => self.make_sqlite(name, store.readers),
+            Engine::Postgres => self.open_postgres(name, None, (store.workers, store.readers)),
+        }
     }
 
     /// The store of a namespace as its row says; blocks, but waits for nothing that is away.

@@ -9,7 +9,8 @@ use host::{DiskFacts, DiskKind, RealClock, disk_facts, sync_times_us};
 use super::Line;
 use crate::backup::{self, Rows, disk};
 use crate::config::Config;
-use crate::{change_engine, obstacle, restore};
+use crate::obstacle::{self, Obstacle};
+use crate::{change_engine, first, restore};
 
 const MIB: u64 = 1 << 20;
 /// Less is too little to work with, and less than this to live with for long.
@@ -54,12 +55,20 @@ pub(super) fn lines(config: &Config) -> Vec<Line> {
         let why = "the administrators' namespace lies on both engines, and one of them may not be whole";
         lines.push(Line::bad(error.to_string(), why, "run that command again"));
     }
+    lines.extend(other_engine(config));
     lines.extend(diagnoses(data));
     if config.store.engine == Engine::Sqlite {
         lines.extend(reserves(config));
         lines.extend(written_later(config, RealClock::new().wall().0));
     }
     lines
+}
+
+/// Data of this server on the other engine, beside which it would begin anew.
+fn other_engine(config: &Config) -> Option<Line> {
+    // A PostgreSQL that does not answer is told elsewhere.
+    let Obstacle { what, mend } = first::left_behind(config).ok().flatten()?;
+    Some(Line::bad(what, "the server does not start on it", mend))
 }
 
 #[expect(clippy::disallowed_methods, reason = "nothing is read: whether it could be is the question")]

@@ -6,8 +6,7 @@ use store_postgres::archive::{ServerFacts, server_facts};
 
 use super::Line;
 use crate::config::Config;
-use crate::obstacle::Obstacle;
-use crate::{first, stores};
+use crate::stores;
 
 /// Older servers lack what we use.
 const VERSION_MIN: u32 = 12;
@@ -20,18 +19,12 @@ pub(super) fn lines(config: &Config) -> Vec<Line> {
     }
     let asked = stores::postgres_config(config, "main").and_then(|settings| Ok(server_facts(&settings)?));
     match asked {
-        Ok(facts) => of_facts(config, &facts).into_iter().chain(other_engine(config)).collect(),
+        Ok(facts) => of_facts(config, &facts),
         Err(error) => {
             let mend = "check store.url, that the server runs, and pg_hba.conf";
             vec![Line::bad(format!("PostgreSQL cannot be used: {error:#}"), "all data is there", mend)]
         }
     }
-}
-
-/// Data of this server on the other engine, beside which it would begin anew.
-fn other_engine(config: &Config) -> Option<Line> {
-    let Obstacle { what, mend } = first::left_behind(config).ok().flatten()?;
-    Some(Line::bad(what, "the server does not start on it", mend))
 }
 
 fn of_facts(config: &Config, facts: &ServerFacts) -> Vec<Line> {

@@ -23,7 +23,8 @@ fn ker_36_ker_37_a_server_on_sqlite_is_not_left_behind_for_an_empty_one_postgres
     let refused = ran(&mut serve, "");
     assert_eq!(refused.code, 1, "{refused:?}");
     assert!(
-        refused.err.contains(part) && refused.err.contains("what to do: to go on with what is there"),
+        refused.err.contains(part)
+            && refused.err.contains("what to do: to go on there with what is here, run `fastness admin change-engine"),
         "{refused:?}"
     );
     finds(&data, &settings, "bad", part);

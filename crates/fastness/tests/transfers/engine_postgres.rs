@@ -63,6 +63,9 @@ fn ker_3_a_server_that_began_on_sqlite_goes_on_on_postgresql_and_comes_back() {
     assert!(Path::new(told["aside"].as_str().expect("a path")).is_file(), "{told}");
     assert!(error(&ran(change(&site.launch, "postgres"))).contains("on postgres already"));
 
+    let refused = ran(site.launch.clone().env("FASTNESS_STORE__ENGINE", "sqlite").command());
+    let told = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert!(told.contains("was carried to PostgreSQL"), "it does not begin anew: {told}");
     let server = on(&site, "postgres");
     assert_eq!(engine_of(&server, "z"), "postgres");
     assert_eq!(get(&server, "/v1/z/accounts/anna").status, 200, "keys and accounts are those that were");
