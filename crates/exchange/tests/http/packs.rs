@@ -181,6 +181,7 @@ impl Drop for Node {
 #[test]
 fn exc_8_ker_23_packs_are_made_and_read_by_two_nodes_on_postgres() {
     let nodes = PostgresKernel::open_nodes("exc_packs_two", &exchange::SERVICE, 2);
+    nodes.iter().for_each(PostgresKernel::rest);
     let kernels: Vec<Kernel> = nodes.iter().map(|node| node.kernel.clone()).collect();
     let _vault = Vault::open(&kernels.iter().collect::<Vec<_>>());
     let _working: Vec<Node> = kernels.iter().map(Node::start).collect();
