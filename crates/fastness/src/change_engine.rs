@@ -52,11 +52,10 @@ pub(crate) fn refuse_unfinished(data: &Path) -> Result<()> {
 /// Carries it to `to`.
 pub(crate) fn run(config: &Config, services: &[web::Service], to: Engine, progress: &Progress) -> Result<Changed> {
     ensure!(config.data.dir.exists(), "there is no data directory {}", config.data.dir.display());
-    ensure!(config.store.url.is_some(), "store.url is not set: which PostgreSQL is it?");
     let _lock = admin::lock(config, "")?;
     restore::refuse_unfinished(&config.data.dir)?;
     let sides = Sides::of(config, to)?;
-    let change = sides.begin(services)?;
+    let change = sides.begin(services).context("nothing was changed")?;
     let transfer = sides.transfer(&change);
     let mut remembered = Remembered::default();
     let mut watch = |walked: &Walked| {

@@ -416,6 +416,12 @@ fn run_restore(config: &Config, args: &RestoreArgs, services: &[web::Service]) -
 }
 
 fn run_change_engine(config: &Config, form: Form, services: &[web::Service], to: Engine) -> ExitCode {
+    if config.store.url.is_none() {
+        let wrong = anyhow::anyhow!(
+            "store.url is not set: say which PostgreSQL it is (FASTNESS_STORE__URL=postgres://user:password@host/database)"
+        );
+        return told(form, USAGE, &wrong);
+    }
     log::start(&config.log);
     match change_engine::run(config, services, to, &Progress::at_terminal(form.json)) {
         Ok(changed) => {

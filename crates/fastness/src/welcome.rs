@@ -27,7 +27,8 @@ pub(crate) fn first_key(kernel: &Kernel, given: Option<&str>) -> Result<()> {
     if key == Bootstrapped::NotNeeded {
         // Whoever follows a guide on data of an earlier start would otherwise wonder why the key is refused.
         tracing::info!(
-            "{ADMIN_KEY} is taken at the first start only: this data has its keys already; `fastness login` makes another"
+            "{ADMIN_KEY} counts at the first start only, and changed nothing: this data has its keys already, that one among them if it was given \
+             then; `fastness login` makes another"
         );
     }
     Ok(())

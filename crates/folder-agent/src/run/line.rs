@@ -47,10 +47,21 @@ pub(super) async fn open(client: SendRequest<Bytes>, address: &Address) -> io::R
     let status = answer.headers().get("grpc-status").and_then(|status| status.to_str().ok());
     if answer.status() != 200 || status.is_some_and(|status| status != "0") {
         let words = answer.headers().get("grpc-message").and_then(|words| words.to_str().ok()).unwrap_or("");
-        let text = format!("the server refuses the stream: {} {} {words}", answer.status(), status.unwrap_or(""));
-        return Err(io::Error::new(io::ErrorKind::PermissionDenied, text.trim_end().to_owned()));
+        return Err(io::Error::new(io::ErrorKind::PermissionDenied, refusal(answer.status(), words)));
     }
     Ok((Sender(to), Receiver { from: answer.into_body(), heard: Frames::default() }))
+}
+
+/// What a person is told, and can do.
+fn refusal(status: http::StatusCode, words: &str) -> String {
+    match words {
+        "" => format!("the server refuses the stream ({status})"),
+        words if words.starts_with("SKEY") => format!(
+            "the server does not know the key of this folder (any more): `fastness folders config PATH --rekey` gives it the one that you \
+             are logged in with ({words})"
+        ),
+        words => format!("the server refuses the stream: {words}"),
+    }
 }
 
 impl Sender {

@@ -268,10 +268,15 @@ impl Dispatcher {
         !self.posts().get(&post.ns.name).is_some_and(|known| Arc::ptr_eq(known, post))
     }
 
+    /// Whether what the store did not take is said again.
+    fn goes_on(&self, post: &Arc<Post>) -> bool {
+        !self.is_stopping() && !self.is_dropped(post)
+    }
+
     // ---- rounds: what is found without being told -------------------------------------------------------------------
 
     fn round(&self, post: &Arc<Post>) {
-        if self.is_stopping() || self.is_dropped(post) {
+        if !self.goes_on(post) {
             return;
         }
         let round = {
@@ -414,7 +419,8 @@ impl Dispatcher {
 
     fn claim(&self, post: &Arc<Post>, queue: i64, count: Option<usize>) {
         let Some(count) = count.map(fit) else { return };
-        if self.is_stopping() {
+        // Of a namespace that is gone nothing is begun, nor asked for again.
+        if !self.goes_on(post) {
             return;
         }
         // Closed or read-only: nothing is begun until a round finds it open again.
@@ -553,7 +559,7 @@ impl Dispatcher {
     fn take_in_failure(&self, post: &Arc<Post>, input: Fail, holds_worker: bool) {
         let (dispatcher, at, again) = (self.clone(), post.clone(), input.clone());
         let done = Box::new(move |reply: OpResult<Reply<Failed>>| match reply {
-            Err(error) if error.code.passes() && !dispatcher.is_stopping() => {
+            Err(error) if error.code.passes() && dispatcher.goes_on(&at) => {
                 dispatcher
                     .after(CLAIM_AGAIN_MS, move |dispatcher| dispatcher.take_in_failure(&at, again, holds_worker));
             }
@@ -635,7 +641,7 @@ impl Dispatcher {
     fn give_back(&self, post: &Arc<Post>, input: Release) {
         let (dispatcher, at, again) = (self.clone(), post.clone(), input.clone());
         let done = Box::new(move |reply: OpResult<Reply<()>>| match reply {
-            Err(error) if error.code.passes() && !dispatcher.is_stopping() => {
+            Err(error) if error.code.passes() && dispatcher.goes_on(&at) => {
                 dispatcher.after(CLAIM_AGAIN_MS, move |dispatcher| dispatcher.give_back(&at, again));
             }
             _ => dispatcher.ended(&at, &again.task, false, "released"),

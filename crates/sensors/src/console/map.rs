@@ -122,7 +122,7 @@ fn nothing(console: &Console, asked: &Asked) -> Markup {
         "curl -X PUT \"$SERVER/v1/{ns}/sensors/xa7v9Dfadr7H\" -H \"Authorization: Bearer $KEY\" \\\n  -H 'Content-Type: application/json' -d '{{\"address\": \"Moscow, Russia, Svobody st. 23 fl 1 room 16\"}}'\n\
          curl -X POST \"$SERVER/v1/{ns}/signals\" -H \"Authorization: Bearer $KEY\" \\\n  -H 'Content-Type: application/json' -d '{{\"sensor_id\": \"xa7v9Dfadr7H\", \"data\": 1}}'"
     );
-    let command = format!("fastness sensors simulate --namespace {ns} --sensors 50 --minutes 5");
+    let command = format!("fastness sensors simulate --namespace {ns} --sensors 50 --minutes 5 --clean");
     let hint = html! {
         p { (console.say(&words::NO_SENSORS_HINT)) }
         pre.data tabindex="0" { code { (call) } }

@@ -123,6 +123,22 @@ fn ker_18_a_run_that_is_wrongly_told_that_it_is_late_goes_back_at_once() {
     assert_eq!((node.busy(), node.running("main")), (0, vec![]));
 }
 
+/// One that is due a moment after its namespace was removed, and one whose failure could not be written any more.
+#[test]
+fn ker_2_ker_18_nothing_is_asked_of_a_store_whose_namespace_is_gone() {
+    let world = World::new();
+    let _node = world.node();
+    world.create(|task| task.param("\"http://a.example/\""), "test.call");
+    world.create(|task| task.param("1").after_ms(2_500), "test.note");
+    world.store.feel(Mood::Away);
+    world.partner.answer(status(500));
+    world.kernel.remove_namespace("main");
+    world.pass(10_000);
+    let asked = world.store.asked();
+    world.pass(MINUTE);
+    assert_eq!(world.store.asked(), asked);
+}
+
 /// The store is away for longer than a lease; nobody was there to take anything over.
 #[test]
 fn ker_18_a_node_whose_store_comes_back_after_its_lease_goes_on_with_its_calls() {

@@ -1,6 +1,7 @@
 //! A store whose disk is full or which cannot be written for a while.
 
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use base::{Engine, Health, Job, Migration, Outcome, Sql, Store, StoreError, StoreResult, Tx, Urgency, Verdict};
 use store_sqlite::InlineStore;
@@ -25,11 +26,12 @@ pub struct MoodyStore {
     inner: InlineStore,
     mood: Mutex<Mood>,
     waiting: Mutex<Vec<Box<dyn Job>>>,
+    asked: AtomicUsize,
 }
 
 impl MoodyStore {
     pub fn new(inner: InlineStore) -> Self {
-        Self { inner, mood: Mutex::new(Mood::Good), waiting: Mutex::default() }
+        Self { inner, mood: Mutex::new(Mood::Good), waiting: Mutex::default(), asked: AtomicUsize::new(0) }
     }
 
     /// What was not begun is begun now.
@@ -39,6 +41,11 @@ impl MoodyStore {
         waiting.into_iter().for_each(|job| self.submit(job));
     }
 
+    /// How often it was asked to write.
+    pub fn asked(&self) -> usize {
+        self.asked.load(Ordering::Relaxed)
+    }
+
     fn mood(&self) -> Mood {
         *self.mood.lock().unwrap()
     }
@@ -46,6 +53,7 @@ impl MoodyStore {
 
 impl Store for MoodyStore {
     fn submit(&self, job: Box<dyn Job>) {
+        self.asked.fetch_add(1, Ordering::Relaxed);
         match self.mood() {
             Mood::Full if job.urgency() == Urgency::Normal => {
                 job.done(Outcome::Failed(StoreError::Full("on purpose".into())));

@@ -114,10 +114,13 @@ pub(super) const FOLDERS: Offer = Offer {
     ),
     steps: [
         (
-            "fastness folders create Plans ~/plans",
+            "fastness folders create Plans ~/plans --namespace {ns}",
             text("On the first machine:", "На первой машине:", "Sur la première machine\u{a0}:"),
         ),
-        ("fastness folders pull Plans ~/plans", text("On the others:", "На остальных:", "Sur les autres\u{a0}:")),
+        (
+            "fastness folders pull Plans ~/plans --namespace {ns}",
+            text("On the others:", "На остальных:", "Sur les autres\u{a0}:"),
+        ),
         ("fastness folders run", text("Keep them in step:", "Синхронизируйте их:", "Les garder synchronisés\u{a0}:")),
     ],
 };
