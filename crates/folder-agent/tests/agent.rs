@@ -293,6 +293,46 @@ fn fld_13_removals_that_come_in_parts_within_a_minute_are_held_until_a_word_also
     assert_eq!((rig.tree().len(), rig.agent().report().held), (6, None), "what a person knows of counts no more");
 }
 
+impl Rig {
+    /// The daemon is killed, and another one begins with what was saved.
+    fn restart(&mut self) {
+        let (disk, state) = self.agent.take().unwrap().into_parts();
+        self.agent = Some(Agent::start(disk, state.reopened().unwrap(), settings(), 2));
+        // Its time begins anew.
+        self.now_ms = 1;
+        self.connect("e", vec![]);
+    }
+}
+
+#[test]
+fn fld_13_removals_before_a_restart_count_with_those_after_it() {
+    let mut rig = Rig::new();
+    let files = twenty(&mut rig);
+    rig.told(None, gone(&files[..9]));
+    rig.restart();
+    rig.pass(50_000);
+    rig.told(None, gone(&files[9..11]));
+    rig.pass(5_000);
+    assert_eq!((rig.tree().len(), rig.agent().report().held), (11, Some((2, 0))), "eleven of twenty would be gone");
+}
+
+#[test]
+fn fld_13_removals_long_before_a_restart_hold_up_nothing_after_it() {
+    let mut rig = Rig::new();
+    let files = twenty(&mut rig);
+    rig.told(None, gone(&files[..9]));
+    rig.pass(61_000);
+    rig.restart();
+    rig.told(None, gone(&files[9..14]));
+    rig.pass(1_000);
+    assert_eq!((rig.tree().len(), rig.agent().report().held), (6, None), "nothing of the nine was kept");
+    rig.restart();
+    rig.pass(61_000);
+    rig.told(None, gone(&files[14..20]));
+    rig.pass(1_000);
+    assert_eq!((rig.tree().len(), rig.agent().report().held), (0, None), "a minute after a restart they are over");
+}
+
 #[test]
 fn fld_13_files_that_come_and_go_one_after_the_other_are_not_held() {
     let mut rig = Rig::new();

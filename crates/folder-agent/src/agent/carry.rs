@@ -31,7 +31,7 @@ impl<D: Disk> Agent<D> {
             any |= is_done;
         }
         self.settle()?;
-        self.state.save()?;
+        self.save()?;
         if !intents.is_empty() {
             self.state.save_and_clear_intents()?;
             self.has_intents = false;

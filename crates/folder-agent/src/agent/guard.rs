@@ -4,12 +4,16 @@
 //! file, is asked before the most of it is gone, though each plan sees a part alone. It is weighed against the most files that were there at
 //! once within that minute: temporary files that came and went one after the other were never there together. What is held stays so, also
 //! after a restart and whatever files come, until somebody says so or so little is left to be removed that nobody would be asked.
+//!
+//! The minute is one in which the daemon ran. One that begins again goes on as if the last removal had been made right then: so removals around
+//! a restart, or of a daemon that is killed again and again, are weighed together, and a removal counts for two minutes of running at most.
 
 use std::collections::VecDeque;
 
 use super::Agent;
 use crate::disk::Disk;
 use crate::model::Content;
+use crate::state::StateError;
 
 /// More than this at once is always asked about.
 const REMOVALS_MAX: usize = 1_000;
@@ -17,11 +21,15 @@ const REMOVALS_MAX: usize = 1_000;
 const REMOVALS_FEW: usize = 10;
 /// What is removed within this time is at once.
 const AT_ONCE_MS: u64 = 60_000;
+/// What follows the first removal of a part within this time is of the same part: so a minute has few.
+const PART_MS: u64 = 1_000;
 
 /// How it stood when removals began to be held: see [`Before`].
 const HELD_OVER: &str = "held_over";
 /// A person let removals happen.
 const CONFIRMED: &str = "confirmed";
+/// What was removed lately: see [`Lately`].
+const REMOVED: &str = "removed_lately";
 
 /// What was removed on one side lately.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -83,34 +91,73 @@ pub(super) enum Side {
     There,
 }
 
-/// When files were removed within the last minute, and how many there were then.
-#[derive(Debug, Default)]
+/// Files that were removed one soon after the other.
+#[derive(Debug, Clone, Copy, serde::Serialize, serde::Deserialize)]
+struct Part {
+    /// When the first of them was.
+    at_ms: u64,
+    files: usize,
+    /// How many there were then.
+    of: usize,
+}
+
+impl Part {
+    fn is_of(&self, now_ms: u64) -> bool {
+        now_ms < self.at_ms + AT_ONCE_MS
+    }
+}
+
+/// What was removed within the last minute.
+#[derive(Debug, Default, serde::Serialize, serde::Deserialize)]
 pub(super) struct Lately {
-    here: VecDeque<(u64, usize)>,
-    there: VecDeque<(u64, usize)>,
+    here: VecDeque<Part>,
+    there: VecDeque<Part>,
     /// Files that there were at the last plan, those that it removes included.
+    #[serde(skip)]
     files: usize,
 }
 
 impl Lately {
     fn note(&mut self, side: Side, now_ms: u64) {
-        let removals = match side {
+        let parts = match side {
             Side::Here => &mut self.here,
             Side::There => &mut self.there,
         };
-        removals.push_back((now_ms, self.files));
-        // More than too many says no more.
-        if removals.len() > REMOVALS_MAX + 1 {
-            removals.pop_front();
+        match parts.back_mut().filter(|part| now_ms < part.at_ms + PART_MS) {
+            Some(part) => (part.files, part.of) = (part.files + 1, part.of.max(self.files)),
+            None => {
+                parts.retain(|part| part.is_of(now_ms));
+                parts.push_back(Part { at_ms: now_ms, files: 1, of: self.files });
+            }
         }
     }
 
-    fn before(&mut self, now_ms: u64) -> Before {
-        let gone = |removals: &mut VecDeque<(u64, usize)>| {
-            removals.retain(|(at, _)| now_ms < at + AT_ONCE_MS);
-            Gone { files: removals.len(), of: removals.iter().map(|(_, of)| *of).max().unwrap_or(0) }
+    fn before(&self, now_ms: u64) -> Before {
+        let gone = |parts: &VecDeque<Part>| {
+            let parts = || parts.iter().filter(|part| part.is_of(now_ms));
+            Gone { files: parts().map(|part| part.files).sum(), of: parts().map(|part| part.of).max().unwrap_or(0) }
         };
-        Before { here: gone(&mut self.here), there: gone(&mut self.there), files: self.files }
+        Before { here: gone(&self.here), there: gone(&self.there), files: self.files }
+    }
+
+    fn parts(&self) -> impl Iterator<Item = &Part> {
+        self.here.iter().chain(&self.there)
+    }
+
+    /// As it is kept. It changes with a removal and with the end of the minute, not as its parts grow old: that would be a write for each.
+    fn text(&self, now_ms: u64) -> Option<String> {
+        self.parts().any(|part| part.is_of(now_ms)).then(|| serde_json::to_string(self).ok()).flatten()
+    }
+
+    /// As it was kept by a daemon that ended: its last removal counts as if it was made now.
+    fn read(text: &str, now_ms: u64) -> Option<Self> {
+        let mut lately: Self = serde_json::from_str(text).ok()?;
+        let last_ms = lately.parts().map(|part| part.at_ms).max()?;
+        for parts in [&mut lately.here, &mut lately.there] {
+            parts.retain(|part| part.is_of(last_ms));
+            parts.iter_mut().for_each(|part| part.at_ms = now_ms.saturating_sub(last_ms - part.at_ms));
+        }
+        Some(lately)
     }
 }
 
@@ -118,8 +165,22 @@ impl<D: Disk> Agent<D> {
     /// A file was removed. Folders do not count.
     pub(super) fn note_removal(&mut self, side: Side, content: &Content) {
         if *content != Content::Folder {
-            self.removed.note(side, self.now.ran_ms);
+            let now_ms = self.now.ran_ms;
+            self.lately().note(side, now_ms);
         }
+    }
+
+    /// Saves the state, with what was removed lately: a removal is never saved without being counted.
+    pub(super) fn save(&mut self) -> Result<(), StateError> {
+        let now_ms = self.now.ran_ms;
+        let removed = self.lately().text(now_ms);
+        self.state.set(REMOVED, removed);
+        self.state.save()
+    }
+
+    fn lately(&mut self) -> &mut Lately {
+        let read = || Lately::read(self.state.value(REMOVED)?, self.now.ran_ms);
+        self.removed.get_or_insert_with(|| read().unwrap_or_default())
     }
 
     /// Whether these are too many removals, here or on the server, which nobody confirmed.
@@ -151,7 +212,7 @@ impl<D: Disk> Agent<D> {
         if is_done && self.state.value(CONFIRMED).is_some() {
             self.state.set(CONFIRMED, None);
             // A person knows of these.
-            self.removed = Lately::default();
+            self.removed = Some(Lately::default());
         }
     }
 
@@ -159,9 +220,10 @@ impl<D: Disk> Agent<D> {
     fn removed_before(&mut self) -> Before {
         let is_file = |content: &Content| *content != Content::Folder;
         let files = self.state.synced().values().filter(|synced| is_file(&synced.content)).count();
-        self.removed.files = files;
+        let now_ms = self.now.ran_ms;
+        self.lately().files = files;
         let held_over = self.state.value(HELD_OVER).and_then(|text| Before::read(text, files));
-        held_over.unwrap_or_else(|| self.removed.before(self.now.ran_ms))
+        held_over.unwrap_or_else(|| self.lately().before(now_ms))
     }
 }
 
@@ -217,16 +279,34 @@ mod tests {
         lately.note(Side::Here, 2_000);
         lately.files = 20;
         lately.note(Side::There, 3_000);
-        let mut at = |now_ms: u64| {
+        let at = |now_ms: u64| {
             let Before { here, there, files } = lately.before(now_ms);
             (here.files, here.of, there.files, there.of, files)
         };
         assert_eq!(at(60_999), (1, 30, 2, 30, 20));
         assert_eq!(at(61_000), (1, 30, 1, 20, 20));
         assert_eq!(at(63_000), (0, 0, 0, 0, 20));
-        for _ in 0..5_000 {
-            lately.note(Side::There, 70_000);
+        for after_ms in 0..5_000 {
+            lately.note(Side::There, 70_000 + after_ms);
         }
-        assert_eq!(lately.before(70_000).there.files, REMOVALS_MAX + 1);
+        assert_eq!((lately.before(75_000).there.files, lately.there.len()), (5_000, 5));
+    }
+
+    #[test]
+    fn fld_13_what_was_removed_lately_goes_on_after_a_restart_as_if_the_last_was_made_then() {
+        let mut lately = Lately { files: 30, ..Lately::default() };
+        [(Side::There, 900_000), (Side::There, 940_000), (Side::Here, 970_000)]
+            .iter()
+            .for_each(|(side, at_ms)| lately.note(*side, *at_ms));
+        let text = lately.text(1_029_999).unwrap();
+        assert_eq!(lately.text(1_030_000), None, "nothing is kept of what is over");
+        let gone = |begun_ms: u64, after_ms: u64| {
+            let Before { here, there, .. } = Lately::read(&text, begun_ms).unwrap().before(begun_ms + after_ms);
+            (here.files, there.files, here.of)
+        };
+        assert_eq!(gone(200_000, 0), (1, 1, 30), "the first was over by the last");
+        assert_eq!((gone(200_000, 30_000), gone(200_000, 60_000)), ((1, 0, 30), (0, 0, 0)));
+        assert_eq!(gone(5, 59_000), (1, 1, 30), "the time before it began has no numbers");
+        assert!(["", "{}", "[1]"].iter().all(|text| Lately::read(text, 0).is_none()));
     }
 }

@@ -152,8 +152,8 @@ pub struct Agent<D> {
     wholes: BTreeSet<String>,
     /// What the last plan asks for besides what is on its way: it holds as long as nothing else changes, and saves a plan for each group.
     rest: Vec<crate::plan::Ask>,
-    /// Files that were removed lately.
-    removed: guard::Lately,
+    /// Files that were removed lately; none: what the daemon before this one kept is not read yet.
+    removed: Option<guard::Lately>,
     upload: Option<upload::Upload>,
     download: Option<download::Download>,
     /// Files that go together: fewer after a group that failed.

@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::guard::Lately;
 use super::work::Trouble;
 use super::{Agent, Now, Out, Phase, Report, Settings};
 use crate::disk::{Disk, Found, Marker};
@@ -35,7 +34,7 @@ impl<D: Disk> Agent<D> {
             unread: BTreeMap::new(),
             wholes: BTreeSet::new(),
             rest: vec![],
-            removed: Lately::default(),
+            removed: None,
             upload: None,
             download: None,
             group_files: super::upload::GROUP_FILES,

@@ -67,7 +67,7 @@ impl<D: Disk> Agent<D> {
             }
         }
         self.publish();
-        self.state.save()
+        self.save()
     }
 
     /// What people are shown by other programs: at most once a second, and always the last word.
@@ -152,7 +152,7 @@ impl<D: Disk> Agent<D> {
         if self.unused_stages.is_empty() {
             return Ok(());
         }
-        self.state.save()?;
+        self.save()?;
         Ok(self.drop_unused_stages()?)
     }
 
