@@ -153,6 +153,7 @@ const CORE: &[&Sql] = &[
     &notify::EVENT,
     &notify::TRIES,
     &notify::GROUPS_BEFORE,
+    &notify::GROUPS_WITH,
     &notify::TASK_WAITS,
     &notify::BEGIN_ATTEMPT,
     &notify::COUNT_TRY,

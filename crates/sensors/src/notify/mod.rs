@@ -18,7 +18,7 @@ mod settle;
 mod webhook;
 
 pub(crate) use ended::{DROP_NOTICE, END_ATTEMPT, END_EVENT, FAILING, RECOVERED, SET_STATE, UNHEARD, alert_key};
-pub(crate) use order::{GROUPS_BEFORE, TASK_WAITS, has_notice, wake_next};
+pub(crate) use order::{GROUPS_BEFORE, GROUPS_WITH, TASK_WAITS, has_notice, wake_next};
 pub(crate) use rewish::{OVERDUE, REWISH, stuck};
 pub use schedule::{TRIES_MAX, delay_ms};
 pub(crate) use settle::{CLIENTS, Came, cut, disable, means, status};

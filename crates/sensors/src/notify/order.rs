@@ -4,7 +4,7 @@
 //! tells of the same sensor has it look at once. So it need not look often, and behind a client that hangs there may be many. Invariant: nothing waits for what nobody tends. A notice that is overdue for
 //! [`UNTENDED_MS`] and has no task, because that is parked, holds up nobody; one whose client or link is gone ends before it would wait.
 
-use base::{Heard, OpResult, Sql, Tx, args};
+use base::{Heard, OpResult, Row, Sql, Tx, args};
 use kernel::OpCx;
 
 use super::many::sensors_of;
@@ -17,14 +17,21 @@ const BEHIND_MS: i64 = 1_000;
 const PAUSE_MS: (i64, i64) = (2_000, 60_000);
 /// Overdue by so much, somebody should have looked at it, even if its task was deleted.
 const UNTENDED_MS: i64 = 5_400_000;
-/// Groups of one client that are looked through; where there are more, the oldest holds up all.
-const GROUPS_MAX: usize = 50;
+/// Groups of one client that are looked through. Behind more of them everything of the client waits, whatever they tell of: a look at so many
+/// takes some milliseconds already, and so many wait only where a client heard nothing while tens of thousands of its sensors fell silent.
+const GROUPS_MAX: usize = 500;
 
 pub(crate) static GROUPS_BEFORE: Sql = Sql::new(
     "sensor_notice.groups_before",
+    "SELECT seq, tries, next_at, skipped, sending, holder, begun FROM sensor_notice \
+     WHERE client_id = ?1 AND kind = 'group' AND seq < ?2 ORDER BY seq LIMIT ?3",
+);
+/// Those whose text has these words: of hundreds of groups a sensor is in one.
+pub(crate) static GROUPS_WITH: Sql = Sql::new(
+    "sensor_notice.groups_with",
     "SELECT n.seq, n.tries, n.next_at, n.skipped, n.sending, n.holder, n.begun, e.body FROM sensor_notice n \
      JOIN sensor_event e ON e.client_id = n.client_id AND e.seq = n.seq \
-     WHERE n.client_id = ?1 AND n.kind = 'group' AND n.seq < ?2 ORDER BY n.seq LIMIT ?3",
+     WHERE n.client_id = ?1 AND n.kind = 'group' AND n.seq < ?2 AND REPLACE(e.body, ?3, '') <> e.body ORDER BY n.seq LIMIT ?4",
 );
 pub(crate) static TASK_WAITS: Sql = Sql::new(
     "sensor_notice.task_waits",
@@ -62,19 +69,46 @@ fn is_tended(tx: &mut dyn Tx, told: &Told, notice: &Notice) -> OpResult<bool> {
     Ok(runs == Some(true) || tx.query_one(&TASK_WAITS, args![told.key()])?.is_some())
 }
 
-/// The same of those that were lost at once with others before this.
+/// The same of those that were lost at once with others before this. It waits for the last of the groups that tell of the sensor, and each of
+/// them wakes it when it ends; the others are none of its business: their next tries may be hours away.
 fn group_passed(tx: &mut dyn Tx, now: Heard, told: &Told, seq: i64) -> OpResult<Option<Heard>> {
     let limit = i64::try_from(GROUPS_MAX).unwrap_or(i64::MAX);
-    let rows = tx.query(&GROUPS_BEFORE, args![&told.client, seq, limit], GROUPS_MAX)?;
+    let before = tx.query(&GROUPS_BEFORE, args![&told.client, seq, limit], GROUPS_MAX)?;
+    match before.len() {
+        0 => return Ok(None),
+        GROUPS_MAX => return first_passed(tx, now, told, &before),
+        _ => {}
+    }
+    let word = format!("\"{}\"", told.sensor);
+    let rows = tx.query(&GROUPS_WITH, args![&told.client, seq, &word, limit], GROUPS_MAX)?;
     let mut until = None;
     for row in &rows {
-        let (notice, all) = (Notice::of(row), rows.len() == GROUPS_MAX);
-        if all || sensors_of(row.text(7))?.contains(&told.sensor) {
-            let group = Told { sensor: format!("*{}", notice.seq), kind: Kind::Group, ..told.clone() };
-            until = until.max(passed(tx, now, &group, &notice)?);
+        if sensors_of(row.text(7))?.contains(&told.sensor) {
+            until = until.max(passed_of(tx, now, told, row)?);
         }
     }
     Ok(until)
+}
+
+fn passed_of(tx: &mut dyn Tx, now: Heard, told: &Told, group: &Row) -> OpResult<Option<Heard>> {
+    let notice = Notice::of(group);
+    let group = Told { sensor: format!("*{}", notice.seq), kind: Kind::Group, ..told.clone() };
+    passed(tx, now, &group, &notice)
+}
+
+/// When the first of too many groups may be through, a minute from now at the soonest. That may be one too many less, of which nobody tells those
+/// behind that it does not tell of: so they look by themselves, but not after each try of each of hundreds.
+fn first_passed(tx: &mut dyn Tx, now: Heard, told: &Told, groups: &[Row]) -> OpResult<Option<Heard>> {
+    let soonest = now.plus_ms(PAUSE_MS.1);
+    let mut first: Option<Heard> = None;
+    for group in groups {
+        match passed_of(tx, now, told, group)? {
+            Some(at) if at <= soonest => return Ok(Some(soonest)),
+            Some(at) => first = Some(first.map_or(at, |first| first.min(at))),
+            None => {}
+        }
+    }
+    Ok(first)
 }
 
 /// What waits behind this one, whose event with this number is told no more, looks again at once.

@@ -1,6 +1,7 @@
 //! Who falls silent, and who only seems to.
 
-use base::Sql;
+use base::{Sql, args};
+use kernel::Op;
 use kernel::namespaces::{Standing, State};
 use sensors::{LEVEL, Level, Word};
 
@@ -212,6 +213,76 @@ fn sen_9_what_the_group_does_not_tell_of_does_not_wait_for_it() {
     assert_eq!(doors.answer_all(200), ["sensor.closed"]);
     done(crate::kit::answer(200));
     doors.world.check_invariants();
+}
+
+/// A client that wants to hear nothing of two sensors that were lost, nor of so many other groups of theirs, before an hour is over; a third
+/// sensor of its speaks.
+fn beside_groups(copies: &'static [Sql]) -> Doors {
+    static COPY: Op<&'static [Sql], ()> = Op::new("test.copy_groups", |tx, _, copies| {
+        copies.iter().try_for_each(|copy| tx.write(copy, args![]).map(drop))?;
+        Ok(())
+    });
+    let doors = Doors::of(&["a", "b"]);
+    doors.register("c", 31_536_000);
+    doors.client("grouped", 2, &["a", "b", "c"]);
+    doors.world.pass_ms(minutes(62));
+    doors.call().unwrap().1(crate::kit::not_before(3_600));
+    doors.world.call(&COPY, copies).unwrap();
+    doors.sent(&[signal("c", true)]);
+    doors
+}
+
+macro_rules! groups {
+    ($many:literal) => {
+        [
+            Sql::new("test.more_seqs", "UPDATE sensor_client SET seq = seq + 1000"),
+            Sql::new(
+                "test.more_events",
+                concat!(
+                    "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ",
+                    $many,
+                    ") INSERT INTO sensor_event (client_id, seq, id, sensor_id, kind, type, body, at, state, tries) \
+                     SELECT client_id, seq + i, id || '-' || i, sensor_id, kind, type, body, at, state, tries FROM sensor_event, n"
+                ),
+            ),
+            Sql::new(
+                "test.more_notices",
+                concat!(
+                    "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ",
+                    $many,
+                    ") INSERT INTO sensor_notice (sensor_id, client_id, kind, seq, tries, next_at, skipped) \
+                     SELECT '*' || (seq + i), client_id, kind, seq + i, tries, next_at + i * 1000, skipped FROM sensor_notice, n"
+                ),
+            ),
+        ]
+    };
+}
+
+#[test]
+fn sen_9_what_a_hundred_groups_do_not_tell_of_does_not_wait_for_them() {
+    static HUNDRED: [Sql; 3] = groups!(100);
+    let doors = beside_groups(&HUNDRED);
+    let (call, done) = doors.call().unwrap();
+    assert_eq!(crate::kit::body(&call)["data"]["sensor_id"], "c", "though the others wait for an hour and more");
+    done(crate::kit::answer(200));
+}
+
+#[test]
+fn sen_9_behind_too_many_groups_all_wait_but_no_longer_than_there_are_too_many() {
+    static TOO_MANY: [Sql; 3] = groups!(499);
+    static END: Sql = Sql::new("test.end_a_group", "DELETE FROM sensor_notice WHERE sensor_id = '*2'");
+    static TOLD: Op<(), ()> = Op::new("test.tell_a_group", |tx, _, ()| Ok(tx.write(&END, args![]).map(drop)?));
+    let doors = beside_groups(&TOO_MANY);
+    assert!(doors.call().is_none(), "nobody knows what the groups behind so many tell of");
+    let (after_s, _, done) = doors.next_call();
+    assert!((3_600..3_700).contains(&after_s), "{after_s} s: the first of them");
+    done(crate::kit::not_before(3_600));
+    assert!(doors.call().is_none());
+    doors.world.call(&TOLD, ()).unwrap();
+    let (after_s, call, done) = doors.next_call();
+    assert_eq!(crate::kit::body(&call)["data"]["sensor_id"], "c");
+    assert!(after_s <= 65, "{after_s} s: it looks once a minute, and does not wait for the last of them");
+    done(crate::kit::answer(200));
 }
 
 #[test]
