@@ -28,6 +28,8 @@ const STATEMENTS: &[&Sql] = &[
     &keys::secrets::OLDER,
     &keys::secrets::WITHOUT,
     &ops::rotate_key::REVOKED,
+    &ops::change_key::LABEL,
+    &ops::change_key::SET_LABEL,
     &ops::bootstrap_key::ANY,
     &ops::revoke_key::REVOKE,
     &ops::list_keys::PAGE,
@@ -65,6 +67,7 @@ pub static KERNEL: ServiceDef = ServiceDef {
         &ops::bootstrap_key::BOOTSTRAP_KEY,
         &ops::revoke_key::REVOKE_KEY,
         &ops::rotate_key::ROTATE_KEY,
+        &ops::change_key::CHANGE_KEY,
         &ops::forget_requests::FORGET_REQUESTS,
     ],
     invariants: &[

@@ -5,6 +5,7 @@
 use std::borrow::Cow;
 
 use base::codes;
+use kernel::ops::change_key::{CHANGE_KEY, ChangeKey, Changed};
 use kernel::ops::create_key::{CREATE_KEY, CreateKey, CreatedKey};
 use kernel::ops::list_keys::{KeyInfo, LIST_KEYS, Page as KeyPage};
 use kernel::ops::revoke_key::{REVOKE_KEY, RevokeKey, Revoked};
@@ -34,7 +35,7 @@ fn routes() -> Vec<Route> {
             .summary("Create a key")
             .about(
                 "The secret is shown in this answer and never again; only its hash is kept. With an Idempotency-Key a \
-                 repeat shows the same secret. A key that a scope binds creates, rotates and revokes none: it would reach further.",
+                 repeat shows the same secret. A key that a scope binds creates, changes, rotates and revokes none: it would reach further.",
             )
             .takes::<NewKey>()
             .answers::<MadeKey>(201)
@@ -47,6 +48,15 @@ fn routes() -> Vec<Route> {
             .query::<PageQuery>()
             .answers::<List<KeyView>>(200)
             .errors(&[codes::ALIMIT]),
+        Route::patch("/v1/{ns}/keys/{id}", change)
+            .tag(TAG)
+            .summary("Change the label of a key")
+            .about("Its secret, role and scope stay. A revoked key can be called otherwise, too. The journal keeps the old label for its time.")
+            .param("id", "Id of the key")
+            .takes::<KeyChange>()
+            .answers_nothing()
+            .errors(&[codes::NKEY, codes::ALIMIT])
+            .for_unbound(),
         Route::delete("/v1/{ns}/keys/{id}", revoke)
             .tag(TAG)
             .summary("Revoke a key")
@@ -106,6 +116,16 @@ struct NewKey {
     /// For people. At most 255 bytes.
     #[serde(default)]
     #[schema(required = false, max_length = 255, example = "till 7")]
+    label: String,
+}
+
+/// What a key is called from now on.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(example = json!({ "label": "till 8" }))]
+struct KeyChange {
+    /// For people; empty for none. At most 255 bytes.
+    #[schema(max_length = 255, example = "till 8")]
     label: String,
 }
 
@@ -186,6 +206,10 @@ async fn list(api: Api, QueryOf(query): QueryOf<PageQuery>) -> ApiResult<List<Ke
 #[derive(Deserialize)]
 struct KeyPath {
     id: String,
+}
+
+async fn change(api: Api, PathOf(KeyPath { id }): PathOf<KeyPath>, body: JsonBody<KeyChange>) -> ApiResult<Changed> {
+    api.call(&CHANGE_KEY, body.map(|change| ChangeKey { id, label: change.label })).await
 }
 
 async fn revoke(api: Api, PathOf(KeyPath { id }): PathOf<KeyPath>, body: NoBody) -> ApiResult<Revoked> {

@@ -64,7 +64,8 @@ fn create_key(tx: &mut dyn Tx, cx: &mut OpCx<'_>, input: &CreateKey) -> OpResult
 /// Its scope as text, before anything is made.
 fn checked(input: &CreateKey) -> OpResult<String> {
     let text = serde_json::Value::Object(input.scope.clone()).to_string();
-    check_lengths(&input.label, &text)?;
+    check_label(&input.label)?;
+    check_length("scope", &text, 4096)?;
     scope::check(&input.scope)?;
     Ok(text)
 }
@@ -81,14 +82,18 @@ fn show_again(tx: &mut dyn Tx, cx: &mut OpCx<'_>, _: &CreateKey) -> OpResult<Cre
     Ok(CreatedKey { key: secrets::show_again(tx, cx, &id)?, id })
 }
 
-fn check_lengths(label: &str, scope: &str) -> OpResult<()> {
-    for (name, value, max) in [("label", label, NAME_MAX), ("scope", scope, 4096)] {
-        if value.len() > max {
-            return Err(OpError::new(codes::ALIMIT, format!("{name} has {} bytes, at most {max}", value.len())));
-        }
-    }
+/// Refuses a label that is too long or has control characters; it may be empty.
+pub(super) fn check_label(label: &str) -> OpResult<()> {
+    check_length("label", label, NAME_MAX)?;
     if label.chars().any(char::is_control) {
         return Err(OpError::new(codes::ABODY, "label has control characters"));
     }
     Ok(())
+}
+
+fn check_length(name: &str, value: &str, max: usize) -> OpResult<()> {
+    if value.len() <= max {
+        return Ok(());
+    }
+    Err(OpError::new(codes::ALIMIT, format!("{name} has {} bytes, at most {max}", value.len())))
 }

@@ -6,6 +6,7 @@ use std::sync::atomic::Ordering;
 use base::{OpResult, Sql};
 use kernel::keys::hash;
 use kernel::ops::bootstrap_key::{BOOTSTRAP_KEY, BootstrapKey, Bootstrapped};
+use kernel::ops::change_key::{CHANGE_KEY, ChangeKey};
 use kernel::ops::create_key::{CREATE_KEY, CreateKey, CreatedKey};
 use kernel::ops::list_keys::{KeyState, LIST_KEYS, Page};
 use kernel::ops::revoke_key::{REVOKE_KEY, RevokeKey};
@@ -114,6 +115,53 @@ fn ker_34_labels_and_scopes_have_limits() {
     let with = |label: String| CreateKey { role: Role::App, scope: serde_json::Map::new(), label };
     assert_eq!(error_code(world.call(&CREATE_KEY, world.request(), with("x".repeat(256)))).0, "ALIMIT");
     assert_eq!(error_code(world.call(&CREATE_KEY, world.request(), with("a\u{7}".into()))).0, "ABODY");
+}
+
+fn changed(world: &World, request: Request, id: &str, label: &str) -> OpResult<()> {
+    world.call(&CHANGE_KEY, request, ChangeKey { id: id.into(), label: label.into() }).map(drop)
+}
+
+#[test]
+fn ker_32_a_label_is_changed_and_the_journal_tells_once_from_what_to_what() {
+    static LINES: Sql = Sql::new("test.lines", "SELECT subject, text FROM journal WHERE kind = 'key.changed'");
+    let world = World::new();
+    let key = create(&world, world.request(), Role::App);
+    for label in ["till 7", "till 7", ""] {
+        changed(&world, world.request(), &key.id, label).unwrap();
+        let listed = world.read(&LIST_KEYS, Page { after: String::new(), limit: 10 }).unwrap();
+        assert_eq!(listed[0].label, label);
+    }
+    let lines = world.rows(&LINES);
+    let mut lines: Vec<_> = lines.iter().map(|row| (row.text(0), row.text(1))).collect();
+    lines.sort_unstable();
+    assert_eq!(lines, [(key.id.as_str(), "label ``, was `till 7`"), (&key.id, "label `till 7`, was `door`")]);
+    assert!(authenticate(&world, &world.main(), &key.key).is_some(), "its secret stays");
+}
+
+#[test]
+fn ker_10_a_repeated_change_of_a_label_does_not_undo_a_later_one() {
+    let world = World::new();
+    let key = create(&world, world.request(), Role::App);
+    let once = || world.request().once("PATCH /keys", "a", [1; 32]);
+    changed(&world, once(), &key.id, "first").unwrap();
+    changed(&world, world.request(), &key.id, "second").unwrap();
+    changed(&world, once(), &key.id, "first").unwrap();
+    assert_eq!(world.read(&LIST_KEYS, Page { after: String::new(), limit: 10 }).unwrap()[0].label, "second");
+}
+
+#[test]
+fn ker_32_a_label_that_no_key_could_be_made_with_is_refused_and_a_revoked_key_loses_its_own() {
+    let world = World::new();
+    let key = create(&world, world.request(), Role::App);
+    let refused = |id: &str, label: &str| error_code(changed(&world, world.request(), id, label)).0;
+    assert_eq!(refused(&key.id, &"x".repeat(256)), "ALIMIT");
+    assert_eq!(refused(&key.id, "a\nb"), "ABODY");
+    assert_eq!(refused("nobody", "x"), "NKEY");
+    assert_eq!(world.read(&LIST_KEYS, Page { after: String::new(), limit: 10 }).unwrap()[0].label, "door");
+    world.call(&REVOKE_KEY, world.request(), RevokeKey { id: key.id.clone() }).unwrap();
+    changed(&world, world.request(), &key.id, "").unwrap();
+    let listed = world.read(&LIST_KEYS, Page { after: String::new(), limit: 10 }).unwrap();
+    assert!(listed[0].label.is_empty() && listed[0].state == KeyState::Revoked);
 }
 
 fn rotate(world: &World, mut request: Request, id: &str, overlap_s: u32) -> OpResult<CreatedKey> {

@@ -40,6 +40,7 @@ texts! {
     FIRST_PAGE: "First page", "Первая страница", "Première page";
     SAVE: "Save", "Сохранить", "Enregistrer";
     CREATE: "Create", "Создать", "Créer";
+    RENAME: "Rename", "Переименовать", "Renommer";
     DELETE: "Delete", "Удалить", "Supprimer";
     ACTIONS: "Actions", "Действия", "Actions";
     ID: "Id", "Идентификатор", "Identifiant";

@@ -108,11 +108,14 @@ fn con_8_keys_are_listed_with_scope_and_state_and_paged() {
     assert!(shown.contains(EVIL_SHOWN) && shown.contains("till-7") && !shown.contains("<img"), "{shown}");
     assert!(!shown.contains(secret) && shown.contains("name=\"scope.device\" data-kind=\"words\""), "{shown}");
     assert!(shown.contains(&format!("/v1/main/keys/{id}/rotate")) && shown.contains("value=\"86400\" selected"));
+    let rename = format!("action=\"/v1/main/keys/{id}\"");
+    assert_eq!(shown.matches(&rename).count(), 2, "it can be renamed and revoked: {shown}");
     world.post(&format!("/v1/main/keys/{id}/rotate"), ADMIN, &json!({ "overlap_s": 60 }));
     assert!(page(&world, "/console/main/keys", ADMIN).contains("two secrets"));
     world.delete(&format!("/v1/main/keys/{id}"), ADMIN);
     let revoked = page(&world, "/console/main/keys", ADMIN);
     assert!(revoked.contains(">revoked<") && !revoked.contains("/rotate\""), "{revoked}");
+    assert_eq!(revoked.matches(&rename).count(), 1, "a revoked one can be renamed still: {revoked}");
     for number in 0..50 {
         world.post("/v1/main/keys", ADMIN, &json!({ "role": "app", "label": format!("key {number:02}") }));
     }

@@ -2,7 +2,8 @@
 
 use serde_json::{Value, json};
 
-use crate::world::{ADMIN, World};
+use crate::client::Answer;
+use crate::world::{ADMIN, World, bearer};
 
 #[test]
 fn ker_32_a_key_is_made_listed_without_its_secret_and_revoked_at_once() {
@@ -36,6 +37,44 @@ fn ker_32_revoking_what_is_not_there_is_told_and_another_namespaces_key_is_not_t
     world.delete("/v1/main/keys/a%00b", ADMIN).check(400, "ABODY");
     let of_z = world.get("/v1/z/keys", ADMIN).json()["items"][0]["id"].as_str().unwrap().to_owned();
     world.delete(&format!("/v1/main/keys/{of_z}"), ADMIN).check(404, "NKEY");
+}
+
+/// Asks to call a key of a namespace otherwise.
+fn change(world: &World, path: &str, key: &str, body: &str) -> Answer {
+    world.ask("PATCH", &format!("/v1/{path}"), &[("authorization", &bearer(key))], Some(body))
+}
+
+#[test]
+fn ker_32_a_label_is_changed_over_http() {
+    let world = World::new();
+    let made = world.post("/v1/main/keys", ADMIN, &json!({ "role": "app", "label": "Anna" })).json();
+    let path = format!("main/keys/{}", made["id"].as_str().unwrap());
+    let label = || world.get("/v1/main/keys", ADMIN).json()["items"][0]["label"].as_str().unwrap().to_owned();
+    for wanted in ["till 8", "till 8", "", "käse \u{1f9c0}"] {
+        let changed = change(&world, &path, ADMIN, &json!({ "label": wanted }).to_string());
+        assert_eq!((changed.status, changed.body.len()), (204, 0), "{}", changed.text());
+        assert_eq!(label(), wanted);
+    }
+    for (body, status, code) in [
+        ("{}", 400, "ABODY"),
+        ("[]", 400, "ABODY"),
+        ("{\"label\":7}", 400, "ABODY"),
+        ("{\"label\":null}", 400, "ABODY"),
+        ("{\"label\":\"a\",\"role\":\"admin\"}", 400, "ABODY"),
+        ("{\"label\":\"a\\nb\"}", 400, "ABODY"),
+        (&format!("{{\"label\":\"{}\"}}", "x".repeat(256)), 422, "ALIMIT"),
+    ] {
+        change(&world, &path, ADMIN, body).check(status, code);
+    }
+    assert_eq!(label(), "käse \u{1f9c0}", "nothing changed");
+    let of_z = world.get("/v1/z/keys", ADMIN).json()["items"][0]["id"].as_str().unwrap().to_owned();
+    for unknown in ["01KA2B3C4D5E6F7G8H9JKMNPQR", "nonsense%2Fx", &of_z] {
+        change(&world, &format!("main/keys/{unknown}"), ADMIN, "{\"label\":\"x\"}").check(404, "NKEY");
+    }
+    change(&world, &path, &world.key("main", "operator"), "{\"label\":\"x\"}").check(403, "SROLE");
+    let changed = change(&world, &format!("z/keys/{of_z}"), ADMIN, "{\"label\":\"first\"}");
+    assert_eq!(changed.status, 204, "{}", changed.text());
+    assert_eq!(world.get("/v1/z/keys", ADMIN).json()["items"][0]["label"], "first");
 }
 
 #[test]
@@ -98,6 +137,7 @@ fn ker_32_a_key_that_a_scope_binds_makes_nothing_that_reaches_further() {
             ("POST", "/v1/main/keys".to_owned(), json!({ "role": "admin" })),
             ("POST", "/v1/main/keys".to_owned(), body.clone()),
             ("POST", format!("/v1/main/keys/{free}/rotate"), json!({})),
+            ("PATCH", format!("/v1/main/keys/{free}"), json!({ "label": "x" })),
             ("DELETE", format!("/v1/main/keys/{free}"), Value::Null),
             ("POST", "/v1/main/accounts".to_owned(), json!({ "name": "eve", "role": "admin" })),
             ("PATCH", "/v1/main/accounts/eve".to_owned(), json!({ "role": "admin" })),

@@ -132,11 +132,10 @@ fn secret(console: &Console) -> Form {
 fn create(console: &Console) -> Form {
     let choices = Role::ALL.map(|role| (role.word().to_owned(), role_word(console.language(), role).to_owned()));
     let role = Field::new("role", console.say(&common::ROLE), Kind::Text).choices(choices.to_vec());
-    let label = Field::new("label", console.say(&common::LABEL), Kind::Text).hint(console.say(&words::LABEL_HINT));
     let form = console
         .form("POST /v1/{ns}/keys", &common::CREATE)
         .field(role.value(Role::App.word()))
-        .field(label)
+        .field(label(console))
         .show("key", console.say(&words::SHOWN_ONCE))
         .tone(Tone::Good)
         .in_dialog(console.say(&words::NEW));
@@ -145,6 +144,11 @@ fn create(console: &Console) -> Form {
         Field::new(format!("scope.{field}"), label, Kind::Words).hint(console.say(&words::SCOPE_HINT))
     };
     FIELDS.into_iter().fold(form, |form, field| form.field(scope(field)))
+}
+
+/// What people call a key: sent also when empty, which takes a label away.
+fn label(console: &Console) -> Field {
+    Field::new("label", console.say(&common::LABEL), Kind::AnyText).hint(console.say(&words::LABEL_HINT))
 }
 
 fn rows(console: &Console, found: &[KeyInfo]) -> Markup {
@@ -217,6 +221,12 @@ fn actions(console: &Console, key: &KeyInfo) -> Markup {
         .show("key", console.say(&words::SHOWN_ONCE))
         .in_dialog(console.say(&words::ROTATE))
         .allowed(valid);
+    // Also of a revoked one, whose label may have to be forgotten.
+    let rename = console
+        .form("PATCH /v1/{ns}/keys/{id}", &common::RENAME)
+        .with("id", &key.id)
+        .field(label(console).value(&key.label))
+        .in_dialog(console.say(&common::RENAME));
     let label = if key.label.is_empty() { &key.id } else { &key.label };
     let revoke = console
         .form("DELETE /v1/{ns}/keys/{id}", &words::REVOKE)
@@ -224,5 +234,5 @@ fn actions(console: &Console, key: &KeyInfo) -> Markup {
         .tone(Tone::Bad)
         .confirm(console.fill(&words::REVOKE_ASK, &[("label", label)]))
         .allowed(valid);
-    html! { (rotate) (revoke) }
+    html! { (rename) (rotate) (revoke) }
 }
