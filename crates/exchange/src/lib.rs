@@ -56,6 +56,9 @@ pub static SERVICE: ServiceDef = ServiceDef {
         &registry::DEVICE_STATE,
         &registry::NEW_CODE,
         &registry::ACTIVATE,
+        &registry::RENAME_COMPANY,
+        &registry::RENAME_SUBSYSTEM,
+        &registry::RENAME_DEVICE,
         &message::SEND,
         &message::ACK,
         &process::START,
@@ -98,6 +101,7 @@ pub static SERVICE: ServiceDef = ServiceDef {
 
 const PARTS: &[&[&Sql]] = &[
     registry::STATEMENTS,
+    registry::RENAME_STATEMENTS,
     message::STATEMENTS,
     process::STATEMENTS,
     folders::STATEMENTS,

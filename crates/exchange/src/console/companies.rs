@@ -2,6 +2,7 @@
 
 use maud::{Markup, html};
 use serde::Deserialize;
+use serde_json::json;
 use web::console::words as common;
 use web::ui::form::{filters, link};
 use web::ui::parts::{card, empty, id, pager, table};
@@ -97,12 +98,28 @@ async fn companies(console: &Console, asked: &Asked) -> Result<Markup, ApiError>
     Ok(card(console.say(&words::COMPANIES), html! {}, content))
 }
 
+/// Gives one of them another name.
+pub(super) fn rename(console: &Console, label: &str, id: &str, name: &str) -> Form {
+    console
+        .form(label, &common::RENAME)
+        .with("id", id)
+        .field(Field::new("name", console.say(&common::NAME), Kind::Text).value(name).required())
+        .in_dialog(console.say(&common::RENAME))
+}
+
+/// The id of a subsystem is unique within its company only.
+fn rename_subsystem(console: &Console, one: &SubsystemView) -> Form {
+    rename(console, "PATCH /v1/{ns}/exchange/subsystems/{id}", &one.id, &one.name)
+        .field(Field::hidden("company", &json!(one.company)))
+}
+
 fn company_rows(console: &Console, companies: &[CompanyView]) -> Markup {
     let columns = [
         Column(console.say(&common::NAME), Holds::Text),
         Column(console.say(&common::ID), Holds::Text),
         Column(console.say(&words::DEVICES), Holds::Text),
         Column(console.say(&common::CREATED), Holds::Text),
+        Column(console.say(&common::ACTIONS), Holds::Actions),
     ];
     let row = |company: &CompanyView| {
         let of = |page: &str| link(&console.at(page), &[("company", Some(&company.id))]);
@@ -111,6 +128,7 @@ fn company_rows(console: &Console, companies: &[CompanyView]) -> Markup {
             id(&company.id),
             html! { a href=(of(DEVICES)) { (console.say(&words::SHOW_DEVICES)) } },
             when(console, moment_of(Some(&company.created_at))),
+            html! { (rename(console, "PATCH /v1/{ns}/exchange/companies/{id}", &company.id, &company.name)) },
         ])
         .key(&company.id)
     };
@@ -161,6 +179,7 @@ fn subsystem_rows(console: &Console, subsystems: &[SubsystemView]) -> Markup {
         Column(console.say(&words::COMPANY), Holds::Text),
         Column(console.say(&words::DEVICES), Holds::Text),
         Column(console.say(&common::CREATED), Holds::Text),
+        Column(console.say(&common::ACTIONS), Holds::Actions),
     ];
     let row = |one: &SubsystemView| {
         let devices = link(&console.at(DEVICES), &[("company", Some(&one.company)), ("subsystem", Some(&one.id))]);
@@ -170,6 +189,7 @@ fn subsystem_rows(console: &Console, subsystems: &[SubsystemView]) -> Markup {
             html! { (one.company) },
             html! { a href=(devices) { (console.say(&words::SHOW_DEVICES)) } },
             when(console, moment_of(Some(&one.created_at))),
+            html! { (rename_subsystem(console, one)) },
         ])
         .key(format!("{}/{}", one.company, one.id))
     };

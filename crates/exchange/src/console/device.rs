@@ -7,7 +7,7 @@ use web::ui::{Form, Stat, Text, Tone};
 use web::{ApiError, Console, PageResult, PathOf, View};
 
 use super::reads::{DEVICE, DeviceLine, WAITING};
-use super::{DEVICES, IdPath, PAGE, above, messages, nothing, past, size, state, when, words};
+use super::{DEVICES, IdPath, PAGE, above, companies, device_page, messages, nothing, past, size, state, when, words};
 use crate::codes::NPARTY;
 use crate::routes::check_unbound;
 
@@ -103,6 +103,9 @@ fn new_code(console: &Console, device: &DeviceLine) -> Form {
 fn actions(console: &Console, device: &DeviceLine) -> Markup {
     let of = |label: &str, text: &Text| console.form(label, text).with("id", &device.id);
     html! {
+        // Its name is the title, which is of the whole page.
+        (companies::rename(console, "PATCH /v1/{ns}/exchange/devices/{id}", &device.id, &device.name)
+            .go(device_page(console, &device.id)))
         @if device.state == "blocked" {
             (of("POST /v1/{ns}/exchange/devices/{id}/unblock", &words::UNBLOCK).tone(Tone::Good))
         } @else {

@@ -83,7 +83,8 @@ fn create(tx: &mut dyn Tx, cx: &mut OpCx<'_>, input: &NewDevice) -> OpResult<Dev
     let (kept, until) = (hash(&code), cx.heard.plus_ms(CODE_MS));
     let row = args![&id, &input.company, &input.subsystem, &input.name, &kept, until, &salt, cx.wall];
     tx.write(&INSERT, row)?;
-    cx.fx.journal("exchange.device", &id, format!("device `{}` of `{}`", input.name, input.company));
+    // Without its name, which is a person's most often and may have to be forgotten.
+    cx.fx.journal("exchange.device", &id, format!("device of `{}`, subsystem `{}`", input.company, input.subsystem));
     Ok(DeviceMade { id, activation_code: code })
 }
 

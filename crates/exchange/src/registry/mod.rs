@@ -5,6 +5,7 @@ mod company;
 mod database;
 mod device;
 mod list;
+mod rename;
 mod subsystem;
 
 pub use activate::{ACTIVATE, Activate, Activated};
@@ -15,6 +16,8 @@ pub use list::{
     COMPANIES, CompanyView, DATABASES, DEVICES, DatabaseView, DeviceView, PartiesOf, SHOW_DEVICE, SUBSYSTEMS,
     SubsystemView,
 };
+pub(crate) use rename::STATEMENTS as RENAME_STATEMENTS;
+pub use rename::{RENAME_COMPANY, RENAME_DEVICE, RENAME_SUBSYSTEM, RenameCompany, RenameDevice, RenameSubsystem};
 pub use subsystem::{CREATE_SUBSYSTEM, NewSubsystem};
 
 use base::{OpError, OpResult, Sql, Tx, args};

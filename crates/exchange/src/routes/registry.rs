@@ -2,7 +2,7 @@
 
 use base::codes;
 use serde::Deserialize;
-use utoipa::IntoParams;
+use utoipa::{IntoParams, ToSchema};
 use web::{Api, ApiResult, JsonBody, List, NoBody, PageQuery, PathOf, QueryOf, Route, given};
 
 use super::{READERS, TAG, WRITERS, check_unbound};
@@ -10,7 +10,8 @@ use crate::codes::{AEXCHANGE, ATAKEN, NPARTY};
 use crate::registry::{
     COMPANIES, CREATE_COMPANY, CREATE_DATABASE, CREATE_DEVICE, CREATE_SUBSYSTEM, CompanyView, DATABASES, DEVICE_STATE,
     DEVICES, DatabaseMade, DatabaseView, DeviceChange, DeviceMade, DeviceView, NEW_CODE, NewCompany, NewDatabase,
-    NewDevice, NewSubsystem, PartiesOf, Registered, SHOW_DEVICE, SUBSYSTEMS, SubsystemView,
+    NewDevice, NewSubsystem, PartiesOf, RENAME_COMPANY, RENAME_DEVICE, RENAME_SUBSYSTEM, Registered, RenameCompany,
+    RenameDevice, RenameSubsystem, SHOW_DEVICE, SUBSYSTEMS, SubsystemView,
 };
 
 const COMPANIES_PATH: &str = "/v1/{ns}/exchange/companies";
@@ -21,6 +22,7 @@ const CODE_PATH: &str = "/v1/{ns}/exchange/devices/{id}/code";
 
 pub(super) fn routes() -> Vec<Route> {
     let mut all = new_ones();
+    all.extend(new_names());
     all.extend(lists());
     all.extend(device_routes());
     all
@@ -57,6 +59,27 @@ fn new_ones() -> Vec<Route> {
             .takes::<NewDevice>()
             .answers::<DeviceMade>(201)
             .errors(&[NPARTY]),
+    ]
+}
+
+fn new_names() -> Vec<Route> {
+    let new = |route: Route| route.tag(TAG).roles(WRITERS).answers_nothing().errors(&[AEXCHANGE, NPARTY]);
+    vec![
+        new(Route::patch("/v1/{ns}/exchange/companies/{id}", rename_company))
+            .summary("Rename a company")
+            .about("Its id stays. The journal keeps the old name for its time.")
+            .param("id", "Id of the company")
+            .takes::<NewName>(),
+        new(Route::patch("/v1/{ns}/exchange/subsystems/{id}", rename_subsystem))
+            .summary("Rename a subsystem of a company")
+            .about("Its id, which is unique within the company, stays. The journal keeps the old name for its time.")
+            .param("id", "Id of the subsystem")
+            .takes::<NewSubsystemName>(),
+        new(Route::patch("/v1/{ns}/exchange/devices/{id}", rename_device))
+            .summary("Rename a device")
+            .about("Its id and its key stay. The old name is kept nowhere, not even in the journal.")
+            .param("id", "Id of the device")
+            .takes::<NewName>(),
     ]
 }
 
@@ -119,8 +142,30 @@ struct PartiesQuery {
     after: Option<String>,
 }
 
+/// What somebody or something is called from now on.
+#[derive(Debug, Deserialize, ToSchema)]
+#[schema(as = ExchangeNewName)]
+#[serde(deny_unknown_fields)]
+struct NewName {
+    /// For people. 1 to 200 bytes without control characters.
+    #[schema(max_length = 200)]
+    name: String,
+}
+
+/// What a subsystem is called from now on.
+#[derive(Debug, Deserialize, ToSchema)]
+#[schema(as = ExchangeNewSubsystemName)]
+#[serde(deny_unknown_fields)]
+struct NewSubsystemName {
+    /// Of which company it is.
+    company: String,
+    /// For people. 1 to 200 bytes without control characters.
+    #[schema(max_length = 200)]
+    name: String,
+}
+
 #[derive(Deserialize)]
-struct DevicePath {
+struct IdPath {
     id: String,
 }
 
@@ -142,6 +187,26 @@ async fn create_database(api: Api, body: JsonBody<NewDatabase>) -> ApiResult<Dat
 async fn create_device(api: Api, body: JsonBody<NewDevice>) -> ApiResult<DeviceMade> {
     check_unbound(&api)?;
     api.call(&CREATE_DEVICE, body).await
+}
+
+async fn rename_company(api: Api, PathOf(IdPath { id }): PathOf<IdPath>, body: JsonBody<NewName>) -> ApiResult<()> {
+    check_unbound(&api)?;
+    api.call(&RENAME_COMPANY, body.map(|NewName { name }| RenameCompany { id, name })).await
+}
+
+async fn rename_subsystem(
+    api: Api,
+    PathOf(IdPath { id }): PathOf<IdPath>,
+    body: JsonBody<NewSubsystemName>,
+) -> ApiResult<()> {
+    check_unbound(&api)?;
+    let input = |NewSubsystemName { company, name }| RenameSubsystem { id, company, name };
+    api.call(&RENAME_SUBSYSTEM, body.map(input)).await
+}
+
+async fn rename_device(api: Api, PathOf(IdPath { id }): PathOf<IdPath>, body: JsonBody<NewName>) -> ApiResult<()> {
+    check_unbound(&api)?;
+    api.call(&RENAME_DEVICE, body.map(|NewName { name }| RenameDevice { id, name })).await
 }
 
 /// What a list is asked for, and how long a page is.
@@ -173,22 +238,22 @@ async fn devices(api: Api, QueryOf(query): QueryOf<PartiesQuery>) -> ApiResult<L
     Ok(api.read(&DEVICES, wanted).await?.map(|items| List::cut(items, limit, |item| item.id.clone())))
 }
 
-async fn show(api: Api, PathOf(DevicePath { id }): PathOf<DevicePath>) -> ApiResult<DeviceView> {
+async fn show(api: Api, PathOf(IdPath { id }): PathOf<IdPath>) -> ApiResult<DeviceView> {
     check_unbound(&api)?;
     api.read(&SHOW_DEVICE, id).await
 }
 
-async fn block(api: Api, PathOf(DevicePath { id }): PathOf<DevicePath>, body: NoBody) -> ApiResult<()> {
+async fn block(api: Api, PathOf(IdPath { id }): PathOf<IdPath>, body: NoBody) -> ApiResult<()> {
     check_unbound(&api)?;
     api.call_and_forget_keys(&DEVICE_STATE, body.with(DeviceChange { id, blocked: true })).await
 }
 
-async fn unblock(api: Api, PathOf(DevicePath { id }): PathOf<DevicePath>, body: NoBody) -> ApiResult<()> {
+async fn unblock(api: Api, PathOf(IdPath { id }): PathOf<IdPath>, body: NoBody) -> ApiResult<()> {
     check_unbound(&api)?;
     api.call(&DEVICE_STATE, body.with(DeviceChange { id, blocked: false })).await
 }
 
-async fn code(api: Api, PathOf(DevicePath { id }): PathOf<DevicePath>, body: NoBody) -> ApiResult<DeviceMade> {
+async fn code(api: Api, PathOf(IdPath { id }): PathOf<IdPath>, body: NoBody) -> ApiResult<DeviceMade> {
     check_unbound(&api)?;
     api.call_and_forget_keys(&NEW_CODE, body.with(id)).await
 }

@@ -106,6 +106,29 @@ fn con_3_a_device_is_shown_with_its_counters_and_what_waits_for_it() {
 }
 
 #[test]
+fn con_3_what_has_a_name_can_be_called_otherwise_where_it_is_shown() {
+    let office = Office::open();
+    let page = seen(&office.edge, "/exchange/companies");
+    assert!(page.contains("action=\"/v1/main/exchange/companies/acme\" data-call=\"PATCH\""), "{page}");
+    assert!(page.contains("action=\"/v1/main/exchange/subsystems/sales\" data-call=\"PATCH\""), "{page}");
+    let path = format!("/exchange/devices/{}", office.phone);
+    let page = seen(&office.edge, &path);
+    assert!(page.contains(&format!("action=\"/v1/main{path}\" data-call=\"PATCH\"")), "{page}");
+    for (path, body) in [
+        ("/companies/acme", json!({ "name": EVIL })),
+        ("/subsystems/sales", json!({ "company": "acme", "name": EVIL })),
+        (path.trim_start_matches("/exchange"), json!({ "name": EVIL })),
+    ] {
+        assert_eq!(office.edge.ask("PATCH", path, body).0, 204);
+    }
+    office.sent(&["a"]);
+    for path in ["/exchange/companies", "/exchange/devices", &path, "/exchange/folders?db=erp&folder=Messages"] {
+        let page = seen(&office.edge, path);
+        assert!(page.contains("&lt;img src=x onerror=alert(1)&gt;") && !page.contains("<img"), "{path}: {page}");
+    }
+}
+
+#[test]
 fn con_3_messages_name_their_device_and_lead_to_it() {
     let (office, process) = prepared("no such article");
     let name = |path: &str| {

@@ -7,6 +7,7 @@ mod edge;
 mod files;
 mod handshake;
 mod messages;
+mod names;
 mod numbers;
 mod packs;
 mod postgres;

@@ -27,6 +27,20 @@ fn exc_1_who_takes_part_is_listed_the_same_on_postgres() {
 }
 
 #[test]
+fn exc_1_names_change_the_same_on_postgres() {
+    let (edge, _below) = open("exc_names");
+    let office = Office::of(edge);
+    crate::names::check_names(&office);
+}
+
+#[test]
+fn ker_23_exc_1_of_two_names_at_once_one_stays_on_two_nodes() {
+    let nodes = PostgresKernel::open_nodes("exc_names_two", &exchange::SERVICE, 2);
+    let kernels: Vec<kernel::Kernel> = nodes.iter().map(|node| node.kernel.clone()).collect();
+    crate::names::check_two_names(&Office::of(Edge::of_nodes(&kernels)));
+}
+
+#[test]
 fn exc_10_21_the_handshake_and_the_ledger_are_the_same_on_postgres() {
     let (edge, _below) = open("exc_handshake");
     let office = Office::of(edge);
