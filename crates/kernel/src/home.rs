@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, PoisonError, RwLock};
 
 use crate::service::ServiceDef;
+use crate::tasks::Chores;
 
 /// A value of a service that others find by its type.
 pub type Offer = &'static (dyn Any + Send + Sync);
@@ -37,6 +38,8 @@ pub struct Home {
     pub temporary: bool,
     /// Whether it is the administrators' namespace.
     pub administers: bool,
+    /// Which tasks are the server's own.
+    pub(crate) chores: Arc<Chores>,
     offers: Arc<[Offer]>,
     memory: Memory,
     common: Arc<Memory>,
@@ -45,7 +48,11 @@ pub struct Home {
 impl Home {
     pub(crate) fn new(namespace: &str, offers: Arc<[Offer]>, common: Arc<Memory>) -> Self {
         let (namespace, memory) = (namespace.to_owned(), Memory::default());
-        Self { namespace, temporary: false, administers: false, offers, memory, common }
+        Self { namespace, temporary: false, administers: false, chores: Arc::default(), offers, memory, common }
+    }
+
+    pub(crate) fn chores(self, chores: Arc<Chores>) -> Self {
+        Self { chores, ..self }
     }
 
     pub(crate) fn temporary(self, temporary: bool) -> Self {

@@ -18,7 +18,7 @@ use crate::namespaces::{AbsentStore, NamespaceRules, Registry, Standing};
 use crate::op::{Op, Query};
 use crate::request::{Caller, Request};
 use crate::service::ServiceDef;
-use crate::tasks::TaskConfig;
+use crate::tasks::{Chores, TaskConfig};
 use crate::wake::{Hint, Wakes};
 use crate::watch::{WatchConfig, Watched};
 
@@ -107,7 +107,7 @@ impl Namespace {
         let (wakes, watched, keys) = (Arc::default(), Arc::default(), KeyRing::default());
         let administers = name == inner.config.admin_namespace;
         let home = Home::new(&name, offers, common).temporary(standing.temporary).administers(administers);
-        let home = Arc::new(home);
+        let home = Arc::new(home.chores(inner.chores.clone()));
         let standing = RwLock::new(Arc::new(standing));
         Self { home, name, store, wakes, watched, keys, standing }
     }
@@ -154,6 +154,7 @@ pub(crate) struct Inner {
     tasks: Arc<TaskConfig>,
     services: Vec<&'static ServiceDef>,
     offers: Arc<[Offer]>,
+    chores: Arc<Chores>,
     /// What services keep in memory for all namespaces together.
     common: Arc<Memory>,
     /// They come and go while the server runs.
@@ -179,8 +180,8 @@ impl Kernel {
         let services: Vec<_> = crate::OWN.into_iter().chain(services.iter().copied()).collect();
         let tasks = Arc::new(all_queues(&config.tasks, &services));
         let (namespaces, registry, common) = (RwLock::default(), Registry::default(), Arc::default());
-        let offers = offers(&services);
-        let inner = Inner { env, config, tasks, offers, common, services, namespaces, registry };
+        let (offers, chores) = (offers(&services), Arc::new(Chores::of(&services)));
+        let inner = Inner { env, config, tasks, offers, chores, common, services, namespaces, registry };
         let kernel = Self(Arc::new(inner));
         stores.into_iter().try_for_each(|(name, store)| kernel.add_namespace(name, store).map(drop))?;
         Ok(kernel)
@@ -264,6 +265,12 @@ impl Kernel {
     #[must_use]
     pub fn task_config(&self) -> &Arc<TaskConfig> {
         &self.0.tasks
+    }
+
+    /// Which tasks are the server's own.
+    #[must_use]
+    pub fn chores(&self) -> &Chores {
+        &self.0.chores
     }
 
     /// The services, the kernel's own first.

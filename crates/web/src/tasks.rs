@@ -10,7 +10,7 @@ use std::pin::pin;
 
 use base::{Id, Wall, codes};
 use futures_util::StreamExt;
-use kernel::tasks::{self, Create, Created, Kind, Move, Order, ReportDone, Search, State};
+use kernel::tasks::{self, Create, Created, Kind, Move, Order, ReportDone, Search, State, Whose};
 use kernel::{Role, ServiceDef};
 use serde::Deserialize;
 use utoipa::IntoParams;
@@ -65,8 +65,9 @@ fn routes() -> Vec<Route> {
         one(Route::delete("/v1/{ns}/tasks/{id}", delete))
             .roles(OPERATORS)
             .summary("Delete a task")
-            .about("Also one that runs: its run is then refused whole when it ends.")
-            .answers_nothing(),
+            .about("Also one that runs: its run is then refused whole when it ends. One of the server's own only when it is parked.")
+            .answers_nothing()
+            .errors(&[codes::ATASK]),
         one(Route::post("/v1/{ns}/tasks/{id}/run", run))
             .roles(OPERATORS)
             .summary("Run a task now")
@@ -193,6 +194,10 @@ struct TaskQuery {
     /// Words that all occur in the operation, the info, the id or the code of the last failure, in any case.
     #[param(nullable = false)]
     q: Option<String>,
+    /// `people`: those that people and programs created, and any that is parked; `server`: those of the server's own that are not;
+    /// `all` if not given.
+    #[param(nullable = false)]
+    whose: Option<String>,
     /// `oldest` (if not given) or `newest` first.
     #[param(nullable = false)]
     order: Option<String>,
@@ -222,6 +227,12 @@ impl TaskQuery {
         }
     }
 
+    fn whose(&self) -> Result<Whose, ApiError> {
+        let Some(word) = &self.whose else { return Ok(Whose::All) };
+        let whose = serde_json::from_value(serde_json::json!(word));
+        whose.map_err(|_| ApiError::refused(codes::ABODY, "whose is none of all, people, server"))
+    }
+
     fn search(&self, limit: u32, after: Option<Id>) -> Result<Search, ApiError> {
         let state = self.state.as_ref().map(|word| {
             let state = serde_json::from_value::<State>(serde_json::json!(word));
@@ -233,6 +244,7 @@ impl TaskQuery {
             info_prefix: self.info_prefix.clone(),
             words: self.q.as_deref().map_or(Ok(vec![]), kernel::watch::query_words)?,
             order: self.order()?,
+            whose: self.whose()?,
             state: state.transpose()?,
             queue: self.queue,
             retry_min: self.retry.unwrap_or(0),

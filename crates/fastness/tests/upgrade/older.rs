@@ -34,6 +34,7 @@ const TAKEN_BACK: &[(&str, u32, &str)] = &[
         "DROP TABLE sensor_life; DROP TABLE sensor_outbox; DROP INDEX sensor_attempt_batch; DROP INDEX sensor_history_batch; \
          ALTER TABLE sensor_attempt DROP COLUMN batch; ALTER TABLE sensor_history DROP COLUMN batch",
     ),
+    ("tasks", 3, "DROP INDEX task_targeted"),
     ("tasks", 2, "DROP INDEX task_behind_by_id; DROP INDEX task_retried"),
     ("workflow", 2, "DROP TABLE wfl_given"),
 ];

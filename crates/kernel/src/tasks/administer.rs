@@ -12,7 +12,8 @@ use crate::cx::OpCx;
 use crate::op::Op;
 use crate::wake::Hint;
 
-/// Deletes a task, running or not: a run that ends after that is refused whole.
+/// Deletes a task, running or not: a run that ends after that is refused whole. One of the server's own only when it is parked: what
+/// it sees to would be left undone, or not be done again before the next start.
 pub static DELETE: Op<Id, Changed> = Op::new("task.remove", delete).ending();
 /// Moves a task that waits or is parked: earlier, later or to now.
 pub static MOVE: Op<Move, Changed> = Op::new("task.move", move_to).ending();
@@ -40,9 +41,12 @@ pub(super) static BEGIN_ANEW: Sql = Sql::new(
 );
 
 fn delete(tx: &mut dyn Tx, cx: &mut OpCx<'_>, id: &Id) -> OpResult<Changed> {
-    if !cancel(tx, cx, *id)? {
-        return Err(OpError::new(codes::NTASK, format!("no task `{id}`: it ended or never was")));
+    let task = get(tx, *id)?;
+    if cx.home.chores.has(&task) && !task.is_parked() {
+        let message = format!("task {id} (`{}`) is the server's own, which needs it: only a parked one may be deleted", task.op);
+        return Err(OpError::new(codes::ATASK, message));
     }
+    cancel(tx, cx, *id)?;
     cx.fx.journal("task.deleted", id.to_string(), "");
     Ok(Changed {})
 }

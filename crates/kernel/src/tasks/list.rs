@@ -7,15 +7,19 @@
 use base::{Id, OpResult, Tx, Wall};
 use serde::{Deserialize, Serialize};
 
+use super::chores::{Chores, Whose};
 use super::report_done::{GET, get};
 use super::row::{Task, parked_at};
 use super::walk::{Seen, Walk};
+use crate::home::Home;
 use crate::op::Query;
 
 /// Tasks that fit, as many as were asked for: page after page in one read. For few tasks; where there may be many see [`PAGE`].
-pub static LIST: Query<Search, Vec<Task>> = Query::new("task.list", list);
+pub static LIST: Query<Search, Vec<Task>> = Query::at_home("task.list", list);
 /// A page of tasks, at a bounded cost.
-pub static PAGE: Query<Search, Page> = Query::new("task.page", page);
+pub static PAGE: Query<Search, Page> = Query::at_home("task.page", |tx, home, search| page(tx, &home.chores, search));
+/// How many tasks fit, by what they do, at a bounded cost.
+pub static TALLY: Query<Search, Tally> = Query::at_home("task.tally", tally);
 /// One task.
 pub static SHOW: Query<Id, Task> = Query::new("task.show", |tx, id| get(tx, *id));
 
@@ -77,6 +81,8 @@ pub struct Search {
     pub info_prefix: Option<String>,
     /// Words that all occur in the operation, the text, the id or the code of the last failure, in any case.
     pub words: Vec<String>,
+    /// Of these people.
+    pub whose: Whose,
     /// Doing this.
     pub state: Option<State>,
     /// In this queue.
@@ -104,10 +110,42 @@ pub struct Page {
     pub next: Option<Id>,
 }
 
-fn list(tx: &mut dyn Tx, search: &Search) -> OpResult<Vec<Task>> {
+/// How many tasks were found.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// They wait for their time, or for room.
+    pub waiting: i64,
+    /// They wait for an older one of their lane.
+    pub behind: i64,
+    /// They run.
+    pub running: i64,
+    /// They wait for a person.
+    pub parked: i64,
+    /// There may be more: only so many were looked at.
+    pub goes_on: bool,
+}
+
+impl Tally {
+    /// Those of all states.
+    #[must_use]
+    pub fn all(&self) -> i64 {
+        self.waiting + self.behind + self.running + self.parked
+    }
+
+    fn note(&mut self, state: State) {
+        match state {
+            State::Waiting => self.waiting += 1,
+            State::Behind => self.behind += 1,
+            State::Running => self.running += 1,
+            State::Parked => self.parked += 1,
+        }
+    }
+}
+
+fn list(tx: &mut dyn Tx, home: &Home, search: &Search) -> OpResult<Vec<Task>> {
     let (mut search, mut tasks) = (search.clone(), vec![]);
     loop {
-        let found = page(tx, &search)?;
+        let found = page(tx, &home.chores, &search)?;
         search.limit -= u32::try_from(found.tasks.len()).unwrap_or(search.limit);
         tasks.extend(found.tasks);
         match found.next {
@@ -117,8 +155,19 @@ fn list(tx: &mut dyn Tx, search: &Search) -> OpResult<Vec<Task>> {
     }
 }
 
-fn page(tx: &mut dyn Tx, search: &Search) -> OpResult<Page> {
-    let (mut ids, mut walk, mut looked_at) = (vec![], Walk::of(search), 0);
+fn tally(tx: &mut dyn Tx, home: &Home, search: &Search) -> OpResult<Tally> {
+    let search = Search { limit: u32::MAX, ..search.clone() };
+    let (mut tally, mut walk, mut looked_at) = (Tally::default(), Walk::of(&search, &home.chores), 0);
+    while looked_at < LOOKED_AT_MAX && !walk.is_over() {
+        let step = walk.step(tx, LOOKED_AT_MAX - looked_at)?;
+        looked_at += step.len();
+        step.iter().filter(|seen| fits(seen, &search, &home.chores)).for_each(|seen| tally.note(seen.state));
+    }
+    Ok(Tally { goes_on: !walk.is_over(), ..tally })
+}
+
+fn page(tx: &mut dyn Tx, chores: &Chores, search: &Search) -> OpResult<Page> {
+    let (mut ids, mut walk, mut looked_at) = (vec![], Walk::of(search, chores), 0);
     while looked_at < LOOKED_AT_MAX {
         let step = walk.step(tx, LOOKED_AT_MAX - looked_at)?;
         looked_at += step.len();
@@ -127,7 +176,7 @@ fn page(tx: &mut dyn Tx, search: &Search) -> OpResult<Page> {
                 let next = ids.last().copied();
                 return Ok(Page { tasks: whole(tx, &ids)?, next });
             }
-            if fits(seen, search) {
+            if fits(seen, search, chores) {
                 ids.push(seen.id);
             }
         }
@@ -144,7 +193,7 @@ fn whole(tx: &mut dyn Tx, ids: &[Id]) -> OpResult<Vec<Task>> {
     Ok(tx.query_each(&GET, &sets)?.iter().flatten().map(Task::read).collect())
 }
 
-fn fits(seen: &Seen, search: &Search) -> bool {
+fn fits(seen: &Seen, search: &Search, chores: &Chores) -> bool {
     // Empty stands for any.
     let same =
         |wanted: &Option<String>, is: &String| wanted.as_ref().is_none_or(|wanted| wanted.is_empty() || wanted == is);
@@ -156,6 +205,7 @@ fn fits(seen: &Seen, search: &Search) -> bool {
         && search.from.is_none_or(|from| seen.start_at >= from)
         && search.to.is_none_or(|to| seen.start_at < to)
         && search.state.is_none_or(|state| state == seen.state)
+        && chores.fits(search.whose, seen)
         && has_words(seen, &search.words)
 }
 
@@ -174,14 +224,16 @@ mod tests {
     fn seen() -> Seen {
         let id = Id::new(Wall(7), [1; 10]);
         let (op, info, exc) = ("mail.send".into(), "Order 17".into(), "XTARGET".into());
-        Seen { id, op, info, exc, queue: 1, start_at: Wall(50), retry: 2, state: State::Waiting }
+        let (has_target, is_standing) = (false, true);
+        Seen { id, op, info, exc, queue: 1, start_at: Wall(50), retry: 2, state: State::Waiting, has_target, is_standing }
     }
 
     #[test]
     fn ker_22_a_task_fits_when_everything_asked_for_does() {
         let all = Search::default();
-        let yes = |search: Search| assert!(fits(&seen(), &search), "{search:?}");
-        let no = |search: Search| assert!(!fits(&seen(), &search), "{search:?}");
+        let chores = Chores::default();
+        let yes = |search: Search| assert!(fits(&seen(), &search, &chores), "{search:?}");
+        let no = |search: Search| assert!(!fits(&seen(), &search, &chores), "{search:?}");
         yes(all.clone());
         yes(Search { words: crate::watch::query_words("ORDER xtar mail").unwrap(), ..all.clone() });
         no(Search { words: crate::watch::query_words("order 18").unwrap(), ..all.clone() });
@@ -193,6 +245,10 @@ mod tests {
         no(Search { retry_min: 3, ..all.clone() });
         yes(Search { from: Some(Wall(50)), to: Some(Wall(51)), ..all.clone() });
         no(Search { to: Some(Wall(50)), ..all.clone() });
-        no(Search { state: Some(State::Parked), ..all });
+        no(Search { state: Some(State::Parked), ..all.clone() });
+        yes(Search { whose: Whose::Server, ..all.clone() });
+        no(Search { whose: Whose::People, ..all.clone() });
+        let parked = Seen { state: State::Parked, ..seen() };
+        assert!(fits(&parked, &Search { whose: Whose::People, ..all }, &chores), "it waits for a person");
     }
 }

@@ -11,6 +11,7 @@
 mod administer;
 mod around;
 mod calls;
+mod chores;
 mod claim;
 mod config;
 mod counts;
@@ -28,6 +29,7 @@ mod kind;
 mod lane;
 mod list;
 mod lose;
+mod merge;
 mod node;
 mod park;
 mod post;
@@ -47,6 +49,7 @@ mod watch;
 
 pub use administer::{Changed, DELETE, MOVE, Move};
 pub use around::{AROUND, Around, RunBy};
+pub use chores::{Chores, Whose};
 pub use config::TaskConfig;
 pub(crate) use counts::counts;
 pub use counts::{COUNTS, OldestDue, TaskCounts};
@@ -57,7 +60,7 @@ pub use find::find;
 pub use holder::is_running;
 pub(crate) use inscribe::{cancel, write as inscribe};
 pub use kind::Kind;
-pub use list::{LIST, LOOKED_AT_MAX, Order, PAGE, Page, SHOW, Search, State};
+pub use list::{LIST, LOOKED_AT_MAX, Order, PAGE, Page, SHOW, Search, State, TALLY, Tally};
 pub(crate) use node::end_all as end_node;
 pub use queues::{ALL, COUNT_MAX, Look, QueueState, RESUME, STATE, SUSPEND, SUSPENSIONS, Switched};
 pub use report_done::{Ended, REPORT_DONE, ReportDone};
@@ -75,6 +78,7 @@ pub static SERVICE: ServiceDef = ServiceDef {
     migrations: &[
         Migration { service: "tasks", version: 1, text: include_str!("../../migrations/tasks_0001.sql") },
         Migration { service: "tasks", version: 2, text: include_str!("../../migrations/tasks_0002.sql") },
+        Migration { service: "tasks", version: 3, text: include_str!("../../migrations/tasks_0003.sql") },
     ],
     statements: STATEMENTS,
     operations: &[&create::CREATE, &administer::DELETE, &administer::MOVE, &queues::SUSPEND, &queues::RESUME],
@@ -160,7 +164,10 @@ const STATEMENTS: &[&Sql] = &[
     &walk::RETRIED[1],
     &walk::PARKED[0],
     &walk::PARKED[1],
+    &walk::TARGETED[0],
+    &walk::TARGETED[1],
     &walk::RUNNING,
+    &chores::NEXT_OP,
     &watch::HEADLESS,
     &watch::ORPHAN,
     &watch::TWO_IN_FLIGHT,

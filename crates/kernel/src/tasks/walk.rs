@@ -5,8 +5,10 @@
 
 use base::{Id, OpResult, Row, Sql, StoreResult, Tx, Value, Wall, args};
 
+use super::chores::{Chores, Whose};
 use super::counts::queues;
 use super::list::{Order, Search, State};
+use super::merge::{self, Source};
 use super::row::parked_at;
 
 /// Tasks of one step at most.
@@ -27,6 +29,8 @@ pub(super) struct Seen {
     pub(super) start_at: Wall,
     pub(super) retry: i64,
     pub(super) state: State,
+    pub(super) has_target: bool,
+    pub(super) is_standing: bool,
 }
 
 impl Seen {
@@ -41,13 +45,16 @@ impl Seen {
             start_at,
             retry: row.int(5),
             state: State::of(row.int(7) == 1, start_at, behind),
+            has_target: row.int(9) == 1,
+            is_standing: row.int(10) == 1,
         }
     }
 }
 
 macro_rules! seen {
     () => {
-        "SELECT id, op, info, queue, start_at, retry, behind, CASE WHEN owner IS NULL THEN 0 ELSE 1 END, exc FROM task WHERE "
+        "SELECT id, op, info, queue, start_at, retry, behind, CASE WHEN owner IS NULL THEN 0 ELSE 1 END, exc, \
+         CASE WHEN target IS NULL THEN 0 ELSE 1 END, CASE WHEN standing IS NULL THEN 0 ELSE 1 END FROM task WHERE "
     };
 }
 
@@ -71,6 +78,7 @@ pub(super) static BEHIND: Ways = both_ways!("behind", "behind = 1 AND");
 pub(super) static RETRIED: Ways = both_ways!("retried", "retry > 0 AND");
 pub(super) static PARKED: Ways =
     both_ways!("parked", "owner IS NULL AND behind = 0 AND queue = ?3 AND start_at = ?4 AND");
+pub(super) static TARGETED: Ways = both_ways!("targeted", "target IS NOT NULL AND");
 pub(super) static RUNNING: Sql =
     Sql::new("task.walk_running", concat!(seen!(), "owner IS NOT NULL ORDER BY owner, lost_at LIMIT ?1"));
 
@@ -91,6 +99,8 @@ enum Along<'a> {
     Parked,
     /// Those that run.
     Running,
+    /// Those of people, or of the server, operation by operation.
+    Whose(Whose),
 }
 
 impl<'a> Along<'a> {
@@ -103,6 +113,7 @@ impl<'a> Along<'a> {
             (_, _, _) if search.retry_min > 0 => Self::Retried,
             (_, _, Some(op)) if !op.is_empty() => Self::Op(op),
             (Some(State::Behind), ..) => Self::Behind,
+            (Some(State::Waiting) | None, ..) if search.whose != Whose::All => Self::Whose(search.whose),
             (Some(State::Waiting) | None, ..) => Self::All,
         }
     }
@@ -116,12 +127,16 @@ pub(super) struct Walk<'a> {
     /// Tasks of the next step: about as many as are asked for, then more.
     size: usize,
     is_over: bool,
+    chores: &'a Chores,
+    /// Where several indexes are walked along at once.
+    sources: Vec<Source>,
 }
 
 impl<'a> Walk<'a> {
-    pub(super) fn of(search: &'a Search) -> Self {
+    pub(super) fn of(search: &'a Search, chores: &'a Chores) -> Self {
         let size = (search.limit as usize + 1).clamp(50, STEP);
-        Self { along: Along::of(search), order: search.order, place: search.after, size, is_over: false }
+        let (along, order, place) = (Along::of(search), search.order, search.after);
+        Self { along, order, place, size, is_over: false, chores, sources: vec![] }
     }
 
     /// The last task that was seen.
@@ -145,6 +160,7 @@ impl<'a> Walk<'a> {
             Along::Retried => self.along_index(tx, &RETRIED, &[])?,
             Along::Parked => self.parked(tx)?,
             Along::Running => self.running(tx)?,
+            Along::Whose(whose) => self.merged(tx, whose)?,
         };
         self.is_over = seen.len() < self.size || self.along == Along::Running;
         self.size = (self.size * 2).min(STEP);
@@ -153,12 +169,25 @@ impl<'a> Walk<'a> {
     }
 
     fn along_index(&self, tx: &mut dyn Tx, ways: &'static Ways, entered_by: &[Value<'_>]) -> StoreResult<Vec<Seen>> {
-        let way = usize::from(self.order == Order::Newest);
-        let place = self.place.map_or_else(|| ENDS[way].to_owned(), |id| id.to_string());
-        let size = i64::try_from(self.size).unwrap_or(i64::MAX);
-        let args: Vec<Value<'_>> =
-            [Value::from(place), Value::from(size)].into_iter().chain(entered_by.iter().cloned()).collect();
-        Ok(tx.query(&ways[way], &args, self.size)?.iter().map(Seen::read).collect())
+        along(tx, ways, entered_by, (self.order, self.place, self.size))
+    }
+
+    /// Only along operations that such tasks have: what people made must not lie behind a million notifications.
+    fn merged(&mut self, tx: &mut dyn Tx, whose: Whose) -> StoreResult<Vec<Seen>> {
+        if self.sources.is_empty() {
+            let Some(ops) = self.chores.ops(tx, whose)? else {
+                self.along = Along::All;
+                return self.along_index(tx, &ALL, &[]);
+            };
+            let place = self.place;
+            self.sources.extend(ops.into_iter().map(|op| Source::new(&BY_OP, vec![Value::from(op)], place)));
+            if whose == Whose::People {
+                self.sources.push(Source::new(&TARGETED, vec![], place));
+                let parked = |queue| Source::new(&PARKED, vec![Value::from(queue), Value::from(parked_at())], place);
+                self.sources.extend(queues(tx)?.into_iter().map(parked));
+            }
+        }
+        merge::next(tx, &mut self.sources, self.order, self.size)
     }
 
     /// Each queue has its parked tasks in the order of their ids, at the end of those that wait.
@@ -197,6 +226,21 @@ impl<'a> Walk<'a> {
     }
 }
 
+/// The next tasks along an index, in an order, after a place, at most so many.
+pub(super) fn along(
+    tx: &mut dyn Tx,
+    ways: &'static Ways,
+    entered_by: &[Value<'_>],
+    (order, place, size): (Order, Option<Id>, usize),
+) -> StoreResult<Vec<Seen>> {
+    let way = usize::from(order == Order::Newest);
+    let place = place.map_or_else(|| ENDS[way].to_owned(), |id| id.to_string());
+    let many = i64::try_from(size).unwrap_or(i64::MAX);
+    let args: Vec<Value<'_>> =
+        [Value::from(place), Value::from(many)].into_iter().chain(entered_by.iter().cloned()).collect();
+    Ok(tx.query(&ways[way], &args, size)?.iter().map(Seen::read).collect())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -214,6 +258,10 @@ mod tests {
         check(Search { state: Some(State::Running), op, ..all.clone() }, Along::Running);
         check(Search { state: Some(State::Behind), ..all.clone() }, Along::Behind);
         check(Search { state: Some(State::Waiting), ..all.clone() }, Along::All);
-        check(Search { op: Some(String::new()), ..all }, Along::All);
+        check(Search { op: Some(String::new()), ..all.clone() }, Along::All);
+        let of_people = Search { whose: Whose::People, ..all };
+        check(of_people.clone(), Along::Whose(Whose::People));
+        check(Search { op: Some("o".into()), ..of_people.clone() }, Along::Op("o"));
+        check(Search { state: Some(State::Parked), ..of_people }, Along::Parked);
     }
 }

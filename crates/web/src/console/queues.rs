@@ -136,7 +136,8 @@ fn figures(console: &Console, managers: &[Manager]) -> Markup {
         value: counted(console, value),
         hint: html! {},
         tone: if value > 0 { tone } else { Tone::Quiet },
-        href: state.map(|state| link(&console.at("tasks"), &[("state", Some(state))])),
+        // What is counted here is everybody's.
+        href: state.map(|state| link(&console.at("tasks"), &[("state", Some(state)), ("whose", Some("all"))])),
     };
     let calls = console.dispatcher().map_or(0, kernel::tasks::Dispatcher::calls);
     let calls = stat(&words::CALLS_HERE, i64::try_from(calls).unwrap_or(i64::MAX), Tone::Info, None);
@@ -178,7 +179,7 @@ fn row(console: &Console, manager: &Manager, queue: i64, state: &QueueState) -> 
     let count = |count: i64, state: &str| {
         let number = queue.to_string();
         let list = format!("/console/{name}/tasks");
-        let href = link(&list, &[("state", Some(state)), ("queue", Some(number.as_str()))]);
+        let href = link(&list, &[("state", Some(state)), ("queue", Some(number.as_str())), ("whose", Some("all"))]);
         html! { @if count > 0 { a href=(href) { (counted(console, count)) } } @else { "0" } }
     };
     let mut cells = vec![

@@ -95,15 +95,21 @@ fn run_form(console: &Console, namespace: &str, task: &Task) -> Markup {
     html! { (form.with("id", &task.id.to_string()).tone(tone).done(console.say(&words::WILL_RUN))) }
 }
 
-fn delete_form(console: &Console, namespace: &str, task: &Task) -> Form {
+/// Whether the server made it for itself.
+fn of_server(console: &Console, task: &Task) -> bool {
+    console.kernel().chores().has(task)
+}
+
+/// Nothing for one that the server needs: one of its own is deleted only when it is parked.
+fn delete_form(console: &Console, namespace: &str, task: &Task) -> Option<Form> {
+    if of_server(console, task) && !task.is_parked() {
+        return None;
+    }
     let question = match task.state() {
         State::Running => &words::DELETE_RUNNING,
         State::Waiting | State::Behind | State::Parked => &words::DELETE_SURE,
     };
-    console
-        .form_in(namespace, "DELETE /v1/{ns}/tasks/{id}", &super::words::DELETE)
-        .with("id", &task.id.to_string())
-        .tone(Tone::Bad)
-        .confirm(console.fill(question, &[("op", &task.op)]))
-        .done(console.say(&words::DELETED))
+    let form = console.form_in(namespace, "DELETE /v1/{ns}/tasks/{id}", &super::words::DELETE);
+    let form = form.with("id", &task.id.to_string()).tone(Tone::Bad);
+    Some(form.confirm(console.fill(question, &[("op", &task.op)])).done(console.say(&words::DELETED)))
 }

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use base::{OpResult, Sql, Tx, Wall, args};
 use kernel::tasks::parked_at;
-use kernel::{Op, OpCx};
+use kernel::{NewTask, Op, OpCx};
 use serde_json::json;
 
 use crate::client::Answer;
@@ -29,6 +29,13 @@ static MANY: Sql = Sql::new(
      i % 3, 0, CASE WHEN i % 10 = 0 THEN ?3 ELSE i END, 0, 0, 0, 0 FROM number WHERE true",
 );
 
+/// One of the server's own.
+static CHORE: Op<(), String> = Op::new("test.chore", |_, cx, ()| {
+    let task = NewTask::new(cx.id(), "feed.forget").after_ms(3_600_000);
+    let id = task.id.to_string();
+    cx.fx.task(task);
+    Ok(id)
+});
 static PARKED: Op<(String, String), ()> = Op::new("test.park", parked);
 static CLAIMED: Op<(String, String), ()> = Op::new("test.claim", claimed);
 static MADE_DUE: Op<(String, Wall), ()> = Op::new("test.due", |tx, _, (id, at)| Ok(tx.write(&DUE, args![id, *at])?));
@@ -187,6 +194,44 @@ fn con_8_ker_22_the_list_filters_counts_and_offers_actions() {
     has(&page(&world, "/console/main/tasks?op=nothing"), &["No task fits", "Reset"]);
 }
 
+#[test]
+fn con_8_ker_22_the_servers_own_tasks_are_counted_and_shown_when_asked_for_and_offer_no_delete() {
+    let world = World::new();
+    let own = world.create_task("main", &json!({"op": "w", "target": "https://x/", "start_at": LATER}));
+    let [chore, parked] = [(); 2].map(|()| world.run("main", &CHORE, ()).unwrap());
+    world.run("main", &PARKED, (parked.clone(), "no room".into())).unwrap();
+    let delete = |id: &str| format!("action=\"/v1/main/tasks/{id}\"");
+    let usual = page(&world, "/console/main/tasks?order=oldest");
+    has(&usual, &["Waiting 1<", "Parked 1<", "Not shown: 1 of the server’s own", "order=oldest&amp;whose=all\"", "Show them"]);
+    has(&usual, &[&delete(&own), &delete(&parked)]);
+    has_not(&usual, &[&chore]);
+    let all = page(&world, "/console/main/tasks?order=oldest&whose=all");
+    has(&all, &["Waiting 2<", &format!("data-key=\"main.{chore}\""), &delete(&parked), "Hide them", ">server<"]);
+    has_not(&all, &[&delete(&chore)]);
+    let server = page(&world, "/console/main/tasks?whose=server");
+    has(&server, &[&chore, "Waiting 1<", "Parked 0<"]);
+    has_not(&server, &[&own, &parked]);
+    let one = page(&world, &format!("/console/main/tasks/{chore}"));
+    has(&one, &["One of the server’s own", "Run now"]);
+    has_not(&one, &["data-call=\"DELETE\""]);
+    let refused = world.delete(&format!("/v1/main/tasks/{chore}"), ADMIN);
+    refused.check(409, "ATASK");
+    assert!(refused.text().contains("is the server's own"), "{}", refused.text());
+    assert_eq!(world.delete(&format!("/v1/main/tasks/{parked}"), ADMIN).status, 204, "it waits for a person");
+    has(&page(&world, "/console/z/tasks"), &["The server’s own, which it sees to by itself, are not shown.", &own]);
+}
+
+/// Nothing that should have gone on is out of sight.
+#[test]
+fn con_8_ker_40_a_task_of_the_servers_own_that_is_stuck_is_told_above_the_list() {
+    let world = World::new();
+    has_not(&page(&world, "/console/main/tasks"), &["stuck."]);
+    let chore = world.run("main", &CHORE, ()).unwrap();
+    let hour_ago = world.kernel.env().clock.wall().plus_ms(-3_600_000);
+    world.run("main", &MADE_DUE, (chore, hour_ago)).unwrap();
+    has(&page(&world, "/console/main/tasks"), &["1 task is stuck.", "href=\"/console/main/stuck\""]);
+}
+
 /// A phone folds filters that are not in use: those that were sent as they stood are none.
 #[test]
 fn con_8_filters_that_were_sent_as_they_stood_are_not_in_use() {
@@ -203,7 +248,7 @@ fn con_8_filters_that_were_sent_as_they_stood_are_not_in_use() {
 #[test]
 fn con_8_a_query_that_cannot_be_is_a_clear_page() {
     let world = World::new();
-    for query in ["state=odd", "queue=x", "retry=many", "from=soon", "order=size", "after=x", "unknown=1"] {
+    for query in ["state=odd", "queue=x", "retry=many", "from=soon", "order=size", "whose=mine", "after=x", "unknown=1"] {
         let answer = ask(&world, &format!("/console/main/tasks?{query}"), ADMIN, "en");
         assert_eq!(answer.status, 400, "{query}");
         has(&answer.text(), &["That cannot be shown", "ABODY"]);
@@ -263,7 +308,7 @@ fn con_8_ker_22_queues_show_what_is_in_them_and_are_suspended_one_by_one_or_all(
             "1 standard",
             "2 background",
             "0 of 4 busy",
-            "/console/main/tasks?state=parked&amp;queue=0",
+            "/console/main/tasks?state=parked&amp;queue=0&amp;whose=all",
             "Suspend all",
         ],
     );

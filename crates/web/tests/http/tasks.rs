@@ -103,8 +103,10 @@ fn ker_22_tasks_are_filtered_and_paged_in_one_namespace_and_at_z_in_all() {
             None => break,
         }
     }
-    assert_eq!(paged, [in_main, vec![in_z]].concat());
-    for bad in ["state=lost", "from=x", "after=main.x", "what=1"] {
+    assert_eq!(paged, [in_main.clone(), vec![in_z]].concat());
+    assert_eq!(ids(&world, "/v1/main/tasks?whose=people"), in_main);
+    assert_eq!(ids(&world, "/v1/main/tasks?whose=server"), Vec::<String>::new());
+    for bad in ["state=lost", "whose=mine", "from=x", "after=main.x", "what=1"] {
         world.get(&format!("/v1/main/tasks?{bad}"), ADMIN).check(400, "ABODY");
     }
 }

@@ -1,7 +1,8 @@
 //! What an operator does (KER-22).
 
 use base::{Wall, codes};
-use kernel::tasks::{self, Look, Move, Search, State};
+use kernel::NewTask;
+use kernel::tasks::{self, Look, Move, Order, Search, State, Whose};
 
 use super::world::{World, status};
 use crate::world::NOON;
@@ -41,6 +42,52 @@ fn ker_22_tasks_are_moved_both_ways_but_not_while_they_run() {
     assert_eq!(world.call(&tasks::DELETE, id).unwrap_err().code, codes::NTASK);
     world.partner.answer(status(200));
     assert_eq!(world.notes().len(), 1, "a run that ends after the task was deleted is refused whole");
+}
+
+/// Without its row, what it sees to would not be done again before the next start.
+#[test]
+fn ker_22_a_task_of_the_servers_own_is_deleted_only_when_it_is_parked() {
+    let world = World::new();
+    let _node = world.node();
+    let all = world.read(&tasks::LIST, Search { op: Some("test.hourly".into()), limit: 1, ..Search::default() }).unwrap();
+    let refused = world.call(&tasks::DELETE, all[0].id).unwrap_err();
+    assert!(refused.code == codes::ATASK && refused.message.contains("`test.hourly`"), "{refused:?}");
+    assert_eq!(world.task(all[0].id), all[0], "it is there as before");
+    let parked = world.create(|task| task, "test.fail");
+    assert_eq!(world.call(&tasks::DELETE, parked).unwrap_err().code, codes::ATASK);
+    world.pass(251 * MINUTE);
+    world.call(&tasks::DELETE, parked).unwrap();
+    assert!(world.tasks().is_empty());
+}
+
+/// Parked ones wait for a person, whoever made them.
+#[test]
+fn ker_22_lists_tell_the_servers_own_tasks_from_those_of_people() {
+    let world = World::new();
+    let _node = world.node();
+    let parked = world.create(|task| task, "test.fail");
+    world.pass(251 * MINUTE);
+    let later = |task: NewTask| task.at(Wall(NOON + 864_000_000));
+    let kept = world.create(later, "test.steps");
+    let made = world.create(later, "test.note");
+    let unknown = world.create(later, "report.nightly");
+    let named = world.create(move |task| NewTask { target: Some("http://a.example/".into()), ..later(task) }, "test.steps");
+    let found = |whose: Whose, order: Order, state: Option<State>| {
+        let search = Search { whose, order, state, limit: 100, ..Search::default() };
+        let ids: Vec<_> = world.read(&tasks::LIST, search).unwrap().iter().map(|task| task.id).collect();
+        ids
+    };
+    assert_eq!(found(Whose::People, Order::Oldest, None), [parked, made, unknown, named]);
+    assert_eq!(found(Whose::People, Order::Newest, None), [named, unknown, made, parked]);
+    assert_eq!(found(Whose::People, Order::Oldest, Some(State::Waiting)), [made, unknown, named]);
+    assert_eq!(found(Whose::People, Order::Oldest, Some(State::Parked)), [parked]);
+    let own = found(Whose::Server, Order::Oldest, None);
+    assert!(own.contains(&kept) && !own.contains(&parked), "{own:?}");
+    assert_eq!(own.len() + 4, found(Whose::All, Order::Oldest, None).len(), "each is either");
+    let tally = |whose| world.read(&tasks::TALLY, Search { whose, ..Search::default() }).unwrap();
+    let people = tally(Whose::People);
+    assert_eq!((people.waiting, people.parked, people.all(), people.goes_on), (3, 1, 4, false));
+    assert_eq!(tally(Whose::Server).all(), i64::try_from(own.len()).unwrap());
 }
 
 #[test]

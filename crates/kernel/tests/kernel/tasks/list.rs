@@ -2,7 +2,7 @@
 
 use base::{OpResult, Sql, Tx, Value, Wall, args};
 use kernel::Op;
-use kernel::tasks::{LOOKED_AT_MAX, Order, PAGE, Search, State, parked_at};
+use kernel::tasks::{LOOKED_AT_MAX, Order, PAGE, Search, State, Whose, parked_at};
 
 use crate::nodes::Node;
 
@@ -70,6 +70,8 @@ fn check_lists(node: &Node) {
         assert_eq!(all(node, &prefix).0, 1 + 10 + 100 + 1_000);
         assert_eq!(all(node, &Search { queue: Some(1), limit: 1_000, ..base.clone() }).0, many / 3);
         assert_eq!(all(node, &Search { from: Some(parked_at()), ..base.clone() }), (of(1000), walked));
+        let people = Search { whose: Whose::People, limit: 1_000, ..base.clone() };
+        assert_eq!(all(node, &people), (many, many / 1_000), "all of them, along two operations at once");
         assert_eq!(all(node, &Search { limit: 1_000, ..base }).0, many);
     }
 }
@@ -87,12 +89,14 @@ fn ker_22_lists_among_many_are_complete_and_bounded_on_postgres() {
 static ANALYZE: Sql = Sql::new("test.analyze_list", "ANALYZE task");
 
 /// The statements of lists with the index that each must use.
-const WANTED: [(&str, &str); 8] = [
+const WANTED: [(&str, &str); 10] = [
     ("all", "task_pkey"),
     ("op", "task_by_op"),
     ("info", "task_by_info"),
     ("behind", "task_behind_by_id"),
     ("retried", "task_retried"),
+    ("targeted", "task_targeted"),
+    ("next_op", "task_by_op"),
     ("parked", "task_waiting"),
     ("next_queue", "task_waiting"),
     ("oldest_due", "task_waiting"),
@@ -100,7 +104,7 @@ const WANTED: [(&str, &str); 8] = [
 
 fn plan(tx: &mut dyn Tx, explain: &str, name: &str, back: bool) -> OpResult<String> {
     let name = match (name, back) {
-        ("next_queue" | "oldest_due", _) => format!("task.{name}"),
+        ("next_queue" | "next_op" | "oldest_due", _) => format!("task.{name}"),
         (_, false) => format!("task.walk_{name}"),
         (_, true) => format!("task.walk_back_{name}"),
     };
@@ -110,6 +114,7 @@ fn plan(tx: &mut dyn Tx, explain: &str, name: &str, back: bool) -> OpResult<Stri
         Box::leak(Box::new(Sql::new(format!("test.plan.{name}").leak(), format!("{explain} {text}").leak())));
     let place = if back { "~" } else { "" };
     let args: Vec<Value<'_>> = match name.rsplit('_').next() {
+        _ if name == "task.next_op" => vec![Value::from("")],
         Some("queue") => vec![Value::from(0)],
         Some("due") => vec![Value::from(0), Value::from(Wall(1))],
         Some("op" | "info") => vec![Value::from(place), Value::from(1), Value::from("x")],

@@ -179,10 +179,10 @@ static TEST: ServiceDef = ServiceDef {
     }],
     operations: &[&PLAIN],
     tasks: &[
-        TaskDef::new("test.note", plan_note),
+        TaskDef::new("test.note", plan_note).callable(),
         TaskDef::new("test.fail", plan_fail),
         TaskDef::new("test.steps", plan_steps).queue(1),
-        TaskDef::new("test.call", plan_call).settled_by(settle_call),
+        TaskDef::new("test.call", plan_call).settled_by(settle_call).callable(),
         TaskDef::new("test.hourly", plan_hourly).standing("H30"),
         TaskDef::new("test.fights", plan_fights).keyed(keys_of_fights),
         TaskDef::new("test.unseen", plan_unseen),

@@ -30,14 +30,14 @@ pub(super) fn shown(console: &Console, seen: &[Seen]) -> Markup {
     };
     let bad = |is_bad: bool| if is_bad { Tone::Bad } else { Tone::Good };
     stats(&[
-        tile(&words::DUE, sum(|tasks| tasks.due), console.say(&words::DUE_HINT), Tone::Info, "tasks?state=waiting"),
+        tile(&words::DUE, sum(|tasks| tasks.due), console.say(&words::DUE_HINT), Tone::Info, "tasks?whose=all&state=waiting"),
         oldest(console, seen),
         tile(
             &words::RUNNING,
             sum(|tasks| tasks.running),
             console.say(&words::RUNNING_HINT),
             Tone::Info,
-            "tasks?state=running",
+            "tasks?whose=all&state=running",
         ),
         tile(&words::LATER, sum(|tasks| tasks.later), &next(console, seen), Tone::Quiet, "queues"),
         tile(&words::PARKED, parked, console.say(&words::PARKED_HINT), bad(parked > 0), "tasks?state=parked"),

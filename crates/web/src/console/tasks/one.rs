@@ -10,7 +10,7 @@ use serde::Deserialize;
 use super::super::page::PageResult;
 use super::super::visit::{Console, View};
 use super::headline::{Headline, Sight};
-use super::{cron, delete_form, failure, gone, history, queue_name, run_form, state_badge, words};
+use super::{cron, delete_form, failure, gone, history, of_server, queue_name, run_form, state_badge, words};
 use crate::error::ApiError;
 use crate::params::PathOf;
 use crate::ui::moment::{bytes, plain};
@@ -80,7 +80,7 @@ fn actions(console: &Console, task: &Task) -> Markup {
         (run_form(console, namespace, task))
         (move_form(console, task))
         (done_form(console, task))
-        (delete_form(console, namespace, task).go(console.at("tasks")))
+        @if let Some(form) = delete_form(console, namespace, task) { (form.go(console.at("tasks"))) }
     }
 }
 
@@ -116,7 +116,8 @@ fn about(console: &Console, Around { task, run, .. }: &Around) -> Markup {
     let number = |number: i64| html! { (console.language().number(number)) };
     let mut rows: Vec<(&str, Markup)> = vec![(console.say(&words::ID), id_part(task.id))];
     let mut row = |text, value: Option<Markup>| rows.extend(value.map(|value| (console.say(text), value)));
-    row(&words::OPERATION, Some(html! { code { (task.op) } }));
+    let servers = html! { @if of_server(console, task) { span.sub { (console.say(&words::SERVERS_HINT)) } } };
+    row(&words::OPERATION, Some(html! { code { (task.op) } (servers) }));
     row(&words::INFO, (!task.info.is_empty()).then(|| html! { (task.info) }));
     row(&words::STARTS, (!task.is_parked()).then(|| console.whole_moment(task.start_at)));
     row(&words::STARTED, task.start_time.map(|at| console.whole_moment(at)));

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use base::{Id, codes};
 use futures_util::StreamExt;
 use kernel::Namespace;
-use kernel::tasks::{self, Order, Search, State, Task};
+use kernel::tasks::{self, Order, Search, State, Task, Whose};
 use serde::Deserialize;
 
 use super::super::visit::Console;
@@ -31,6 +31,7 @@ pub(super) struct Asked {
     pub(super) from: String,
     pub(super) to: String,
     pub(super) order: String,
+    pub(super) whose: String,
     pub(super) after: String,
 }
 
@@ -53,7 +54,7 @@ impl Asked {
     pub(super) fn link(&self, console: &Console, change: impl FnOnce(&mut Self)) -> String {
         let mut other = self.clone();
         change(&mut other);
-        let Self { op, info, state, queue, retry, from, to, order, after } = &other;
+        let Self { op, info, state, queue, retry, from, to, order, whose, after } = &other;
         let fields = [
             ("op", op),
             ("info", info),
@@ -63,6 +64,7 @@ impl Asked {
             ("from", from),
             ("to", to),
             ("order", order),
+            ("whose", whose),
             ("after", after),
         ];
         link(&console.at("tasks"), &fields.map(|(name, value)| (name, Some(value.as_str()))))
@@ -79,6 +81,7 @@ impl Asked {
             from: field_moment("from", &self.from)?,
             to: field_moment("to", &self.to)?,
             order: self.order()?,
+            whose: self.whose()?,
             limit: PAGE,
             ..Search::default()
         })
@@ -100,6 +103,16 @@ impl Asked {
             "" | "newest" => Ok(Order::Newest),
             "oldest" => Ok(Order::Oldest),
             _ => Err(ApiError::refused(codes::ABODY, "order is neither newest nor oldest")),
+        }
+    }
+
+    /// Without a word the server's own are left out: they see to themselves, and are many.
+    pub(super) fn whose(&self) -> Result<Whose, ApiError> {
+        match self.whose.as_str() {
+            "" | "people" => Ok(Whose::People),
+            "server" => Ok(Whose::Server),
+            "all" => Ok(Whose::All),
+            _ => Err(ApiError::refused(codes::ABODY, "whose is none of all, people, server")),
         }
     }
 
@@ -162,6 +175,7 @@ mod tests {
         let search = Asked::default().search().unwrap();
         assert_eq!((search.op, search.queue, search.from, search.state), (None, None, None, None));
         assert_eq!((search.retry_min, search.order, search.limit), (0, Order::Newest, PAGE));
+        assert_eq!(search.whose, Whose::People);
     }
 
     #[test]
@@ -169,12 +183,13 @@ mod tests {
         let asked = Asked { from: "1970-01-01T00:01".into(), to: "1970-01-01T00:00:01".into(), ..Asked::default() };
         let search = asked.search().unwrap();
         assert_eq!((search.from, search.to), (Some(base::Wall(60_000)), Some(base::Wall(1_000))));
-        let wrong: [fn(&mut Asked); 5] = [
+        let wrong: [fn(&mut Asked); 6] = [
             |asked| asked.queue = "x".into(),
             |asked| asked.retry = "1.5".into(),
             |asked| asked.from = "soon".into(),
             |asked| asked.state = "odd".into(),
             |asked| asked.order = "size".into(),
+            |asked| asked.whose = "mine".into(),
         ];
         for change in wrong {
             let mut asked = Asked::default();

@@ -42,6 +42,22 @@ texts! {
     QUEUE_OF_OPERATION: "that of the operation", "как у операции", "celle de l’opération";
 
     // List
+    WHOSE: "Whose", "Чьи", "À qui";
+    OF_PEOPLE: "Those that people and programs made", "Созданные людьми и программами", "Créées par des personnes et des programmes";
+    OF_ALL: "With the server’s own", "Вместе с собственными задачами сервера", "Avec celles du serveur";
+    OF_SERVER: "Only the server’s own", "Только собственные задачи сервера", "Seulement celles du serveur";
+    SERVERS: "server", "сервер", "serveur";
+    SERVERS_HINT: "One of the server’s own: it made it and sees to it by itself. It can be deleted only when it is parked.",
+        "Собственная задача сервера: он создал её и следит за ней сам. Удалить её можно, только если она остановлена.",
+        "Une tâche du serveur lui-même\u{a0}: il l’a créée et s’en occupe. Elle ne peut être supprimée que si elle est arrêtée.";
+    SO_MANY_HIDDEN: "Not shown: {count} of the server’s own, which it sees to by itself.", "Не показаны собственные задачи сервера, за которыми он следит сам: {count}.",
+        "Non affichées\u{a0}: {count} du serveur lui-même, dont il s’occupe seul.";
+    SERVERS_HIDDEN: "The server’s own, which it sees to by itself, are not shown.", "Собственные задачи сервера, за которыми он следит сам, не показаны.",
+        "Celles du serveur lui-même, dont il s’occupe seul, ne sont pas affichées.";
+    SHOW_SERVERS: "Show them", "Показать их", "Les afficher";
+    SERVERS_SHOWN: "The server’s own are shown too.", "Показаны и собственные задачи сервера.", "Celles du serveur lui-même sont affichées aussi.";
+    HIDE_SERVERS: "Hide them", "Скрыть их", "Les masquer";
+    WHY_STUCK: "Why", "Почему", "Pourquoi";
     ORDER: "Order", "Порядок", "Ordre";
     NEWEST: "Newest first", "Сначала новые", "Récentes d’abord";
     OLDEST: "Oldest first", "Сначала старые", "Anciennes d’abord";
@@ -148,6 +164,13 @@ texts! {
         "Elle a été faite ou supprimée\u{a0}; une tâche qui finit bien ne laisse rien. Une tâche répétée continue sous un nouvel identifiant.";
     TO_TASKS: "To the tasks", "К задачам", "Vers les tâches";
 }
+
+/// How many should have gone on.
+pub(super) const STUCK_TASKS: Counted = Counted {
+    en: ["{n} task is stuck.", "{n} tasks are stuck."],
+    ru: ["{n} задача застряла.", "{n} задачи застряли.", "{n} задач застряло."],
+    fr: ["{n} tâche est bloquée.", "{n} tâches sont bloquées."],
+};
 
 /// After how many tries.
 pub(super) const AFTER_TRIES: Counted = Counted {
