@@ -29,6 +29,7 @@ mod start;
 mod stuck;
 mod tasks;
 mod visit;
+mod terminal;
 mod watch;
 mod who;
 pub mod words;

@@ -60,15 +60,11 @@ fn list(console: &Console, classes: &[ClassView], counts: &[ClassCount]) -> Mark
 /// How to declare the first one.
 fn how(console: &Console) -> Markup {
     let line: String = EXAMPLE.split_whitespace().collect::<Vec<_>>().join(" ");
-    let ns = &console.namespace().name;
-    let command = format!("echo '{line}' |\n  fastness documents class declare --namespace {ns} --file -");
-    let call = format!(
-        "curl -X POST \"$SERVER/v1/{ns}/doc-classes\" -H \"Authorization: Bearer $KEY\" \\\n  -H 'Content-Type: application/json' -d '{line}'"
-    );
+    let command = format!("echo '{line}' |\n  {}", console.command("documents class declare --file -"));
+    let call = console.curl("POST", "doc-classes", &line);
     html! {
         p { (console.say(&words::NO_CLASSES_HINT)) }
-        pre.data tabindex="0" { code { (command) } }
-        pre.data tabindex="0" { code { (call) } }
+        (console.terminal(&[command, call]))
     }
 }
 

@@ -50,11 +50,9 @@ pub(super) async fn page(console: Console, QueryOf(asked): QueryOf<Asked>) -> Pa
 }
 
 fn nothing(console: &Console) -> Markup {
-    let ns = &console.namespace().name;
-    let call = format!(
-        "curl -X POST \"$SERVER/v1/{ns}/sensor-clients\" -H \"Authorization: Bearer $KEY\" \\\n  -H 'Content-Type: application/json' -d '{{\"name\": \"Hotel Europa\", \"url\": \"https://hotel.example/doors\"}}'"
-    );
-    let hint = html! { p { (console.say(&words::NO_CLIENTS_HINT)) } pre.data tabindex="0" { code { (call) } } };
+    let body = r#"{"name": "Hotel Europa", "url": "https://hotel.example/doors"}"#;
+    let call = console.curl("POST", "sensor-clients", body);
+    let hint = html! { p { (console.say(&words::NO_CLIENTS_HINT)) } (console.terminal(&[call])) };
     empty(console.say(&words::NO_CLIENTS), hint)
 }
 

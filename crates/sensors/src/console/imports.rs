@@ -52,8 +52,8 @@ async fn all(console: &Console, asked: &Asked) -> Result<Markup, web::ApiError> 
 }
 
 fn nothing(console: &Console) -> Markup {
-    let command = format!("fastness sensors import sensors doors.csv --namespace {}", console.namespace().name);
-    let hint = html! { p { (console.say(&words::NO_IMPORTS_HINT)) } pre.data tabindex="0" { code { (command) } } };
+    let command = console.command("sensors import sensors doors.csv");
+    let hint = html! { p { (console.say(&words::NO_IMPORTS_HINT)) } (console.terminal(&[command])) };
     empty(console.say(&words::NO_IMPORTS), hint)
 }
 

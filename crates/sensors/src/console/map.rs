@@ -117,17 +117,15 @@ fn nothing(console: &Console, asked: &Asked) -> Markup {
     if !asked.address.is_empty() {
         return empty(console.say(&words::NOTHING_THERE), html! { p { (console.say(&words::NOTHING_THERE_HINT)) } });
     }
-    let ns = &console.namespace().name;
-    let call = format!(
-        "curl -X PUT \"$SERVER/v1/{ns}/sensors/xa7v9Dfadr7H\" -H \"Authorization: Bearer $KEY\" \\\n  -H 'Content-Type: application/json' -d '{{\"address\": \"Moscow, Russia, Svobody st. 23 fl 1 room 16\"}}'\n\
-         curl -X POST \"$SERVER/v1/{ns}/signals\" -H \"Authorization: Bearer $KEY\" \\\n  -H 'Content-Type: application/json' -d '{{\"sensor_id\": \"xa7v9Dfadr7H\", \"data\": 1}}'"
-    );
-    let command = format!("fastness sensors simulate --namespace {ns} --sensors 50 --minutes 5 --clean");
+    let address = r#"{"address": "Moscow, Russia, Svobody st. 23 fl 1 room 16"}"#;
+    let sensor = console.curl("PUT", "sensors/xa7v9Dfadr7H", address);
+    let signal = console.curl("POST", "signals", r#"{"sensor_id": "xa7v9Dfadr7H", "data": 1}"#);
+    let command = console.command("sensors simulate --sensors 50 --minutes 5 --clean");
     let hint = html! {
         p { (console.say(&words::NO_SENSORS_HINT)) }
-        pre.data tabindex="0" { code { (call) } }
+        (console.terminal(&[sensor, signal]))
         p { (console.say(&words::NO_SENSORS_TRY)) }
-        pre.data tabindex="0" { code { (command) } }
+        (console.terminal(&[command]))
     };
     empty(console.say(&words::NO_SENSORS), hint)
 }

@@ -15,14 +15,13 @@ use tokio::time::timeout;
 
 use super::nav::{Group, Nav};
 use super::page::{Page, PageResult};
+use super::terminal::USUAL;
 use super::visit::{Console, View};
 use super::words as common;
 use crate::ui::parts::{card, command};
 use crate::ui::{Text, Tone};
 
 const ICON: &str = "M3 1l11 7-11 7z";
-/// Where commands look for the server by themselves.
-const USUAL: &str = "http://127.0.0.1:7400";
 
 /// Its place.
 pub(super) const PAGE: &str = "/console/{ns}/start";
@@ -97,7 +96,7 @@ fn by_hand(console: &Console, offer: &Offer) -> Markup {
             summary { (console.say(&words::BY_HAND)) }
             ol.steps {
                 @for (call, what) in &offer.steps {
-                    li { (console.say(what)) " " code { (call.replace("{ns}", namespace)) } }
+                    li { (console.say(what)) " " code { (as_typed(console, &call.replace("{ns}", namespace))) } }
                 }
             }
             // Each service has a guide of its name.
@@ -110,6 +109,14 @@ fn by_hand(console: &Console, offer: &Offer) -> Markup {
 /// Whether nothing was ever put into a namespace; what cannot be read now is not taken for empty.
 pub(super) async fn is_fresh(console: &Console, name: &str) -> bool {
     let Ok(ns) = console.kernel().namespace(name) else { return false };
+/// A step that is a command names the program and this server, as it can be run.
+fn as_typed(console: &Console, step: &str) -> String {
+    match step.strip_prefix("fastness ") {
+        Some(words) => format!("{} {words}{}", console.shared().config().program, console.to_server()),
+        None => step.to_owned(),
+    }
+}
+
     let within = console.within(&ns);
     let read = timeout(PATIENCE, within.read(&OVERVIEW, Look::at(console.kernel()))).await;
     read.is_ok_and(|read| read.is_ok_and(|work| is_empty(&work.out)))

@@ -8,8 +8,8 @@ use axum::response::Response;
 use base::Wall;
 use maud::{Markup, html};
 
-use super::frame;
 use super::preferences::Preferences;
+use super::{frame, terminal};
 use crate::api::Api;
 use crate::app::Shared;
 use crate::error::ApiError;
@@ -22,6 +22,8 @@ pub struct Console {
     pub(super) preferences: Preferences,
     /// Path and query of the page itself.
     pub(super) here: String,
+    /// Where the person reaches this server.
+    pub(super) server: String,
 }
 
 /// What differs between pages.
@@ -101,6 +103,12 @@ impl Console {
         seen.then(|| parts.iter().fold(path, filled))
     }
 
+    /// Where the person reaches this server, without a slash at the end: for commands.
+    #[must_use]
+    pub fn server(&self) -> &str {
+        &self.server
+    }
+
     /// A form for a route of the API, by its label; nothing if this caller may not use it.
     ///
     /// # Panics
@@ -142,7 +150,8 @@ impl FromRequestParts<Shared> for Console {
     async fn from_request_parts(parts: &mut Parts, shared: &Shared) -> Result<Self, ApiError> {
         let preferences = Preferences::of(&parts.headers);
         let here = parts.uri.path_and_query().map_or("", |here| here.as_str()).to_owned();
+        let server = terminal::server(parts, shared.config());
         let api = Api::from_request_parts(parts, shared).await?;
-        Ok(Self { api, preferences, here })
+        Ok(Self { api, preferences, here, server })
     }
 }

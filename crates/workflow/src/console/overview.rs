@@ -60,11 +60,9 @@ async fn seen(console: &Console) -> Result<Seen, ApiError> {
 
 /// What there is before the first process.
 fn begin(console: &Console) -> Markup {
-    let ns = &console.namespace().name;
-    let start = format!(
-        "curl -X POST \"$SERVER/v1/{ns}/workflow/processes\" -H \"Authorization: Bearer $KEY\" \\\n  -H 'Content-Type: application/json' -d '{{\"type\": \"order\", \"custom_id\": \"order-17\", \"start\": {{\"actor\": \"order#1\", \"method\": \"begin\"}}}}'"
-    );
-    let hint = html! { p { (console.say(&words::BEGIN_HINT)) } pre.data tabindex="0" { code { (start) } } };
+    let body = r#"{"type": "order", "custom_id": "order-17", "start": {"actor": "order#1", "method": "begin"}}"#;
+    let start = console.curl("POST", "workflow/processes", body);
+    let hint = html! { p { (console.say(&words::BEGIN_HINT)) } (console.terminal(&[start])) };
     empty(console.say(&words::NO_PROCESS), hint)
 }
 

@@ -10,7 +10,8 @@ fn con_4_empty_pages_say_what_to_do_next() {
     let edge = edge();
     for (path, words) in [
         ("/workflow", "A process begins when a program starts one"),
-        ("/workflow", "$SERVER/v1/main/workflow/processes"),
+        ("/workflow", "curl -X POST 'http://x/v1/main/workflow/processes'"),
+        ("/workflow", "${KEY:?a key of this namespace}"),
         ("/workflow/processes", "No process yet"),
         ("/workflow/broken", "Nothing is broken"),
         ("/workflow/broken/tasks", "Nothing is broken"),

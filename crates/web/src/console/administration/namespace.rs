@@ -170,8 +170,8 @@ fn limits(console: &Console, row: &NamespaceRow) -> Form {
 fn resources_of(console: &Console, name: &str, all: &[ResourceInfo]) -> Markup {
     let path = format!("/v1/{name}/resources/");
     let put = format!(
-        "curl -T logo.svg -H 'Content-Type: image/svg+xml' -H 'Authorization: Bearer …' {}/v1/{}/namespaces/{name}/resources/logo.svg",
-        console.shared().config().public_url,
+        "curl -T logo.svg -H 'Content-Type: image/svg+xml' -H \"Authorization: Bearer ${{KEY:?a key of this namespace}}\" '{}/v1/{}/namespaces/{name}/resources/logo.svg'",
+        console.server(),
         console.namespace().name
     );
     let columns = [
@@ -183,7 +183,8 @@ fn resources_of(console: &Console, name: &str, all: &[ResourceInfo]) -> Markup {
     ];
     let rows: Vec<_> = all.iter().map(|info| resource(console, name, info)).collect();
     let content = html! {
-        p.hint { (console.fill(&words::RESOURCES_HINT, &[("path", &path)])) " " code { (put) } }
+        p.hint { (console.fill(&words::RESOURCES_HINT, &[("path", &path)])) }
+        (console.terminal(&[put]))
         @if rows.is_empty() { (empty(console.say(&words::RESOURCES_EMPTY), html! {})) }
         @else { (table(console.say(&words::RESOURCES), &columns, &rows)) }
     };
