@@ -31,6 +31,9 @@ fn con_8_an_account_lives_from_its_password_to_its_end() -> Result<()> {
     eyes.fill("dialog[open] [name=name]", "Anna!")?;
     eyes.click(button("Create").within(DIALOG))?;
     eyes.wait_for("dialog[open] .form-error")?;
+    let told = eyes.read("dialog[open] .form-error")?;
+    assert!(told.starts_with("“Name” was not accepted\n") && told.contains("(ABODY)"), "which field, and why: {told}");
+    assert_eq!(eyes.count("dialog[open] [name=name][aria-invalid]")?, 1);
     eyes.complaints()?; // The browser notes that it was refused.
     eyes.fill("dialog[open] [name=name]", "anna")?;
     eyes.choose("dialog[open] [name=role]", "Reader")?;

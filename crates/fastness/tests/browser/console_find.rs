@@ -122,7 +122,7 @@ fn con_1_a_refusal_is_told_in_the_persons_language_with_the_servers_words() -> R
     eyes.click("dialog[open] button[type=submit]")?;
     eyes.wait_for("dialog[open] .form-error")?;
     let told = eyes.read("dialog[open] .form-error")?;
-    assert!(told.contains("уже есть") && told.contains("(AACCOUNT)"), "{told}");
+    assert!(told.starts_with("Поле «") && told.contains("уже есть") && told.contains("(AACCOUNT)"), "{told}");
     eyes.complaints()?; // The browser notes that it was refused.
     Ok(())
 }

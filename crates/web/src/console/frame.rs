@@ -64,6 +64,7 @@ pub(super) fn toasts(language: Language) -> Markup {
         div #toasts role="status" aria-live="polite" data-copy=(language.say(&words::COPY)) data-copied=(language.say(&words::COPIED))
             data-cancel=(language.say(&words::CANCEL)) data-close=(language.say(&words::CLOSE)) data-done=(language.say(&words::DONE))
             data-unreachable=(language.say(&words::UNREACHABLE)) data-ended=(language.say(&words::ENDED))
+            data-refused=(language.say(&words::REFUSED)) data-field-refused=(language.say(&words::FIELD_REFUSED)) data-failed=(language.say(&words::FAILED))
             data-ended-hint=(language.say(&words::ENDED_HINT)) data-login=(language.say(&super::login::words::LOG_IN)) {}
     }
 }

@@ -74,6 +74,9 @@ texts! {
     UNREACHABLE: "The server cannot be reached. Nothing is lost: try again, it is done only once.",
         "Сервер недоступен. Ничего не потеряно: повторите, действие выполнится только один раз.",
         "Le serveur est injoignable. Rien n’est perdu\u{a0}: réessayez, ce n’est fait qu’une fois.";
+    REFUSED: "“{what}” was refused", "«{what}»: отказано", "«\u{a0}{what}\u{a0}»\u{a0}: refusé";
+    FIELD_REFUSED: "“{field}” was not accepted", "Поле «{field}» не принято", "«\u{a0}{field}\u{a0}» n’a pas été accepté";
+    FAILED: "“{what}” did not succeed", "«{what}»: не удалось", "«\u{a0}{what}\u{a0}» n’a pas abouti";
     DONE: "Done", "Готово", "Fait";
 
     // Roles

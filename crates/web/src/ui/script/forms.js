@@ -81,7 +81,8 @@ function keyOf(form, asked) {
 function complain(form, text) {
   const place = form.querySelector(".form-error");
   if (!place || !form.classList.contains("with-fields")) return toast(text, true);
-  place.textContent = text;
+  const [headline, ...more] = text.split("\n");
+  place.replaceChildren(more.length ? make("strong", "", headline) : headline, ...more.map((line) => `\n${line}`));
   place.hidden = false;
 }
 
@@ -116,8 +117,32 @@ async function refused(form, answer, said) {
   if (!said.code) throw new Wrong(`${answer.status} ${answer.statusText}`);
   if (said.code === form.dataset.instead) throw new Wrong(typedInto(form, form.dataset.insteadText));
   const plain = await inPlainWords(said.code);
-  if (plain && same(plain, said.message)) throw new Wrong(`${plain} (${said.code})`);
-  throw new Wrong([plain, `${said.message} (${said.code})`].filter(Boolean).join("\n"));
+  const repeats = plain && same(plain, said.message);
+  const lines = [headline(form, said), repeats ? `${plain} (${said.code})` : plain, repeats ? undefined : `${said.message} (${said.code})`];
+  throw new Wrong(lines.filter(Boolean).join("\n"));
+}
+
+// What was refused: the field that the server names, or what the form is for. Of a fault it is not said that it was refused, for it may
+// have been done.
+function headline(form, { code, message }) {
+  const field = "AN".includes(code[0]) ? named(form, message) : undefined;
+  field?.setAttribute("aria-invalid", "true");
+  field?.focus();
+  if (field) return words.fieldRefused.replace("{field}", () => labelOf(field));
+  const what = form.closest("dialog")?.querySelector(".dialog-head h2")?.textContent ?? form.querySelector("button[type=submit]").textContent;
+  return ("BTX".includes(code[0]) ? words.failed : words.refused).replace("{what}", () => what.trim().replace(/…$/, ""));
+}
+
+// The field whose name comes first in a sentence of the server's, or whose value stands there between `…`.
+function named(form, message) {
+  const seen = [...form.elements].filter((field) => field.name && field.dataset.kind && field.type !== "hidden");
+  const first = (text) => {
+    const at = ({ name }) => text.search(new RegExp(`(^|[^\\w-])${name.split(".").at(-1).replace(/\W/g, ".")}($|[^\\w-])`));
+    const found = seen.map((field) => [at(field), field]).filter(([place]) => place >= 0);
+    return found.sort(([one], [other]) => one - other)[0]?.[1];
+  };
+  const typed = () => seen.find((field) => field.value && message.includes(`\`${field.value}\``));
+  return first(message.replace(/`[^`]*`/g, "``")) ?? typed() ?? first(message);
 }
 
 // `{name}` is what stands in that field.
@@ -136,7 +161,8 @@ let meanings;
 
 async function inPlainWords(code) {
   meanings ??= fetch("/console/_refusals", { credentials: "same-origin", signal: AbortSignal.timeout(3000) }).then((answer) => answer.json());
-  try { const all = await meanings; return all[code] ?? all[code[0]]; } catch { meanings = undefined; return undefined; }
+  // That something is not as it must be, the headline says, and of what.
+  try { const all = await meanings; return all[code] ?? (code[0] === "A" ? undefined : all[code[0]]); } catch { meanings = undefined; return undefined; }
 }
 
 // What the form was made for has changed: shows how it is now, and what was typed stays, to be sent again on purpose.
@@ -199,6 +225,7 @@ async function send(form) {
   button.disabled = true;
   entering = "enters" in form.dataset;
   form.querySelector(".form-error")?.setAttribute("hidden", "");
+  for (const field of form.querySelectorAll("[aria-invalid]")) field.removeAttribute("aria-invalid");
   try {
     await call(form);
   } catch (error) {
