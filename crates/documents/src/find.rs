@@ -1,6 +1,6 @@
-//! Finds documents by the beginning of their id, class after class (CON-11).
+//! Finds classes by the beginning of their name, and documents by that of their id, class after class (CON-11).
 
-use base::{OpResult, Sql, Tx, after_prefix, args};
+use base::{OpResult, Row, Sql, Tx, after_prefix, args};
 use kernel::Home;
 use kernel::find::{Found, Sought};
 
@@ -14,6 +14,16 @@ const LOOKS_MAX: usize = 50;
 pub(crate) static CLASSES: Sql = Sql::new("doc_class.names", "SELECT class FROM doc_class ORDER BY class LIMIT ?1");
 pub(crate) static FIND: Sql =
     Sql::new("doc.sought", "SELECT id, ctime FROM doc WHERE class = ?1 AND id >= ?2 AND id < ?3 ORDER BY id LIMIT ?4");
+
+pub(crate) static CLASS: Sql = Sql::new(
+    "doc_class.sought",
+    "SELECT class FROM doc_class WHERE class >= ?1 AND class < ?2 ORDER BY class LIMIT ?3",
+);
+
+pub(crate) fn classes(tx: &mut dyn Tx, _: &Home, sought: &Sought) -> OpResult<Vec<Found>> {
+    let class = |row: &Row| Found { id: row.text(0).to_owned(), name: row.text(0).to_owned(), ..Found::default() };
+    sought.gather(tx, &[&CLASS], class)
+}
 
 pub(crate) fn documents(tx: &mut dyn Tx, home: &Home, sought: &Sought) -> OpResult<Vec<Found>> {
     let classes = tx.query(&CLASSES, args![many(CLASSES_MAX)], CLASSES_MAX)?;

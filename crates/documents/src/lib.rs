@@ -99,6 +99,7 @@ pub static SERVICE: ServiceDef = ServiceDef {
         &forget::REMEMBER,
         &forget::FORGOTTEN,
         &find::CLASSES,
+        &find::CLASS,
         &find::FIND,
         &browse::PAGE,
         &browse::COUNT,

@@ -70,6 +70,7 @@ fn documents(site: &Site, namespace: &str) {
 
 fn folders(site: &Site, namespace: &str) {
     let made = site.make(&format!("/v1/{namespace}/folders/directories"), &json!({ "name": "Building plans" }));
+    site.finds(namespace, "document-class", "Contact", &["Contact", "contact", "Cont"]);
     let id = text(&made["id"]);
     site.finds(namespace, "directory", &id, &[&id, &id[..8], "Building", "building p"]);
 }
