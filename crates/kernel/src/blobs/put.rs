@@ -2,7 +2,7 @@
 
 use base::limits::BLOB_PUT_WITHIN_MS;
 use base::mutants::{self, Mutant};
-use base::{BlobName, ContentionKey, Heard, Keys, OpError, OpResult, Row, Sql, Tx, args, codes};
+use base::{BlobName, Heard, Keys, OpError, OpResult, Row, Sql, Tx, args, codes};
 use serde::{Deserialize, Serialize};
 
 use super::{damage, garbage, usage};
@@ -10,10 +10,8 @@ use crate::cx::OpCx;
 use crate::op::Op;
 
 /// Gives uploaded bytes their row. A repeat changes nothing but that the grace begins anew.
-pub static PUT_BLOB: Op<super::Stored, PutBlob> = Op::new("blob.put", put).keyed(|stored| {
-    let sha = stored.name.sha.to_string();
-    Keys::of(vec![ContentionKey::of("blob", &sha)])
-});
+pub static PUT_BLOB: Op<super::Stored, PutBlob> =
+    Op::new("blob.put", put).keyed(|stored| Keys::of(vec![usage::line(stored.name.sha)]));
 
 /// What came of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -117,6 +115,19 @@ fn decide(old: &Existing, new: &BlobName) -> Again {
 mod tests {
     use super::*;
     use base::{Id, Sha, Wall};
+
+    #[test]
+    fn ker_7_puts_that_count_into_one_row_stand_in_one_line() {
+        let keys = |first| {
+            let name = BlobName { sha: Sha([first; 32]), upload: Id::new(Wall(1), [0; 10]) };
+            let stored = crate::blobs::Stored { name, size: 1, named_after: Heard(0), pieces: vec![] };
+            (PUT_BLOB.keys)(&stored).as_slice().to_vec()
+        };
+        assert_eq!(keys(0x10), keys(0x1f), "one row of usage");
+        assert_ne!(keys(0x1f), keys(0x20), "rows of their own");
+        let lines: std::collections::BTreeSet<_> = (0..=255).flat_map(keys).collect();
+        assert_eq!(lines.len(), 16);
+    }
 
     #[test]
     fn ker_26_a_further_put_is_a_repeat_a_duplicate_or_a_cure() {

@@ -1,6 +1,6 @@
 //! How much a namespace stores, counted in the commits that change it.
 
-use base::{OpResult, Sha, Sql, Tx, args};
+use base::{ContentionKey, OpResult, Sha, Sql, Tx, args};
 use serde::{Deserialize, Serialize};
 
 use crate::op::Query;
@@ -24,9 +24,20 @@ pub(super) static ADD: Sql = Sql::new(
 );
 pub(super) static SUM: Sql = Sql::new("blob_usage.sum", "SELECT blobs, bytes FROM blob_usage ORDER BY part LIMIT 16");
 
-/// Adds to the part of this hash: 16 of them, by its first digit.
+/// Adds to the part of this hash.
 pub(super) fn add(tx: &mut dyn Tx, sha: Sha, blobs: i64, bytes: i64) -> OpResult<()> {
-    Ok(tx.write(&ADD, args![i64::from(sha.0[0] >> 4), blobs, bytes])?)
+    Ok(tx.write(&ADD, args![part(sha), blobs, bytes])?)
+}
+
+/// What puts stand in line for. All that change one part change one row, so they go together, one transaction after the
+/// other; side by side each would make PostgreSQL refuse the others.
+pub(super) fn line(sha: Sha) -> ContentionKey {
+    ContentionKey::of("blob_usage", &part(sha).to_string())
+}
+
+/// 16 of them, by the hash's first digit.
+fn part(sha: Sha) -> i64 {
+    i64::from(sha.0[0] >> 4)
 }
 
 pub(super) fn sum(tx: &mut dyn Tx) -> base::StoreResult<Usage> {
