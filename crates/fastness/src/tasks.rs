@@ -33,3 +33,23 @@ pub(crate) fn node_name(config: &Config, opener: &Opener) -> String {
     let configured = &config.tasks.node;
     if configured.is_empty() { opener.node().to_owned() } else { configured.clone() }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ker_21_ker_37_backups_are_scheduled_by_either_form_of_a_cron_text() {
+        let stands = |cron: &str| {
+            let set = [("FASTNESS_BACKUP__CRON".to_owned(), cron.to_owned())];
+            Config::load(None, set.into_iter(), &[]).map(|loaded| scheduled(&loaded.config).unwrap())
+        };
+        for cron in ["D0425", "25 4 * * 1-5"] {
+            assert_eq!(stands(cron).unwrap()[backup::task::WORK].to_string(), cron);
+        }
+        assert!(stands("").unwrap().is_empty());
+        for never in ["D2460", "0 0 30 2 *"] {
+            assert!(stands(never).is_err(), "{never} is told when the configuration is read");
+        }
+    }
+}

@@ -144,7 +144,7 @@ pub(crate) struct CreateTask {
     /// Tasks of one lane run one at a time, oldest first
     #[arg(long, value_name = "NAME")]
     lane: Option<String>,
-    /// When to run again and again, in UTC: H25, D0425, W30425 (1 is Monday), M100425, Y11100425
+    /// When to run again and again, in UTC: H25, D0425, W30425 (1 is Monday), M100425, Y11100425, or five fields of cron
     #[arg(long, value_name = "CRON")]
     cron: Option<String>,
     /// A URL that is called in place of a built-in operation

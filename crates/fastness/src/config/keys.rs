@@ -183,7 +183,7 @@ configuration! {
 
     /// Scheduled backups of all namespaces.
     backup: Backup {
-        /// When a backup is written, as a cron text in UTC: D0425 is every day at 04:25. Empty writes none.
+        /// When a backup is written, as a cron text in UTC: D0425, or 25 4 * * *, is every day at 04:25. Empty writes none.
         cron: String = Preset::Text(""), Kind::Text(&CRON);
         /// The folder that holds the backups; best on another disk than the data. Created if it is not there.
         dir: PathBuf = Preset::Text("./fastness-backups"), Kind::Path;

@@ -3,6 +3,7 @@
 use base::Engine;
 use kernel::Nodes;
 use kernel::alerts::Channel;
+use kernel::tasks::Cron;
 use tracing_subscriber::filter::{EnvFilter, LevelFilter};
 
 use super::field::{BlobPlace, BodiesPlace, Secret};
@@ -128,8 +129,10 @@ fn is_queue_name(text: &str) -> bool {
 }
 
 /// KER-21.
-pub(super) const CRON: TextRule =
-    TextRule { says: "empty, or a cron text such as D0425 (every day at 04:25 UTC)", holds: is_cron_or_empty };
+pub(super) const CRON: TextRule = TextRule {
+    says: "empty, or a cron text such as D0425 or 25 4 * * * (every day at 04:25 UTC)",
+    holds: is_cron_or_empty,
+};
 
 /// As `tracing` has it.
 pub(super) const FILTER: TextRule = TextRule {
@@ -234,19 +237,8 @@ fn is_namespace(text: &str) -> bool {
     (1..=16).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit())
 }
 
-/// A letter and the digits it needs: minute, hour and minute, and what lies above a day.
 fn is_cron_or_empty(text: &str) -> bool {
-    let mut letters = text.chars();
-    let digits = match letters.next() {
-        None => return true,
-        Some('H') => 2,
-        Some('D') => 4,
-        Some('W') => 5,
-        Some('M') => 6,
-        Some('Y') => 8,
-        Some(_) => return false,
-    };
-    text.len() == digits + 1 && letters.all(|letter| letter.is_ascii_digit())
+    text.is_empty() || text.parse::<Cron>().is_ok()
 }
 
 /// PostgreSQL keeps names that begin with `pg_` for itself.

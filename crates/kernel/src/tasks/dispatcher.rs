@@ -258,7 +258,7 @@ impl Dispatcher {
         let standing = |def: &crate::service::TaskDef| {
             // A cron text of the program that cannot be read is a bug that a test finds.
             let own = def.standing.and_then(|cron| cron.parse().ok());
-            let asked_for = self.0.config.scheduled.get(def.op).copied().filter(|_| administers);
+            let asked_for = self.0.config.scheduled.get(def.op).cloned().filter(|_| administers);
             Standing { op: def.op, queue: self.0.config.queue_of(def.op), cron: own.or(asked_for) }
         };
         defs.map(standing).collect()

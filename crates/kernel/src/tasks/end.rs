@@ -4,6 +4,7 @@
 use base::mutants::{self, Mutant};
 use base::{Id, OpError, OpResult, Sql, Tx, Wall, args, codes};
 
+use super::cron::Cron;
 use super::inscribe::INSERT;
 use super::lane::{self, Stands};
 use super::row::{Task, parked_at};
@@ -40,7 +41,7 @@ pub(super) fn end(tx: &mut dyn Tx, cx: &mut OpCx<'_>, task: &Task, next: Option<
     left(tx, cx, task.id, &row)?;
     // Its successor was inscribed when it was parked, and took over what makes it come again.
     let inscribed = !repeats && (task.cron.is_some() || task.standing.is_some());
-    let next = next.or_else(|| task.cron.map(|cron| cron.next_after(cx.wall))).filter(|_| !inscribed);
+    let next = next.or_else(|| task.cron.as_ref().map(|cron| cron.next_after(cx.wall))).filter(|_| !inscribed);
     next.map_or(Ok(()), |start_at| succeed(tx, cx, task, start_at))
 }
 
@@ -75,7 +76,7 @@ pub(super) fn succeed(tx: &mut dyn Tx, cx: &mut OpCx<'_>, task: &Task, start_at:
     let id = cx.id();
     let Stands { behind, place } = lane::enter(tx, task.lane.as_ref(), id)?;
     let Task { op, param, info, queue, lane, cron, standing, target, .. } = task;
-    let (cron, lane) = (cron.map(|cron| cron.to_string()), lane.as_ref());
+    let (cron, lane) = (cron.as_ref().map(Cron::to_string), lane.as_ref());
     let (standing, target) = (standing.as_ref(), target.as_ref());
     let pause_ms = start_at.0 - cx.wall.0;
     let made_at = cx.wall;

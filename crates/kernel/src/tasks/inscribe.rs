@@ -4,6 +4,7 @@ use base::limits::{BODY_MAX, NAME_MAX};
 use base::{Id, OpError, OpResult, Sql, Tx, args, codes};
 
 use super::config::TaskConfig;
+use super::cron::Cron;
 use super::end::{self, Left};
 use super::lane::{self, Stands};
 use super::unique;
@@ -23,8 +24,8 @@ pub(super) static DELETE: Sql =
 pub(crate) fn write(tx: &mut dyn Tx, cx: &mut OpCx<'_>, task: &NewTask, config: &TaskConfig) -> OpResult<()> {
     let queue = task.queue.unwrap_or_else(|| config.queue_of(&task.op));
     check(task, queue, config)?;
-    let start_at = task.start.at(task.cron, cx.wall);
-    let pause_ms = task.start.pause_ms(task.cron, cx.wall);
+    let start_at = task.start.at(task.cron.as_ref(), cx.wall);
+    let pause_ms = task.start.pause_ms(task.cron.as_ref(), cx.wall);
     if let Some(key) = &task.unique_key {
         let NewTask { id, op, param, info, target, .. } = task;
         let args = args![*id, op, param, info, queue, start_at, target.as_ref(), cx.wall, pause_ms, key];
@@ -34,7 +35,7 @@ pub(crate) fn write(tx: &mut dyn Tx, cx: &mut OpCx<'_>, task: &NewTask, config: 
     }
     let Stands { behind, place } = lane::enter(tx, task.lane.as_ref(), task.id)?;
     let NewTask { id, op, param, info, lane, cron, target, .. } = task;
-    let (lane, cron, target) = (lane.as_ref(), cron.map(|cron| cron.to_string()), target.as_ref());
+    let (lane, cron, target) = (lane.as_ref(), cron.as_ref().map(Cron::to_string), target.as_ref());
     let standing: Option<&str> = None;
     let made_at = cx.wall;
     let args =

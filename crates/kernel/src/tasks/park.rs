@@ -27,7 +27,7 @@ pub(super) fn park(tx: &mut dyn Tx, cx: &mut OpCx<'_>, task: &Task, exc: &str, r
     if let Some(lane) = &task.lane {
         lane::leave(tx, cx, lane)?;
     }
-    if let Some(cron) = task.cron {
+    if let Some(cron) = &task.cron {
         succeed(tx, cx, task, cron.next_after(cx.wall))?;
     }
     let about = format!("task {} ({}) was parked after attempt {}: {report}", task.id, task.op, task.attempt);

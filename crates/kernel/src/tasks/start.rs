@@ -18,7 +18,7 @@ pub enum Start {
 
 impl Start {
     /// The calendar moment.
-    pub(super) fn at(self, cron: Option<Cron>, now: Wall) -> Wall {
+    pub(super) fn at(self, cron: Option<&Cron>, now: Wall) -> Wall {
         match self {
             Self::Now => cron.map_or(now, |cron| cron.next_after(now)),
             Self::After(ms) => now.plus_ms(ms),
@@ -27,7 +27,7 @@ impl Start {
     }
 
     /// How much later than now, unless the moment itself was chosen.
-    pub(super) fn pause_ms(self, cron: Option<Cron>, now: Wall) -> Option<i64> {
+    pub(super) fn pause_ms(self, cron: Option<&Cron>, now: Wall) -> Option<i64> {
         match self {
             Self::Now | Self::After(_) => Some(self.at(cron, now).0 - now.0),
             Self::At(_) => None,

@@ -16,6 +16,7 @@ mod one;
 mod search;
 pub(super) mod words;
 
+pub use cron::in_words as cron_in_words;
 use kernel::Role;
 use kernel::tasks::{State, Task};
 use maud::{Markup, html};

@@ -35,7 +35,8 @@ pub(super) struct NewTask {
     #[serde(default)]
     #[schema(required = false, max_length = 255)]
     pub(super) lane: Option<String>,
-    /// When to run again and again, in UTC: `H25`, `D0425`, `W30425` (1 is Monday), `M100425`, `Y11100425`.
+    /// When to run again and again, in UTC: `H25`, `D0425`, `W30425` (1 is Monday), `M100425`, `Y11100425`, or a standard cron text of
+    /// five fields.
     #[serde(default)]
     #[schema(required = false)]
     pub(super) cron: Option<String>,
@@ -148,7 +149,7 @@ impl TaskView {
             node: task.owner.clone(),
             attempt: task.attempt,
             retry: task.retry,
-            cron: task.cron.map(|cron| cron.to_string()),
+            cron: task.cron.as_ref().map(ToString::to_string),
             target: task.target.clone(),
             checkpoint: task.checkpoint.as_ref().map(json),
             exc: task.exc.clone(),

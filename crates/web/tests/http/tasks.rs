@@ -61,6 +61,7 @@ fn ker_34_what_cannot_be_a_task_is_refused_and_nothing_is_inscribed() {
         .check(404, "NOPERATION");
     refused(json!({"op": "a", "target": "ftp://x"}), 400, "ABODY");
     refused(json!({"op": "a", "target": "https://x/", "cron": "D2460"}), 400, "ABODY");
+    refused(json!({"op": "a", "target": "https://x/", "cron": "0 0 30 2 *"}), 400, "ABODY");
     refused(json!({"op": "a", "target": "https://x/", "start_at": "12:00"}), 400, "ABODY");
     refused(json!({"op": "a", "target": "https://x/", "queue": 9}), 422, "ALIMIT");
     refused(json!({"op": "a", "target": "https://x/", "info": "x".repeat(256)}), 422, "ALIMIT");
@@ -68,6 +69,17 @@ fn ker_34_what_cannot_be_a_task_is_refused_and_nothing_is_inscribed() {
     refused(json!({"op": "", "target": "https://x/"}), 400, "ABODY");
     refused(json!({"op": "a", "target": "https://x/", "when": 1}), 400, "ABODY");
     assert_eq!(ids(&world, "/v1/main/tasks"), Vec::<String>::new());
+}
+
+#[test]
+fn ker_21_a_task_takes_a_standard_cron_text_and_shows_it() {
+    let world = World::new();
+    let body = json!({"op": "a", "target": "https://x/", "cron": " 30 2  * * 1-5"});
+    let made = world.post("/v1/main/tasks", ADMIN, &body);
+    assert_eq!(made.status, 201);
+    let task = world.get(&format!("/v1/main/tasks/{}", made.json()["id"].as_str().unwrap()), ADMIN).json();
+    assert_eq!(task["cron"], "30 2 * * 1-5");
+    assert!(task["start_at"].as_str().unwrap().ends_with("T02:30:00.000Z"), "{task}");
 }
 
 #[test]

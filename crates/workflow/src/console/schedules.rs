@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 use serde_json::json;
-use web::console::words as common;
+use web::console::{cron_in_words, words as common};
 use web::ui::form::encoded;
 use web::ui::moment::plain;
 use web::ui::parts::{badge, card, empty, id_link, table};
@@ -121,7 +121,7 @@ fn row(console: &Console, one: &ScheduleView) -> Row {
         POLICIES.iter().find(|(known, ..)| *known == one.wish.missed).map_or(&words::MISSED_ONCE, |(.., text)| *text);
     let last = moment_of(one.last_at.as_deref());
     Row::of(vec![
-        html! { code { (one.wish.cron) } span.sub { bdi { (one.wish.start.kind) @if let Some(id) = &one.wish.start.custom_id { " " (id) } } " · " (one.wish.start.start.actor) } },
+        html! { code { (one.wish.cron) } @if let Some(words) = in_words(console, one) { span.sub { (words) } } span.sub { bdi { (one.wish.start.kind) @if let Some(id) = &one.wish.start.custom_id { " " (id) } } " · " (one.wish.start.start.actor) } },
         badge(tone, console.say(text)),
         dates(console, &one.next),
         html! { (console.say(policy)) @if one.missed_times > 0 { span.sub { (console.fill(&words::MISSED_TIMES, &[("n", &one.missed_times)])) } } },
@@ -133,6 +133,11 @@ fn row(console: &Console, one: &ScheduleView) -> Row {
         actions(console, one),
     ])
     .key(&one.id)
+}
+
+/// When, in words; nothing where the text cannot be read any more.
+fn in_words(console: &Console, one: &ScheduleView) -> Option<String> {
+    one.wish.cron.parse().ok().map(|cron| cron_in_words(console.language(), &cron))
 }
 
 /// The next dates: the first as people say it, the others as they are.

@@ -382,9 +382,9 @@ web::texts! {
     NO_SCHEDULE: "No schedule yet", "Расписаний пока нет", "Aucune planification";
     NO_SCHEDULE_HINT: "A schedule starts a process by the calendar.", "Расписание запускает процесс по календарю.", "Une planification démarre un processus à dates fixes.";
     CRON: "When (UTC)", "Когда (UTC)", "Quand (UTC)";
-    CRON_HINT: "Five fields as of cron, such as 30 2 * * *, or H25, D0425, W30425, M100425",
-        "Пять полей как в cron, например 30 2 * * *, или H25, D0425, W30425, M100425",
-        "Cinq champs comme cron, par exemple 30 2 * * *, ou H25, D0425, W30425, M100425";
+    CRON_HINT: "Five fields as of cron, such as 30 2 * * *, or H25, D0425, W30425, M100425, Y11100425",
+        "Пять полей как в cron, например 30 2 * * *, или H25, D0425, W30425, M100425, Y11100425",
+        "Cinq champs comme cron, par exemple 30 2 * * *, ou H25, D0425, W30425, M100425, Y11100425";
     START_TASK: "The task that it begins with", "Задача, с которой начинается", "La tâche de départ";
     MISSED: "Missed runs", "Пропущенные запуски", "Départs manqués";
     MISSED_MAX: "Made up for at most", "Наверстать не больше", "Rattraper au plus";

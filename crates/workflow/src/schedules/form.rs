@@ -1,12 +1,11 @@
 //! A schedule as it is asked for. Pure.
 
 use base::{OpError, OpResult, Wall};
+use kernel::tasks::{Cron, InvalidCron};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::cron::Calendar;
 use crate::codes::AWORKFLOW;
-use crate::names::short;
 use crate::process::Start;
 use crate::task::TaskForm;
 
@@ -83,17 +82,12 @@ impl CreateSchedule {
         self.start.wanted().check()
     }
 
-    pub(super) fn calendar(&self) -> OpResult<Calendar> {
-        let wrong = |_| {
-            let text =
-                "is no cron text (H25, D0425, W30425, M100425, Y11100425, or five fields that are ever due, in UTC)";
-            OpError::new(AWORKFLOW, format!("`{}` {text}", short(&self.cron)))
-        };
-        self.cron.parse().map_err(wrong)
+    pub(super) fn calendar(&self) -> OpResult<Cron> {
+        self.cron.parse().map_err(|error: InvalidCron| OpError::new(AWORKFLOW, format!("cron: {error}")))
     }
 
     /// The moments to start a process for, where `first` is due and it is `now`; and how many due ones are left out among the last.
-    pub(super) fn runs(&self, calendar: &Calendar, first: Wall, now: Wall) -> (Vec<Wall>, bool) {
+    pub(super) fn runs(&self, calendar: &Cron, first: Wall, now: Wall) -> (Vec<Wall>, bool) {
         let most = match self.missed {
             Missed::Skip | Missed::Once => 1,
             Missed::All => self.missed_max,

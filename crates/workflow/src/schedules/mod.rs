@@ -4,7 +4,6 @@
 //! by a repeated run or a calendar that was put back, starts none twice.
 
 mod change;
-mod cron;
 mod form;
 mod run;
 mod show;
@@ -12,7 +11,6 @@ mod show;
 pub use change::{
     CREATE_SCHEDULE, CreatedSchedule, DELETE_SCHEDULE, PATCH_SCHEDULE, PatchOf as SchedulePatchOf, SchedulePatch,
 };
-pub use cron::Calendar;
 pub use form::{CreateSchedule, Missed, ScheduledStart};
 pub use show::{SCHEDULE, SCHEDULES, ScheduleView};
 

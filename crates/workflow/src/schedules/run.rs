@@ -33,8 +33,7 @@ fn plan(tx: &mut dyn Tx, cx: &mut OpCx<'_>, row: &TaskRow) -> OpResult<Plan> {
 
 /// It waits for its next moment.
 pub(super) fn wait(cx: &mut OpCx<'_>, schedule: &mut Schedule) -> OpResult<()> {
-    let never = || OpError::new(codes::BDETECTED, format!("schedule {} is never due again", schedule.id));
-    schedule.next = schedule.wish.calendar()?.next_after(cx.wall).ok_or_else(never)?;
+    schedule.next = schedule.wish.calendar()?.next_after(cx.wall);
     come(cx, schedule);
     Ok(())
 }

@@ -61,7 +61,7 @@ fn list(tx: &mut dyn Tx) -> OpResult<Vec<ScheduleView>> {
 fn shown(schedule: Schedule) -> ScheduleView {
     let first = (!schedule.paused).then_some(schedule.next);
     let calendar = schedule.wish.calendar().ok();
-    let following = |at: &Wall| calendar.as_ref().and_then(|calendar| calendar.next_after(*at));
+    let following = |at: &Wall| calendar.as_ref().map(|calendar| calendar.next_after(*at));
     let next = std::iter::successors(first, following).take(DATES).map(Wall::rfc3339).collect();
     ScheduleView {
         next,

@@ -273,7 +273,7 @@ fn ker_21_parking_a_cron_task_still_inscribes_the_next_run() {
     let tasks = world.tasks();
     assert_eq!(tasks.len(), 2);
     let (parked, next): (Vec<_>, Vec<_>) = tasks.into_iter().partition(kernel::tasks::Task::is_parked);
-    assert_eq!((parked[0].id, parked[0].cron), (id, None));
+    assert_eq!((parked[0].id, &parked[0].cron), (id, &None));
     assert_eq!(next[0].start_at, Wall(NOON + (24 * 60 + 5) * 60_000));
 }
 

@@ -126,7 +126,7 @@ fn about(console: &Console, Around { task, run, .. }: &Around) -> Markup {
     row(&words::QUEUE, Some(html! { a href=(console.at("queues")) { (queue_name(console, task.queue)) } }));
     row(&words::LANE, task.lane.as_ref().map(|lane| html! { (lane) }));
     row(&words::TARGET, task.target.as_ref().map(|target| html! { code { (target) } }));
-    row(&words::CRON, task.cron.map(|cron| repeats(console, cron)));
+    row(&words::CRON, task.cron.as_ref().map(|cron| repeats(console, cron)));
     row(&words::STANDING, task.standing.as_ref().map(|standing| html! { code { (standing) } }));
     row(&words::ATTEMPT, Some(number(task.attempt)));
     row(&words::FAILED_RUNS, Some(number(task.retry)));
@@ -135,7 +135,7 @@ fn about(console: &Console, Around { task, run, .. }: &Around) -> Markup {
 }
 
 /// When it runs again and again, in words, and the next times.
-fn repeats(console: &Console, repeat: Cron) -> Markup {
+fn repeats(console: &Console, repeat: &Cron) -> Markup {
     let next = std::iter::successors(Some(repeat.next_after(console.now())), |at| Some(repeat.next_after(*at)));
     html! {
         code { (repeat) } " " (cron::in_words(console.language(), repeat))

@@ -115,9 +115,9 @@ texts! {
     NEW_START_HINT: "In the time zone of this browser; empty: at once, or when it next repeats",
         "По времени этого браузера; пусто: сразу или в ближайший срок повтора",
         "Dans le fuseau de ce navigateur\u{a0}; vide\u{a0}: tout de suite, ou à la prochaine répétition";
-    NEW_CRON_HINT: "In UTC: H25 every hour at minute 25, D0425 daily at 04:25, W30425 Wednesdays, M100425 on the 10th, Y11100425 on 10 November",
-        "По UTC: H25 каждый час в 25 минут, D0425 ежедневно в 04:25, W30425 по средам, M100425 10-го числа, Y11100425 10 ноября",
-        "En UTC\u{a0}: H25 chaque heure à la minute 25, D0425 chaque jour à 04:25, W30425 le mercredi, M100425 le 10 du mois, Y11100425 le 10 novembre";
+    NEW_CRON_HINT: "In UTC: H25 every hour at minute 25, D0425 daily at 04:25, W30425 Wednesdays, M100425 on the 10th, Y11100425 on 10 November; or five fields as of cron, such as 30 2 * * 1-5",
+        "По UTC: H25 каждый час в 25 минут, D0425 ежедневно в 04:25, W30425 по средам, M100425 10-го числа, Y11100425 10 ноября; или пять полей как в cron, например 30 2 * * 1-5",
+        "En UTC\u{a0}: H25 chaque heure à la minute 25, D0425 chaque jour à 04:25, W30425 le mercredi, M100425 le 10 du mois, Y11100425 le 10 novembre\u{a0}; ou cinq champs comme cron, par exemple 30 2 * * 1-5";
     NEW_LANE_HINT: "Tasks of one lane run one at a time, oldest first", "Задачи одной полосы идут по одной, сначала старые",
         "Les tâches d’une voie s’exécutent une à la fois, la plus ancienne d’abord";
 

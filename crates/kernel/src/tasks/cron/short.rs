@@ -1,22 +1,15 @@
-//! Cron texts (KER-21): `H25`, `D0425`, `W30425`, `M100425`, `Y11100425`. Times are UTC.
-//!
-//! The next due moment lies strictly after now; today counts as long as it is not past; a day that its month does not have is
-//! the month's last.
+//! The short texts: a letter, and digits as the letter wants them (`H25`, `D0425` …). A day that its month does not have is the
+//! month's last.
 
 use std::fmt;
-use std::str::FromStr;
 
 use base::{Day, Wall, days_in_month};
-use serde::{Deserialize, Serialize};
 
-const MINUTE_MS: i64 = 60_000;
-const HOUR_MS: i64 = 60 * MINUTE_MS;
-const DAY_MS: i64 = 24 * HOUR_MS;
+use super::{DAY_MS, HOUR_MS, MINUTE_MS};
 
-/// When something runs again and again.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(into = "String", try_from = "String")]
-pub struct Cron {
+/// One time in each hour, day, week, month or year.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Short {
     period: Period,
     /// Milliseconds after the beginning of the hour (every hour) or of the day.
     time_ms: i64,
@@ -34,15 +27,9 @@ enum Period {
     Year(i64, i64),
 }
 
-/// A text that is no cron text.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is no cron text (H25, D0425, W30425, M100425 or Y11100425, in UTC)")]
-pub struct InvalidCron(String);
-
-impl Cron {
+impl Short {
     /// The next due moment, strictly after `now`.
-    #[must_use]
-    pub fn next_after(self, now: Wall) -> Wall {
+    pub(super) fn next_after(self, now: Wall) -> Wall {
         let today = Day::of(now);
         match self.period {
             Period::Hour => self.later(Wall(now.0 - now.0.rem_euclid(HOUR_MS)), HOUR_MS, now),
@@ -84,15 +71,8 @@ fn next_month(today: Day) -> Day {
     Day { year, month, day: 1 }
 }
 
-impl FromStr for Cron {
-    type Err = InvalidCron;
-
-    fn from_str(text: &str) -> Result<Self, InvalidCron> {
-        parse(text).ok_or_else(|| InvalidCron(text.chars().take(40).collect()))
-    }
-}
-
-fn parse(text: &str) -> Option<Cron> {
+/// What such a text says; `None` for every other one.
+pub(super) fn parse(text: &str) -> Option<Short> {
     let (letter, digits) = text.split_at_checked(1)?;
     if !digits.bytes().all(|byte| byte.is_ascii_digit()) {
         return None;
@@ -109,10 +89,10 @@ fn parse(text: &str) -> Option<Cron> {
         ("Y", 4) => Period::Year(number(&date[..2], 1, 12)?, number(&date[2..], 1, 31)?),
         _ => return None,
     };
-    Some(Cron { period, time_ms: hour * HOUR_MS + minute * MINUTE_MS })
+    Some(Short { period, time_ms: hour * HOUR_MS + minute * MINUTE_MS })
 }
 
-impl fmt::Display for Cron {
+impl fmt::Display for Short {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (hour, minute) = (self.time_ms / HOUR_MS, self.time_ms / MINUTE_MS % 60);
         match self.period {
@@ -125,25 +105,12 @@ impl fmt::Display for Cron {
     }
 }
 
-impl From<Cron> for String {
-    fn from(cron: Cron) -> Self {
-        cron.to_string()
-    }
-}
-
-impl TryFrom<String> for Cron {
-    type Error = InvalidCron;
-
-    fn try_from(text: String) -> Result<Self, InvalidCron> {
-        text.parse()
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use base::Stamp;
     use proptest::prelude::*;
 
+    use super::super::Cron;
     use super::*;
 
     fn wall(stamp: i64) -> Wall {
