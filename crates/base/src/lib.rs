@@ -31,6 +31,7 @@ mod store;
 mod ticket;
 mod time;
 pub mod trace;
+mod unreached;
 mod value;
 
 pub use batch::{Connection, run_alone, run_batch};
@@ -53,4 +54,5 @@ pub use store::{
 };
 pub use ticket::Ticket;
 pub use time::{Heard, Ran, Wall};
+pub use unreached::unreached;
 pub use value::{Cell, Row, Value};

@@ -17,6 +17,10 @@ Exit codes:
   4  no server, a busy one, or a list that is not whole; nothing changed as far as is known
   5  outcome unknown: it was sent, and no answer came";
 
+/// What to do where no server answers.
+pub(crate) const NO_SERVER: &str =
+    "is it running? `fastness serve` starts one; for one at another address give --server URL, or set FASTNESS_SERVER";
+
 /// Which of the exit codes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
@@ -133,8 +137,9 @@ impl Failure {
             ClientError::Unreachable { reason, sent: true, .. } if changes => {
                 Self::of(Kind::Unknown, format!("no answer came: {reason}")).hint(unknown())
             }
-            ClientError::Unreachable { reason, .. } => Self::of(Kind::Unreached, format!("no server: {reason}"))
-                .hint("is it running (`fastness serve`), and is --server or FASTNESS_SERVER its address?"),
+            ClientError::Unreachable { reason, .. } => {
+                Self::of(Kind::Unreached, format!("no server: {reason}")).hint(NO_SERVER)
+            }
             ClientError::Unreadable { status: 500.. | 200..=299, reason } if changes => {
                 Self::of(Kind::Unknown, format!("no answer of a Fastness server: {reason}")).hint(unknown())
             }
@@ -248,6 +253,8 @@ mod tests {
         assert!(unknown.text().ends_with("--idempotency-key 01K"), "{}", unknown.text());
         assert_eq!(Failure::here("\u{1b}[31mred").text(), "error: \\u{1b}[31mred");
         assert_eq!(failure.json()["error"]["exit"], 3);
+        let away = Failure::of_call(unreachable(false), false, "");
+        assert_eq!(away.text(), format!("error: no server: cut\n  hint: {NO_SERVER}"));
         let partial = Failure::partial(&["shop (XSTORE)".to_owned()]);
         assert!(partial.text().contains("right now: shop (XSTORE)\n  hint: "), "{}", partial.text());
         assert_eq!(partial.json()["error"]["exit"], 4);

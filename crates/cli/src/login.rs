@@ -71,9 +71,10 @@ impl Login {
         common.reach.idempotency_key = None;
         let server = common.reach.server.clone().unwrap_or_else(|| SERVER.into());
         let (account, home) = (self.account.clone(), self.home.clone());
-        let password = self.password(&server)?;
         common.reach.namespace.clone_from(&home);
         let session = Session::with_key(&common, &server, "")?;
+        session.reach().await?;
+        let password = self.password(&server)?;
         let body = json!({ "account": account, "password": password });
         let opened = session.call(Request::new("POST", &["sessions"]).json(&body)).await;
         let opened = opened.map_err(|failure| self.with_way_in(failure))?;

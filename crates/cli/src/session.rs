@@ -7,7 +7,7 @@ use client::{Client, ClientError, Request, Retry, new_key};
 use serde_json::Value;
 
 use crate::access::{Access, Origin};
-use crate::failure::{Done, Failure};
+use crate::failure::{Done, Failure, Kind, NO_SERVER};
 use crate::flags::{Common, Reach, SERVER, Sure};
 use crate::output::{Output, escaped};
 use crate::profile::Profiles;
@@ -161,10 +161,15 @@ impl Session {
 
     /// What became of a call, with the hint that takes knowing by what right and where it was made.
     fn failed(&self, error: ClientError, changes: bool, key: &str) -> Failure {
+        let is_away = matches!(error, ClientError::Unreachable { .. });
         let failure = Failure::of_call(error, changes, key);
         let hint = match failure.code.as_deref() {
             Some("SKEY") => self.access.origin.hint(&self.server, &self.namespace),
             Some("NPERSON" | "NKEY") => Some(elsewhere(&self.namespace)),
+            // Nobody typed it now.
+            None if is_away && failure.kind == Kind::Unreached && self.is_of_last_login() => {
+                Some(format!("{NO_SERVER}. This address is that of your last login"))
+            }
             _ => None,
         };
         match hint {
@@ -173,9 +178,21 @@ impl Session {
         }
     }
 
+    fn is_of_last_login(&self) -> bool {
+        self.common.reach.server.is_none() && self.server != SERVER
+    }
+
     /// The client itself, for what has a patience of its own.
     pub(crate) fn client(&self) -> Client {
         self.client.clone()
+    }
+
+    /// Whether a server answers there at all, whatever it says: looked at before a person is asked for anything.
+    pub(crate) async fn reach(&self) -> Done {
+        match self.get(Request::get(&["readyz"]).of_server().also(503)).await {
+            Err(failure) if failure.kind == Kind::Unreached && failure.code.is_none() => Err(failure),
+            Ok(_) | Err(_) => Ok(()),
+        }
     }
 
     /// Reads.

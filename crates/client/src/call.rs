@@ -9,6 +9,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use url::Url;
 
+use crate::broken::broken;
 use crate::chance::{jittered, new_key, now_ms, pause, since};
 use crate::client::{ANSWER_MAX, Client, invalid};
 use crate::error::{ApiError, ClientError};
@@ -134,7 +135,7 @@ impl Client {
             return read(response.map_err(broken)?, call.also).await;
         };
         let longest = left.map_or(longest, |left| left.min(longest));
-        let response = within(to_send(call, patience), self.prepared(call, longest).send()).await?;
+        let response = within(to_send(call, patience), &call.url, self.prepared(call, longest).send()).await?;
         read_within(response, call.also, patience).await
     }
 }
@@ -146,8 +147,14 @@ fn to_send(call: &Call, patience: Duration) -> Duration {
 }
 
 /// What comes in time.
-async fn within<T>(patience: Duration, coming: impl Future<Output = reqwest::Result<T>>) -> Result<T, Failure> {
-    let silence = |_| Failure::Broken { reason: format!("nothing came within {patience:?}"), sent: true };
+async fn within<T>(
+    patience: Duration,
+    from: &Url,
+    coming: impl Future<Output = reqwest::Result<T>>,
+) -> Result<T, Failure> {
+    let origin = || from.origin().ascii_serialization();
+    let silence =
+        |_| Failure::Broken { reason: format!("nothing came from {} within {patience:?}", origin()), sent: true };
     tokio::time::timeout(patience, coming).await.map_err(silence)?.map_err(broken)
 }
 
@@ -157,9 +164,9 @@ pub(crate) async fn read(response: Response, also: Option<u16>) -> Result<Reply,
 
 /// Reads an answer whose parts come with pauses no longer than this.
 async fn read_within(mut response: Response, also: Option<u16>, patience: Duration) -> Result<Reply, Failure> {
-    let (status, headers) = (response.status(), response.headers().clone());
+    let (status, headers, url) = (response.status(), response.headers().clone(), response.url().clone());
     let mut body = BytesMut::new();
-    while let Some(chunk) = within(patience, response.chunk()).await? {
+    while let Some(chunk) = within(patience, &url, response.chunk()).await? {
         if body.len() + chunk.len() > ANSWER_MAX {
             let reason = format!("more than {ANSWER_MAX} bytes: read it in parts");
             return Err(Failure::Foreign { status: status.as_u16(), reason });
@@ -180,18 +187,6 @@ fn refusal(reply: &Reply) -> Failure {
         }
         Err(error) => Failure::Foreign { status, reason: format!("no error of this API: {error}") },
     }
-}
-
-pub(crate) fn broken(error: reqwest::Error) -> Failure {
-    // Whoever was never connected has sent nothing.
-    let sent = !error.is_connect();
-    let mut text = error.to_string();
-    let mut cause = std::error::Error::source(&error);
-    while let Some(error) = cause {
-        text = format!("{text}: {error}");
-        cause = error.source();
-    }
-    if error.is_builder() { Failure::Invalid(text) } else { Failure::Broken { reason: text, sent } }
 }
 
 pub(crate) fn given_up(failure: Failure, attempts: u32, key: Option<String>) -> ClientError {

@@ -25,6 +25,7 @@
 //! # }
 //! ```
 
+mod broken;
 mod call;
 mod chance;
 mod client;

@@ -11,7 +11,8 @@ use reqwest::Method;
 use reqwest::header::CONTENT_LENGTH;
 use serde_json::Value;
 
-use crate::call::{Call, Reply, broken, given_up, read};
+use crate::broken::broken;
+use crate::call::{Call, Reply, given_up, read};
 use crate::client::{Client, invalid};
 use crate::error::ClientError;
 

@@ -13,7 +13,7 @@ use crate::session::Session;
 pub(super) async fn with_key(session: &Session) -> Result<Session, Failure> {
     // Before anything is asked: whoever forgot to start the server is told that.
     let anybody = Session::with_key(session.common(), session.server(), "")?;
-    anybody.get(Request::get(&["readyz"]).of_server().also(503)).await?;
+    anybody.reach().await?;
     let is_somebody_there = io::stdin().is_terminal() && io::stderr().is_terminal();
     if let Ok(key) = session.access_key() {
         if !(is_somebody_there && is_outlived(session).await) {

@@ -271,6 +271,8 @@ async fn ker_10_without_a_server_the_client_gives_up_and_tells_its_key() {
     assert!(matches!(error, ClientError::Unreachable { attempts: 4, key: Some(_), .. }), "{error:?}");
     let error = client.get("C", "1", 0).await.unwrap_err();
     assert!(matches!(error, ClientError::Unreachable { key: None, .. }), "reads have no key: {error:?}");
+    let told = format!("no answer after 4 tries: nothing listens at http://{gone} (connection refused)");
+    assert_eq!(error.to_string(), told, "where it looked, and what is in the way, in one sentence");
 }
 
 #[tokio::test]

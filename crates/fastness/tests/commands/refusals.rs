@@ -53,8 +53,13 @@ fn ker_36_no_server_is_4_and_says_so_in_json_too() {
     for words in ["tasks task list", "tasks task run 01 --timeout 1", "status --timeout 1"] {
         let down = at(&free, words);
         assert_eq!(down.code, 4, "{words}: {down:?}");
-        assert!(down.err.contains("hint: is it running"), "{down:?}");
+        let told = format!("error: no server: nothing listens at {free} (connection refused)\n  hint: is it running?");
+        assert!(down.err.starts_with(&told), "{down:?}");
+        assert!(down.err.contains("`fastness serve`") && down.err.contains("--server URL"), "{down:?}");
     }
+    // Not after somebody typed a password.
+    let login = at(&free, "login --timeout 1");
+    assert!(login.code == 4 && !login.err.contains("assword"), "{login:?}");
     let down = at(&free, "tasks task run 01 --json --timeout 1");
     let told: Value = serde_json::from_str(&down.err).expect("JSON");
     assert_eq!((down.code, &told["error"]["exit"], &told["error"]["code"]), (4, &4.into(), &Value::Null));

@@ -59,6 +59,7 @@ fn fld_22_what_is_about_this_machine_needs_no_server() {
     assert!(history.out.contains("\"backups\""), "what is here is shown: {history:?}");
     let unreached = laptop.alone(&["run", "--once", "--timeout", "1"]);
     assert_eq!(unreached.code, 4, "{unreached:?}");
+    assert!(unreached.err.contains("nothing listens at http://127.0.0.1:"), "as other commands say it: {unreached:?}");
     assert!(laptop.alone(&["service"]).out.contains(" folders run\n"));
     assert_eq!(laptop.alone(&["unlink", laptop.root_text()]).code, 2, "nobody can be asked");
     assert_eq!(laptop.alone(&["unlink", laptop.root_text(), "--yes"]).code, 0);

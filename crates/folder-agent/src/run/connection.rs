@@ -47,14 +47,14 @@ impl Address {
     /// Opens a stream; the connection ends with it.
     pub(super) async fn open(&self) -> io::Result<(Sender, Receiver)> {
         let opened = tokio::time::timeout(CONNECT, self.try_to_open()).await;
-        opened.unwrap_or_else(|_| Err(io::Error::new(io::ErrorKind::TimedOut, "the server does not answer")))
+        opened.unwrap_or_else(|_| Err(self.unreached(&io::ErrorKind::TimedOut.into())))
     }
 
     async fn try_to_open(&self) -> io::Result<(Sender, Receiver)> {
         let host = self.server.host_str().ok_or_else(|| io::Error::other("the address has no host"))?;
         let port = self.server.port_or_known_default().ok_or_else(|| io::Error::other("the address has no port"))?;
         let bare = host.trim_start_matches('[').trim_end_matches(']');
-        let socket = TcpStream::connect((bare, port)).await?;
+        let socket = TcpStream::connect((bare, port)).await.map_err(|error| self.unreached(&error))?;
         socket.set_nodelay(true)?;
         match self.server.scheme() {
             "https" => {
@@ -64,6 +64,11 @@ impl Address {
             }
             _ => self.shake(socket).await,
         }
+    }
+
+    fn unreached(&self, error: &io::Error) -> io::Error {
+        let place = self.server.origin().ascii_serialization();
+        io::Error::new(error.kind(), base::unreached(&place, Some(error.kind()), &error.to_string()))
     }
 
     async fn shake(

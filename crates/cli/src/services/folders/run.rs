@@ -159,7 +159,10 @@ fn judge(folder: &str, progress: &Progress, is_over: bool) -> Option<Done> {
     }
     match (&progress.offline, &report.trouble) {
         (Some(offline), _) if offline.is_refused => Some(Err(Failure::refused(format!("{folder}: {}", offline.why)))),
-        (Some(offline), _) if is_over => Some(Err(Failure::unreached(format!("{folder}: {}", offline.why)))),
+        (Some(offline), _) if is_over => {
+            let away = Failure::unreached(format!("{folder}: {}", offline.why));
+            Some(Err(away.hint("is the server running? `fastness serve` starts one")))
+        }
         (None, Some(trouble)) if is_over => Some(Err(Failure::here(format!("{folder}: {trouble}")))),
         _ => None,
     }
