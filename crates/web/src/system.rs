@@ -96,6 +96,8 @@ pub(crate) struct NamespaceState {
     pub(crate) alerts_open: i64,
     /// Channels of alerts that do not work; `GET /v1/{ns}/alerts` tells why. The server takes work all the same.
     pub(crate) alert_channels_failing: usize,
+    /// Whether something is to be told and no channel is set.
+    pub(crate) alerts_reach_nobody: bool,
 }
 
 impl Ready {
@@ -123,7 +125,8 @@ impl NamespaceState {
             stuck: if ns.works() { ns.watched.stuck().unwanted() } else { 0 },
             stands_still: ns.works() && ns.watched.stands_still(now),
             alerts_open: alerts.open,
-            alert_channels_failing: alerts.banner.len(),
+            alert_channels_failing: alerts.failing,
+            alerts_reach_nobody: alerts.is_nobody_told,
         }
     }
 }
@@ -190,7 +193,7 @@ fn watched_numbers(ns: &Namespace) {
     }
     let stuck = u32::try_from(ns.watched.stuck().unwanted()).unwrap_or(u32::MAX);
     metrics::gauge!("fastness_stuck", "namespace" => ns.name.clone()).set(stuck);
-    let failing = u32::try_from(alerts.banner.len()).unwrap_or(u32::MAX);
+    let failing = u32::try_from(alerts.failing).unwrap_or(u32::MAX);
     metrics::gauge!("fastness_alert_channels_failing", "namespace" => ns.name.clone()).set(failing);
     let (waiting, lost) = ns.watched.later.counts();
     let waiting = u32::try_from(waiting).unwrap_or(u32::MAX);

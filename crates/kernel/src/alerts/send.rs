@@ -25,7 +25,7 @@ pub(crate) const RETRY_MINUTES: &[u32] = &[1, 1, 5, 10, 60, 60, 60, 60, 60, 60, 
 const CALL_MS: i64 = 900_000;
 /// A channel whose calls end with our process this often is passed over: the call may be what ends it (KER-44).
 const PLACE_TRIES_MAX: i64 = 3;
-const NO_CHANNEL: &str = "alerts.channel:none";
+pub(super) const NO_CHANNEL: &str = "alerts.channel:none";
 /// What is said where nobody is told of anything.
 pub const NOBODY_IS_TOLD: &str = "no channel is set: alerts are shown here and sent to nobody";
 

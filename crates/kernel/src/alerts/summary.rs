@@ -1,7 +1,8 @@
 //! How alerts stand, in a few numbers: for the banner, `/readyz` and the metrics.
 
-use base::{OpResult, Sql, Tx, args};
+use base::{OpResult, Row, Sql, Tx, args};
 
+use super::send::NO_CHANNEL;
 use super::{CHANNEL_KIND, kind};
 use crate::op::Query;
 
@@ -19,6 +20,10 @@ pub struct Summary {
     pub acknowledged: i64,
     /// What is wrong with the channels.
     pub banner: Vec<String>,
+    /// Channels that do not work.
+    pub failing: usize,
+    /// Whether something is to be told and no channel is set: advice, no failure.
+    pub is_nobody_told: bool,
     /// Kinds whose task is late.
     pub late_kinds: usize,
 }
@@ -36,12 +41,24 @@ pub(crate) static BANNER: Sql = Sql::new(
 fn summary(tx: &mut dyn Tx, (): &()) -> OpResult<Summary> {
     let counts = tx.query_one(&COUNTS, args![])?;
     let (live, acknowledged) = counts.map_or((0, 0), |row| (row.int(0), row.int(1)));
-    let banner = banner(tx)?;
-    Ok(Summary { open: live - acknowledged, acknowledged, banner, late_kinds: kind::overdue(tx)?.len() })
+    let rows = tx.query(&BANNER, args![CHANNEL_KIND], BANNER_MAX)?;
+    let (none, failing): (Vec<_>, Vec<_>) = rows.iter().partition(|row| row.text(1) == NO_CHANNEL);
+    Ok(Summary {
+        open: live - acknowledged,
+        acknowledged,
+        banner: messages(&rows),
+        failing: failing.len(),
+        is_nobody_told: !none.is_empty(),
+        late_kinds: kind::overdue(tx)?.len(),
+    })
 }
 
 /// What is wrong with the channels, for people.
 pub(crate) fn banner(tx: &mut dyn Tx) -> OpResult<Vec<String>> {
     let rows = tx.query(&BANNER, args![CHANNEL_KIND], BANNER_MAX)?;
-    Ok(rows.iter().map(|row| row.text(0).to_owned()).collect())
+    Ok(messages(&rows))
+}
+
+fn messages(rows: &[Row]) -> Vec<String> {
+    rows.iter().map(|row| row.text(0).to_owned()).collect()
 }

@@ -5,6 +5,7 @@ use kernel::alerts::Channel;
 use kernel::alerts::list::{AlertPage, AlertState, LIST_ALERTS};
 use kernel::alerts::messages::{LIST_MESSAGES, MessageInfo, MessagePage};
 use kernel::alerts::set_channels::{SET_CHANNELS, SetChannels};
+use kernel::alerts::summary::SUMMARY;
 use kernel::alerts::wake::WAKE_KINDS;
 
 use crate::alert_driver::{Came, Driver};
@@ -174,6 +175,8 @@ fn ker_27_without_channels_the_banner_tells_and_setting_one_sends_what_waits_at_
     driver.pass(GATHER);
     assert_eq!(driver.look(), None);
     assert!(banner(&driver)[0].contains("no channel is set"));
+    let summary = driver.world.read(&SUMMARY, ()).unwrap();
+    assert_eq!((summary.failing, summary.is_nobody_told), (0, true), "advice, and no channel that fails");
     driver.pass(1_000);
     driver.set_channels(vec![Channel::Mail { to: vec!["a@b".into()] }]);
     assert!(driver.look().unwrap().text.contains("1 opened"));

@@ -17,7 +17,7 @@ fn ker_30_alive_whatever_happens_ready_only_when_every_store_is_good() {
         let alerts = ("alerts_open", "alert_channels_failing");
         let stuck = ("stuck", "stands_still");
         json!({ "name": name, "engine": "sqlite", "health": "Good", "waiting": 0, (stuck.0): 0, (stuck.1): false,
-            (alerts.0): 0, (alerts.1): 0 })
+            (alerts.0): 0, (alerts.1): 0, "alerts_reach_nobody": false })
     };
     let expected = json!({ "ready": true, "draining": false, "namespaces": [good("main"), good("z")] });
     assert_eq!((ready.status, ready.json()), (200, expected));
