@@ -32,3 +32,4 @@ mod stop;
 
 pub use failure::EXIT_CODES;
 pub use program::{joined, parse, run};
+pub use shell::quoted;

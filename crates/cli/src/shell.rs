@@ -1,7 +1,8 @@
 //! Commands that a person is told to type, as a shell reads them.
 
 /// A word as a shell takes it for one, whatever is in it.
-pub(crate) fn quoted(word: &str) -> String {
+#[must_use]
+pub fn quoted(word: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./:@%+=,".contains(c);
     if !word.is_empty() && word.chars().all(is_plain) {
         return word.to_owned();

@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::fs;
 use std::io::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use base::Engine;
@@ -286,6 +286,12 @@ impl Place {
     fn settings(&self) -> Settings {
         Settings { place: self.clone(), listen: None }
     }
+
+    /// What was said of it, for another command about the same.
+    fn named(&self) -> Vec<(&'static str, &Path)> {
+        let all = [("config", &self.config), ("data", &self.data)];
+        all.into_iter().filter_map(|(flag, path)| Some((flag, path.as_deref()?))).collect()
+    }
 }
 
 /// The whole grammar: the server's own commands, and those against a running one.
@@ -394,7 +400,10 @@ fn run_backup(config: &Config, args: &BackupArgs) -> ExitCode {
     let written = backup::write(config, &wish, &Progress::at_terminal(args.form.json));
     match written {
         Ok(written) => {
-            print_as(args.form, &report::backup_json(&written), |_| report::backup(&written));
+            print_as(args.form, &report::backup_json(&written), |_| {
+                let place = args.place.named();
+                report::backup(&written, args.namespace.is_none().then_some(&place[..]))
+            });
             let is_whole = written.damaged.is_empty() && written.elsewhere.is_empty();
             if is_whole { ExitCode::SUCCESS } else { ExitCode::FAILURE }
         }

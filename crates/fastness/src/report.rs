@@ -3,35 +3,77 @@
 use std::fmt::Write;
 use std::path::Path;
 
+use ::cli::quoted;
 use kernel::namespaces::word_of;
 use serde_json::{Value, json};
+use web::ui::Language;
+use web::ui::moment::bytes;
 use web::{ShownKey, ShownSection, ShownSource};
 
 use crate::backup::{Elsewhere, NamespaceBackup, Written};
 use crate::change_engine::Changed;
 use crate::restore::Restored;
 
-/// After a backup.
-pub(crate) fn backup(written: &Written) -> String {
-    let mut text = format!("{}\n", written.folder.display());
-    written.manifest.namespaces.iter().for_each(|namespace| text += &line(namespace));
+/// After a backup: what is in it, where it lies, and how to get it back to where these flags say. One of a single namespace is no whole server.
+pub(crate) fn backup(written: &Written, place: Option<&[(&str, &Path)]>) -> String {
+    let mut text = String::new();
+    let namespaces = &written.manifest.namespaces;
+    let _ = writeln!(
+        text,
+        "Backed up: {}, {}, {}, {} in all",
+        counted(namespaces.len() as u64, "namespace"),
+        counted(namespaces.iter().map(rows).sum(), "row"),
+        counted(namespaces.iter().map(|it| it.blobs).sum(), "blob"),
+        bytes(Language::English, written.bytes),
+    );
+    namespaces.iter().for_each(|namespace| text += &line(namespace));
+    text += &lacking(written);
+    for old in &written.removed {
+        let _ = writeln!(text, "Removed, as older than those that are kept: {}", old.display());
+    }
+    for why in &written.unreadable {
+        let _ = writeln!(text, "KEPT, as nobody can tell what is in it: {why}");
+    }
+    let folder = whole(&written.folder);
+    let _ = writeln!(text, "It lies in {folder}, was read back and is the same.");
+    text + &way_back(&folder, place)
+}
+
+fn way_back(folder: &str, place: Option<&[(&str, &Path)]>) -> String {
+    let Some(place) = place else {
+        return "It holds one namespace and no server: docs/backup.md says how one is brought back beside the others.\n".to_owned();
+    };
+    let flags: String = place.iter().map(|(flag, path)| format!(" --{flag} {}", quoted(&whole(path)))).collect();
+    format!(
+        "To restore it, stop the server, and run (what is there now is moved aside):\n  \
+         fastness restore --from {}{flags} --replace\n",
+        quoted(folder),
+    )
+}
+
+/// What ought to be in a backup and is not.
+fn lacking(written: &Written) -> String {
+    let mut text = String::new();
     for blob in &written.damaged {
-        let _ = writeln!(text, "  DAMAGED   {blob} is not what its name says, or missing, and is not in the backup");
+        let _ = writeln!(text, "NOT IN IT: the blob {blob}, which is damaged or missing");
     }
     for Elsewhere { name, why, last, .. } in &written.elsewhere {
         let (what, mend) = why.words();
-        let _ = writeln!(text, "  NOT IN IT {name} {what}: {mend}");
+        let _ = writeln!(text, "NOT IN IT: the namespace {name}, which {what}: {mend}");
         if let Some(last) = last {
-            let _ = writeln!(text, "            the last backup that has it is kept: {}", last.display());
+            let _ = writeln!(text, "  the last backup that has it is kept: {}", last.display());
         }
     }
-    for old in &written.removed {
-        let _ = writeln!(text, "  removed   {}", old.display());
-    }
-    for why in &written.unreadable {
-        let _ = writeln!(text, "  KEPT      {why}");
-    }
-    text + "written, read back and compared\n"
+    text
+}
+
+/// Where it lies, from wherever that is read.
+fn whole(path: &Path) -> String {
+    std::path::absolute(path).as_deref().unwrap_or(path).display().to_string()
+}
+
+fn counted(number: u64, what: &str) -> String {
+    if number == 1 { format!("1 {what}") } else { format!("{number} {what}s") }
 }
 
 /// After a restore.
@@ -100,15 +142,20 @@ pub(crate) fn config_json(sections: &[ShownSection]) -> Value {
 
 fn namespaces_json(namespaces: &[NamespaceBackup]) -> Value {
     let one = |namespace: &NamespaceBackup| {
-        let rows: u64 = namespace.tables.iter().map(|table| table.rows).sum();
         let NamespaceBackup { name, engine, tables, blobs, .. } = namespace;
-        json!({ "name": name, "engine": engine, "tables": tables.len(), "rows": rows, "blobs": blobs })
+        let (title, rows) = (namespace.title(), rows(namespace));
+        json!({ "name": name, "namespace": title, "engine": engine, "tables": tables.len(), "rows": rows, "blobs": blobs })
     };
     namespaces.iter().map(one).collect()
 }
 
+fn rows(namespace: &NamespaceBackup) -> u64 {
+    namespace.tables.iter().map(|table| table.rows).sum()
+}
+
 fn line(namespace: &NamespaceBackup) -> String {
-    let rows: u64 = namespace.tables.iter().map(|table| table.rows).sum();
-    let NamespaceBackup { name, engine, tables, blobs, .. } = namespace;
-    format!("  {name:<16}  {engine}, {} tables, {rows} rows, {blobs} blobs\n", tables.len())
+    let NamespaceBackup { name, namespace: other, engine, tables, blobs, .. } = namespace;
+    let place = other.as_ref().map(|_| format!(" (namespaces/{name})")).unwrap_or_default();
+    let (title, tables, rows) = (namespace.title(), tables.len(), rows(namespace));
+    format!("  {title:<16}  {engine}, {tables} tables, {rows} rows, {blobs} blobs{place}\n")
 }

@@ -40,8 +40,8 @@ pub use page::{Page, PageResult};
 pub use rates::rates_chart;
 #[doc(hidden)]
 pub use stuck::has_words_for_stuck;
-pub use visit::{Console, View};
 pub use tasks::cron_in_words;
+pub use visit::{Console, View};
 pub use who::who;
 
 pub(crate) use find::{ACTIONS, KINDS};

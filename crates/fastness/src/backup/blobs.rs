@@ -22,6 +22,8 @@ pub(super) const LIST: &str = "blobs.txt";
 /// What was done with the blobs of a namespace.
 pub(super) struct Copied {
     pub(super) count: u64,
+    /// Their size.
+    pub(super) bytes: u64,
     /// Those whose content is not what their name says.
     pub(super) damaged: Vec<String>,
     pub(super) list: (u64, String),
@@ -30,7 +32,7 @@ pub(super) struct Copied {
 /// Copies all blobs in `from` to `to`, both folders of a namespace; `older` is that of the backup before. `tell` hears how many of how
 /// many are done.
 pub(super) fn copy(from: &Path, to: &Path, older: Option<&Path>, tell: &mut dyn FnMut(usize, usize)) -> Result<Copied> {
-    let (mut count, mut damaged) = (0, vec![]);
+    let (mut count, mut size, mut damaged) = (0, 0, vec![]);
     let mut list = disk::LineFile::create(&to.join(LIST)).context("no list of blobs")?;
     let files = disk::files_below(&from.join("blobs"))?;
     for (done, blob) in files.iter().enumerate() {
@@ -40,13 +42,14 @@ pub(super) fn copy(from: &Path, to: &Path, older: Option<&Path>, tell: &mut dyn 
             One::Copied(bytes) => {
                 list.line(&format!("{name} {bytes}"))?;
                 count += 1;
+                size += bytes;
             }
             One::Damaged => damaged.push(format!("{}", blob.display())),
             One::Gone => {}
         }
     }
     let (_, bytes, sha256) = list.finish()?;
-    Ok(Copied { count, damaged, list: (bytes, sha256) })
+    Ok(Copied { count, bytes: size, damaged, list: (bytes, sha256) })
 }
 
 enum One {

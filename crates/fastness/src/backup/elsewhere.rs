@@ -211,7 +211,7 @@ mod tests {
     }
 
     fn file(name: &str) -> Source {
-        Source { name: name.to_owned(), rows: Rows::Sqlite(PathBuf::from(name)) }
+        Source { name: name.to_owned(), title: name.to_owned(), rows: Rows::Sqlite(PathBuf::from(name)) }
     }
 
     #[test]

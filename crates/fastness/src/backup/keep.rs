@@ -75,6 +75,7 @@ mod tests {
         let mut manifest = Manifest::new(Stamp::from_wall(RealClock::new().wall()));
         let namespace = |place: &&str| NamespaceBackup {
             name: (*place).to_owned(),
+            namespace: None,
             engine: "sqlite".to_owned(),
             steps: vec![],
             tables: vec![],

@@ -29,8 +29,11 @@ pub(crate) struct Manifest {
 /// One namespace in a backup.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct NamespaceBackup {
-    /// Its name.
+    /// Where its rows are, which is its name in backups: another one than its own where the name had an earlier life.
     pub(crate) name: String,
+    /// Its own name, where that is another one. Backups of older programs do not say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) namespace: Option<String>,
     /// `sqlite`: `store.db`; `postgres`: `tables/NAME.ndjson`.
     pub(crate) engine: String,
     /// The schema it was at.
@@ -90,6 +93,11 @@ impl NamespaceBackup {
     /// Its engine.
     pub(crate) fn engine(&self) -> Engine {
         if self.engine == "postgres" { Engine::Postgres } else { Engine::Sqlite }
+    }
+
+    /// What people call it.
+    pub(crate) fn title(&self) -> &str {
+        self.namespace.as_ref().unwrap_or(&self.name)
     }
 
     /// Where its files are, below the backup's folder.

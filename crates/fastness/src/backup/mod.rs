@@ -59,6 +59,8 @@ pub(crate) struct Written {
     pub(crate) folder: PathBuf,
     /// What it holds.
     pub(crate) manifest: Manifest,
+    /// Size of that.
+    pub(crate) bytes: u64,
     /// Blobs whose content is not what their name says, or that are missing; their bytes are not in the backup.
     pub(crate) damaged: Vec<String>,
     /// Namespaces that exist and are not in it.
@@ -81,13 +83,13 @@ pub(crate) fn write(config: &Config, wish: &Wish, progress: &Progress) -> Result
         // Its room may be what everybody else needs now.
         let _ = disk::remove_tree(&making);
     }
-    let Made { manifest, damaged, elsewhere, exists } = made?;
+    let Made { manifest, bytes, damaged, elsewhere, exists } = made?;
     disk::rename(&making, &folder)?;
     let Beyond { gone: removed, unreadable } = match wish.keep {
         Some(keep) if damaged.is_empty() => prune(&wish.to, keep, &exists)?,
         Some(_) | None => Beyond::default(),
     };
-    Ok(Written { folder, manifest, damaged, elsewhere, removed, unreadable })
+    Ok(Written { folder, manifest, bytes, damaged, elsewhere, removed, unreadable })
 }
 
 /// One backup at a time in one folder.
@@ -104,6 +106,7 @@ fn lock(to: &Path) -> Result<DirLock> {
 /// What was made.
 struct Made {
     manifest: Manifest,
+    bytes: u64,
     /// Blobs.
     damaged: Vec<String>,
     /// Namespaces that are not in it.
@@ -115,19 +118,20 @@ struct Made {
 fn make(config: &Config, wish: &Wish, (stamp, making): (Stamp, &Path), progress: &Progress) -> Result<Made> {
     let older = finished(&wish.to)?.pop();
     let mut manifest = Manifest::new(stamp);
-    let mut damaged = vec![];
+    let (mut bytes, mut damaged) = (0, vec![]);
     let Wanted { found, elsewhere, exists } = wanted(config, wish)?;
     for source in found {
-        let name = source.name.clone();
+        let title = source.title.clone();
         let made = source.write(config, making, older.as_deref(), progress);
-        let (namespace, bad) = made.with_context(|| format!("namespace `{name}` was not backed up"))?;
-        manifest.namespaces.push(namespace);
-        damaged.extend(bad);
+        let made = made.with_context(|| format!("namespace `{title}` was not backed up"))?;
+        manifest.namespaces.push(made.namespace);
+        damaged.extend(made.damaged);
+        bytes += made.bytes;
     }
     let findings = verify::contents(making, &manifest, progress);
     anyhow::ensure!(findings.is_empty(), "the backup does not read back as it was written: {}", findings.join("; "));
     manifest.write(making)?;
-    Ok(Made { manifest, damaged, elsewhere, exists })
+    Ok(Made { manifest, bytes, damaged, elsewhere, exists })
 }
 
 /// What is backed up, which namespaces cannot be, and what exists.
@@ -141,6 +145,11 @@ fn wanted(config: &Config, wish: &Wish) -> Result<Wanted> {
     let (mut found, listed, mut elsewhere) = elsewhere::surveyed(config)?;
     let ours = listed.iter().filter(|row| !row.has_url).map(|row| &row.place);
     let exists = found.iter().map(|source| &source.name).chain(ours).cloned().collect();
+    for source in &mut found {
+        if let Some(row) = listed.iter().find(|row| row.place == source.name) {
+            source.title.clone_from(&row.name);
+        }
+    }
     if let Some(name) = &wish.namespace {
         if let Some(Elsewhere { why, .. }) = elsewhere.iter().find(|it| it.name == *name) {
             let (what, mend) = why.words();

@@ -21,7 +21,10 @@ pub(crate) const STORE: &str = "store.db";
 
 /// A namespace and where its rows are.
 pub(crate) struct Source {
+    /// Its place, which is its name in backups.
     pub(crate) name: String,
+    /// What people call it.
+    pub(crate) title: String,
     pub(crate) rows: Rows,
 }
 
@@ -31,13 +34,22 @@ pub(crate) enum Rows {
     Postgres(PostgresConfig),
 }
 
+/// What was made of one.
+pub(super) struct Copied {
+    pub(super) namespace: NamespaceBackup,
+    /// Blobs whose bytes are not in it.
+    pub(super) damaged: Vec<String>,
+    /// Size of all that is in it.
+    pub(super) bytes: u64,
+}
+
 /// All namespaces that exist: folders with a store, and schemas with our record of steps.
 pub(crate) fn sources(config: &Config) -> Result<Vec<Source>> {
     let mut found = vec![];
     for folder in disk::entries(&config.data.dir.join("namespaces"))? {
         let (name, store) = (folder.file_name().unwrap_or_default().to_string_lossy().into_owned(), folder.join(STORE));
         if stores::is_place(&name) && disk::size(&store).is_some() {
-            found.push(Source { name, rows: Rows::Sqlite(store) });
+            found.push(Source { title: name.clone(), name, rows: Rows::Sqlite(store) });
         }
     }
     // Wherever `z` is: a namespace may have been moved there.
@@ -47,7 +59,8 @@ pub(crate) fn sources(config: &Config) -> Result<Vec<Source>> {
             let name = stores::place_of_schema(&schema[prefix.len()..]);
             // What a restore moved aside begins alike.
             if stores::is_place(&name) {
-                found.push(Source { rows: Rows::Postgres(stores::postgres_config(config, &name)?), name });
+                let rows = Rows::Postgres(stores::postgres_config(config, &name)?);
+                found.push(Source { title: name.clone(), name, rows });
             }
         }
     }
@@ -63,18 +76,18 @@ impl Source {
         }
     }
 
-    /// Writes rows and blobs below `making`. Tells the blobs that are damaged.
+    /// Writes rows and blobs below `making`.
     pub(super) fn write(
         self,
         config: &Config,
         making: &Path,
         older: Option<&Path>,
         progress: &Progress,
-    ) -> Result<(NamespaceBackup, Vec<String>)> {
+    ) -> Result<Copied> {
         let place = NamespaceBackup::folder(&self.name);
         let folder = making.join(&place);
         disk::make_folder(&folder)?;
-        progress.step(&format!("{}: rows", self.name));
+        progress.step(&format!("{}: rows", self.title));
         let mut namespace = match &self.rows {
             Rows::Sqlite(store) => write_sqlite(&self.name, store, &folder)?,
             Rows::Postgres(settings) => write_postgres(&self.name, settings, &folder)?,
@@ -82,11 +95,13 @@ impl Source {
         let older = older.map(|older| older.join(&place));
         let data = config.data.dir.join("namespaces").join(&self.name);
         let copied = blobs::copy(&data, &folder, older.as_deref(), &mut |done, of| {
-            progress.part(&format!("{}: blobs", self.name), done, of);
+            progress.part(&format!("{}: blobs", self.title), done, of);
         })?;
         let (bytes, sha256) = copied.list;
         namespace.files.push(FileEntry { path: format!("{place}/{}", blobs::LIST), bytes, sha256 });
         namespace.blobs = copied.count;
+        namespace.namespace = (self.title != self.name).then_some(self.title);
+        let bytes = namespace.files.iter().map(|file| file.bytes).sum::<u64>() + copied.bytes;
         disk::sync_tree(&folder)?;
         let mut damaged = copied.damaged;
         if config.blobs.place == BlobPlace::Local {
@@ -95,7 +110,7 @@ impl Source {
             let missing = missing.map(|place| data.join(place).display().to_string());
             damaged.extend(missing.filter(|path| !damaged.contains(path)).collect::<Vec<_>>());
         }
-        Ok((namespace, damaged))
+        Ok(Copied { namespace, damaged, bytes })
     }
 }
 
@@ -109,6 +124,7 @@ fn write_sqlite(name: &str, store: &Path, folder: &Path) -> Result<NamespaceBack
     let path = format!("{}/{STORE}", NamespaceBackup::folder(name));
     Ok(NamespaceBackup {
         name: name.to_owned(),
+        namespace: None,
         engine: "sqlite".to_owned(),
         steps: sqlite::schema_steps(&copy)?,
         tables: sqlite::summarise(&copy)?,
@@ -129,7 +145,8 @@ fn write_postgres(name: &str, settings: &PostgresConfig, folder: &Path) -> Resul
         FileEntry { path, bytes, sha256 }
     };
     let files = sink.done.into_iter().map(entry).collect();
-    Ok(NamespaceBackup { name: name.to_owned(), engine: "postgres".to_owned(), steps, tables, files, blobs: 0 })
+    let (name, engine) = (name.to_owned(), "postgres".to_owned());
+    Ok(NamespaceBackup { name, namespace: None, engine, steps, tables, files, blobs: 0 })
 }
 
 /// A file of lines per table.

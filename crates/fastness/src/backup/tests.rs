@@ -73,6 +73,9 @@ fn ker_37_the_last_backup_with_a_namespace_whose_file_is_gone_is_named_and_stays
     let wish = Wish { to: to.clone(), namespace: None, keep: Some(1) };
     let whole = write(&config, &wish, &Progress::none()).unwrap();
     assert_eq!(whole.elsewhere, []);
+    let shop = whole.manifest.namespaces.iter().find(|it| it.title() == "shop").expect("by the name that people know");
+    assert_eq!((shop.name.as_str(), shop.namespace.as_deref()), ("shop-0123456789abc", Some("shop")));
+    assert_eq!(Manifest::read(&whole.folder).unwrap(), whole.manifest);
     disk::remove_tree(&data.join("namespaces/shop-0123456789abc")).unwrap();
     for nights in 1..=3 {
         let written = write(&config, &wish, &Progress::none()).unwrap();

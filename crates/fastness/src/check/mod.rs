@@ -73,7 +73,7 @@ pub(crate) fn data(config: &Config, services: &[web::Service], progress: &Progre
     }
     let sources = backup::sources(config)?;
     ensure!(!sources.is_empty(), "there is no namespace in {}", data.display());
-    for Source { name, rows } in &sources {
+    for Source { name, rows, .. } in &sources {
         progress.step(&format!("{name}: store"));
         let held = match rows {
             Rows::Sqlite(path) => stores::sqlite(&mut report, name, path, services),

@@ -30,9 +30,10 @@ fn path(path: &Path) -> &str {
 
 /// Writes a backup of `data` and gives its folder.
 pub(crate) fn back_up(data: &Path, to: &Path, environment: &[(String, String)]) -> PathBuf {
-    let output = fastness(&["backup", "--data", path(data), "--to", path(to)], environment);
+    let output = fastness(&["backup", "--data", path(data), "--to", path(to), "--json"], environment);
     assert!(output.status.success(), "{}", text(&output));
-    text(&output).lines().next().expect("a folder").into()
+    let told: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    told["folder"].as_str().expect("a folder").into()
 }
 
 pub(crate) fn restore(from: &Path, data: &Path, more: &[&str], environment: &[(String, String)]) -> Output {
