@@ -101,3 +101,13 @@ fn con_12_without_a_key_or_with_too_small_a_one_it_says_what_to_type() {
     assert!(away.code == 4 && away.err.contains("is it running"), "{away:?}");
     kit.assert_clean();
 }
+
+#[test]
+fn con_12_without_a_server_it_says_so_before_it_asks_for_a_key_or_a_password() {
+    let kit = Kit::start();
+    let mut demo = kit.command("demo exchange --quick");
+    let away = ran(demo.env_remove("FASTNESS_KEY").env("FASTNESS_SERVER", "http://127.0.0.1:1"));
+    assert_eq!(away.code, 4, "{away:?}");
+    let told = "error: no server: nothing listens at http://127.0.0.1:1 (connection refused)\n  hint: is it running?";
+    assert!(away.err.starts_with(told) && !away.err.contains("password"), "{away:?}");
+}

@@ -102,4 +102,6 @@ fn fld_22_a_key_that_is_refused_is_told_at_once() {
     let refused = laptop.alone(&["run", "--once"]);
     assert_eq!(refused.code, 3, "{refused:?}");
     assert!(!format!("{refused:?}").contains("no-such-key"));
+    let told = "the server does not know the key of this folder (any more): `fastness folders config PATH --rekey`";
+    assert!(refused.err.contains(told), "what a person can do: {refused:?}");
 }

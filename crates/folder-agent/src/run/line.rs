@@ -169,4 +169,14 @@ mod tests {
         assert_eq!(messages([&[1, 0, 0, 0, 0][..]]), [None]);
         assert_eq!(messages([&[0, 255, 0, 0, 0][..]]), [None]);
     }
+
+    #[test]
+    fn fld_22_a_refused_key_is_told_with_what_a_person_can_do() {
+        let gone = refusal(http::StatusCode::OK, "SKEY: the access key is not valid");
+        assert!(gone.starts_with("the server does not know the key of this folder (any more): "), "{gone}");
+        assert!(gone.contains("`fastness folders config PATH --rekey`") && gone.contains("SKEY: "), "{gone}");
+        let other = refusal(http::StatusCode::OK, "SROLE: a reader may not");
+        assert_eq!(other, "the server refuses the stream: SROLE: a reader may not");
+        assert_eq!(refusal(http::StatusCode::BAD_GATEWAY, ""), "the server refuses the stream (502 Bad Gateway)");
+    }
 }

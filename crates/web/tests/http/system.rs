@@ -58,6 +58,28 @@ fn ker_30_queues_that_stand_still_are_not_ready_and_suspended_ones_are() {
 }
 
 #[test]
+fn ker_30_the_numbers_of_a_namespace_that_was_removed_end() {
+    let world = World::new();
+    let shop = world.valved("shop");
+    let late = json!({ "op": "w", "target": "https://x/", "start_at": "2020-01-01T00:00:00Z" });
+    assert_eq!(world.post("/v1/shop/tasks", ADMIN, &late).status, 201);
+    world.kernel.watch_over();
+    let metrics = || world.ask("GET", "/metrics", &[], None).text();
+    let numbers = |number: &str| {
+        let text = metrics();
+        let lines = text.lines().filter(|line| line.contains("namespace=\"shop\""));
+        lines.filter(|line| line.ends_with(number)).map(str::to_owned).collect::<Vec<_>>()
+    };
+    let stuck = "fastness_stuck{namespace=\"shop\"} 1".to_owned();
+    (0..2_000).find(|_| numbers(" 1").contains(&stuck)).expect("it is counted");
+    world.kernel.remove_namespace("shop").expect("it was there");
+    assert!(!numbers(" 1").contains(&stuck), "{}", metrics());
+    assert!(numbers(" 0").contains(&stuck.replace(" 1", " 0")), "nothing waits there any more: {}", metrics());
+    assert!(metrics().contains("fastness_stuck{namespace=\"main\"} 0"), "the others are told on");
+    drop(shop);
+}
+
+#[test]
 fn con_2_the_overview_shows_work_and_store_of_every_namespace_that_is_seen() {
     let world = World::new();
     let task = |start_at: &str| json!({ "op": "w", "target": "https://x/", "start_at": start_at });

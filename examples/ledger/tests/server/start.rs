@@ -119,6 +119,8 @@ fn ker_32_the_administrators_key_of_the_environment_works_from_the_first_start_o
     with_data(|data| {
         let server = start(data);
         assert!(!server.greeting.contains(KEY), "a given key is not printed");
+        let late = "FASTNESS_ADMIN_KEY counts at the first start only, and changed nothing";
+        assert!(!launch(data).log().contains(late), "it was not late");
         assert_eq!(server.client().get("/v1/main/keys").expect("an answer").status, 200);
         assert_eq!(
             Client::new(server.address, "another-key-of-some-length").get("/v1/main/keys").expect("an answer").status,
@@ -128,6 +130,8 @@ fn ker_32_the_administrators_key_of_the_environment_works_from_the_first_start_o
         let mut other = command(data);
         other.env("FASTNESS_ADMIN_KEY", "a-later-key-is-not-added");
         let server = start_as(other, data);
+        let log = launch(data).log();
+        assert!(log.contains(late) && !log.contains("a-later-key-is-not-added"), "{log}");
         assert_eq!(
             Client::new(server.address, "a-later-key-is-not-added").get("/v1/main/keys").expect("an answer").status,
             401
