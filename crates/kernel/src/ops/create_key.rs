@@ -66,7 +66,7 @@ fn checked(input: &CreateKey) -> OpResult<String> {
     let text = serde_json::Value::Object(input.scope.clone()).to_string();
     check_label(&input.label)?;
     check_length("scope", &text, 4096)?;
-    scope::check(&input.scope)?;
+    scope::check(input.role, &input.scope)?;
     Ok(text)
 }
 

@@ -68,6 +68,10 @@ pub struct Field {
     utc: Option<String>,
     /// The type that a file is sent with, whatever the browser takes it for.
     sent_as: Option<&'static str>,
+    /// The field and its values with which this one is there.
+    only: Option<(&'static str, String)>,
+    /// Whether it is not there as long as nobody chooses otherwise.
+    is_out: bool,
 }
 
 /// Names that the script uses of a form itself.
@@ -109,6 +113,8 @@ impl Field {
             rows: 6,
             utc: None,
             sent_as: None,
+            only: None,
+            is_out: false,
         }
     }
 
@@ -185,6 +191,12 @@ impl Field {
         Self { sent_as: Some(mime), ..self }
     }
 
+    /// There only while a field of choices has one of these values; `now` is the one that it has at first.
+    #[must_use]
+    pub fn only_for(self, field: &'static str, values: &[&str], now: &str) -> Self {
+        Self { only: Some((field, values.join(" "))), is_out: !values.contains(&now), ..self }
+    }
+
     fn is_hidden(&self) -> bool {
         matches!(self.kind, Kind::Hidden | Kind::HiddenJson)
     }
@@ -208,7 +220,7 @@ impl Field {
         let (name, kind, value) = (&self.name, self.data_kind(), &self.value);
         if !self.choices.is_empty() {
             return html! {
-                select name=(name) data-kind=(kind) required[self.required] autofocus[first] {
+                select name=(name) data-kind=(kind) required[self.required] disabled[self.is_out] autofocus[first] {
                     @for (word, text) in &self.choices { option value=(word) selected[word == value] { (text) } }
                 }
             };
@@ -229,7 +241,7 @@ impl Field {
                 Kind::Typed => input type="text" pattern=(exactly(value)) placeholder=(value) autocomplete="off" required autofocus[first];,
                 _ => input type=(input_type) name=(name) data-kind=(kind) value=(value) required[self.required]
                     autocomplete=[self.autocomplete.or(Some("off"))] step=[(self.kind == Kind::Moment).then_some("1")]
-                    data-type=[self.sent_as] data-utc=[self.utc.as_ref()] autofocus[first];,
+                    data-type=[self.sent_as] data-utc=[self.utc.as_ref()] disabled[self.is_out] autofocus[first];,
             }
         }
     }
@@ -250,7 +262,7 @@ impl Field {
         }
         let class = if self.kind == Kind::Flag { "field flag" } else { "field" };
         html! {
-            label class=(class) {
+            label class=(class) data-only=[self.only.as_ref().map(|only| only.0)] data-for=[self.only.as_ref().map(|only| &only.1)] hidden[self.is_out] {
                 span.field-label { (self.label) @if self.required { span.required aria-hidden="true" { " *" } } }
                 (self.control(first))
                 @if !self.hint.is_empty() { span.field-hint { (self.hint) } }
@@ -548,6 +560,14 @@ mod tests {
         let focused: Vec<_> = dialog.split("<input").filter(|input| input.contains("autofocus")).collect();
         assert!(focused.len() == 1 && focused[0].contains("name=\"a\""), "{dialog}");
         assert!(dialog.contains("data-closes aria-labelledby=\"close-word\""), "{dialog}");
+    }
+
+    #[test]
+    fn con_8_a_field_that_another_choice_has_is_not_there() {
+        let field = |now| Field::new("a", "a", Kind::Text).required().only_for("role", &["x", "y"], now).render().into_string();
+        let (there, not_there) = (field("y"), field("z"));
+        assert!(there.contains("data-only=\"role\" data-for=\"x y\">") && !there.contains("disabled"), "{there}");
+        assert!(not_there.contains(" hidden>") && not_there.contains(" disabled"), "{not_there}");
     }
 
     #[test]

@@ -110,6 +110,18 @@ fn ker_32_a_scope_with_unknown_fields_is_refused_by_name() {
 }
 
 #[test]
+fn ker_32_a_scope_that_is_of_no_use_to_its_role_is_refused_with_what_is() {
+    let world = World::new();
+    let refused = world.post("/v1/main/keys", ADMIN, &json!({ "role": "gateway", "scope": { "device": "d1" } }));
+    refused.check(400, "ABODY");
+    let words = "scope field `device` is of no use to a key of role `gateway`: its fields are service";
+    assert_eq!(refused.message(), words);
+    let two = world.post("/v1/main/keys", ADMIN, &json!({ "role": "device", "scope": { "device": ["a", "b"] } }));
+    two.check(400, "ABODY");
+    assert!(two.message().contains("speaks for one device"), "{}", two.message());
+}
+
+#[test]
 fn ker_32_own_operations_read_what_the_application_says_of_itself() {
     let world = World::new();
     let add =

@@ -101,12 +101,14 @@ fn con_8_one_knows_oneself_among_the_accounts() {
 #[test]
 fn con_8_keys_are_listed_with_scope_and_state_and_paged() {
     let world = world();
-    let body = json!({ "role": "device", "label": EVIL, "scope": { "device": ["till-7", EVIL], "company": "c" } });
+    let body = json!({ "role": "app", "label": EVIL, "scope": { "device": ["till-7", EVIL], "company": "c" } });
     let made = world.post("/v1/main/keys", ADMIN, &body).json();
     let (id, secret) = (made["id"].as_str().unwrap(), made["key"].as_str().unwrap());
     let shown = page(&world, &format!("/console/main/keys?id={id}"), ADMIN);
     assert!(shown.contains(EVIL_SHOWN) && shown.contains("till-7") && !shown.contains("<img"), "{shown}");
-    assert!(!shown.contains(secret) && shown.contains("name=\"scope.device\" data-kind=\"words\""), "{shown}");
+    assert!(!shown.contains(secret) && shown.contains("name=\"scope.actor\" data-kind=\"words\""), "{shown}");
+    let of_devices = "data-only=\"role\" data-for=\"device\" hidden><span class=\"field-label\">Device";
+    assert!(shown.contains(of_devices) && shown.contains("Device: a device of the exchange"), "each role has its own fields: {shown}");
     assert!(shown.contains(&format!("/v1/main/keys/{id}/rotate")) && shown.contains("value=\"86400\" selected"));
     let rename = format!("action=\"/v1/main/keys/{id}\"");
     assert_eq!(shown.matches(&rename).count(), 2, "it can be renamed and revoked: {shown}");

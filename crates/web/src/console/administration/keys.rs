@@ -1,7 +1,6 @@
 //! Access keys (CON-8, KER-32): what programs show.
 
 use kernel::Role;
-use kernel::keys::scope::FIELDS;
 use kernel::ops::list_keys::{KeyInfo, KeyState, LIST_KEYS, Page as KeyPage, SHOW_KEY};
 use maud::{Markup, html};
 use serde::Deserialize;
@@ -30,7 +29,32 @@ pub(in crate::console) mod words {
             "Pour les gens\u{a0}: à qui elle est, par exemple «\u{a0}caisse 7\u{a0}»";
         SCOPE: "Scope", "Область", "Portée";
         SCOPE_ALL: "everything of its role", "всё, что даёт роль", "tout ce que permet le rôle";
-        SCOPE_HINT: "Names separated by commas; empty: all", "Имена через запятую; пусто — все", "Noms séparés par des virgules\u{a0}; vide\u{a0}: tous";
+        DEVICE: "Device", "Устройство", "Appareil";
+        DEVICE_HINT: "Its id in the exchange: the key speaks for it alone.", "Его идентификатор в обмене: ключ действует только от его имени.",
+            "Son identifiant dans l’échange\u{a0}: la clé parle pour lui seul.";
+        DEVICE_OF_FOLDERS_HINT: "What it is called in its directories; empty: the id of the key.", "Как оно называется в директориях; пусто — идентификатор ключа.",
+            "Son nom dans les répertoires\u{a0}; vide\u{a0}: l’identifiant de la clé.";
+        DATABASE: "Database", "База данных", "Base de données";
+        DATABASE_HINT: "Its id in the exchange: the key speaks for it alone.", "Её идентификатор в обмене: ключ действует только от её имени.",
+            "Son identifiant dans l’échange\u{a0}: la clé parle pour elle seule.";
+        ACTORS: "Only these actors", "Только эти исполнители", "Seulement ces acteurs";
+        ACTORS_HINT: "name#version, separated by commas; empty: all", "имя#версия, через запятую; пусто — все", "nom#version, séparés par des virgules\u{a0}; vide\u{a0}: tous";
+        CLIENTS: "Only these clients of sensors", "Только эти клиенты датчиков", "Seulement ces clients de capteurs";
+        CLIENTS_HINT: "Ids separated by commas; empty: all. It then sees only what they were told.", "Идентификаторы через запятую; пусто — все. Видно лишь то, что им сообщили.",
+            "Identifiants séparés par des virgules\u{a0}; vide\u{a0}: tous. Elle ne voit que ce qui leur fut dit.";
+        DIRECTORIES: "Only these directories", "Только эти директории", "Seulement ces répertoires";
+        DIRECTORIES_HINT: "Ids separated by commas; empty: all", "Идентификаторы через запятую; пусто — все", "Identifiants séparés par des virgules\u{a0}; vide\u{a0}: tous";
+        SERVICES: "Only these services", "Только эти службы", "Seulement ces services";
+        SERVICES_HINT: "Of {services}, separated by commas; empty: all", "Из списка: {services}; через запятую; пусто — все", "Parmi {services}, séparés par des virgules\u{a0}; vide\u{a0}: tous";
+        FOR_ADMIN: "everything, also accounts and keys", "всё, включая учётные записи и ключи", "tout, comptes et clés compris";
+        FOR_OPERATOR: "looks after services and tasks", "следит за службами и задачами", "veille sur services et tâches";
+        FOR_READER: "looks, changes nothing", "смотрит, ничего не меняет", "regarde, ne change rien";
+        FOR_DATABASE: "a business database of the exchange", "база предприятия в обмене", "une base de gestion de l’échange";
+        FOR_DEVICE: "a device of the exchange", "устройство в обмене", "un appareil de l’échange";
+        FOR_ACTOR: "a worker of the workflow", "исполнитель процессов", "un exécutant du workflow";
+        FOR_GATEWAY: "brings signals of sensors", "передаёт сигналы датчиков", "apporte les signaux de capteurs";
+        FOR_FOLDER: "a device with shared folders", "устройство с общими папками", "un appareil à dossiers partagés";
+        FOR_APP: "a program of your own", "ваша программа", "un programme à vous";
         ROTATE: "Rotate", "Заменить секрет", "Renouveler";
         OVERLAP: "The old secret stays valid for", "Старый секрет действует ещё", "L’ancien secret reste valable";
         OVERLAP_NONE: "not at all", "не действует", "pas du tout";
@@ -130,7 +154,8 @@ fn secret(console: &Console) -> Form {
 }
 
 fn create(console: &Console) -> Form {
-    let choices = Role::ALL.map(|role| (role.word().to_owned(), role_word(console.language(), role).to_owned()));
+    let named = |role| format!("{}: {}", role_word(console.language(), role), console.say(what_for(role)));
+    let choices = Role::ALL.map(|role| (role.word().to_owned(), named(role)));
     let role = Field::new("role", console.say(&common::ROLE), Kind::Text).choices(choices.to_vec());
     let form = console
         .form("POST /v1/{ns}/keys", &common::CREATE)
@@ -139,11 +164,45 @@ fn create(console: &Console) -> Form {
         .show("key", console.say(&words::SHOWN_ONCE))
         .tone(Tone::Good)
         .in_dialog(console.say(&words::NEW));
-    let scope = |field: &str| {
-        let label = format!("{}: {field}", console.say(&words::SCOPE));
-        Field::new(format!("scope.{field}"), label, Kind::Words).hint(console.say(&words::SCOPE_HINT))
+    scopes(console).into_iter().fold(form, Form::field)
+}
+
+/// What a role is for, in a few words.
+fn what_for(role: Role) -> &'static Text {
+    match role {
+        Role::Admin => &words::FOR_ADMIN,
+        Role::Operator => &words::FOR_OPERATOR,
+        Role::Reader => &words::FOR_READER,
+        Role::Database => &words::FOR_DATABASE,
+        Role::Device => &words::FOR_DEVICE,
+        Role::Actor => &words::FOR_ACTOR,
+        Role::Gateway => &words::FOR_GATEWAY,
+        Role::Folder => &words::FOR_FOLDER,
+        Role::App => &words::FOR_APP,
+    }
+}
+
+/// What a key can be bound to: of each role only what its services look at. A device or a database that is not named can do nothing.
+fn scopes(console: &Console) -> Vec<Field> {
+    let field = |name: &'static str, label: &Text, kind, hint: String, roles: &[Role]| {
+        let roles: Vec<_> = roles.iter().map(|role| role.word()).collect();
+        Field::new(name, console.say(label), kind).hint(hint).only_for("role", &roles, Role::App.word())
     };
-    FIELDS.into_iter().fold(form, |form, field| form.field(scope(field)))
+    let say = |text: &Text| console.say(text).to_owned();
+    let served = console.shared().table().iter().filter_map(|route| route.service);
+    let services: std::collections::BTreeSet<_> = served.collect();
+    let services = services.into_iter().collect::<Vec<_>>().join(", ");
+    let services = console.fill(&words::SERVICES_HINT, &[("services", &services)]);
+    use Role::{Actor, Admin, App, Database, Device, Folder, Operator, Reader};
+    vec![
+        field("scope.device", &words::DEVICE, Kind::Text, say(&words::DEVICE_HINT), &[Device]).required(),
+        field("scope.database", &words::DATABASE, Kind::Text, say(&words::DATABASE_HINT), &[Database]).required(),
+        field("scope.actor", &words::ACTORS, Kind::Words, say(&words::ACTORS_HINT), &[Actor, App]),
+        field("scope.service", &words::SERVICES, Kind::Words, services, &[Admin, Operator, Reader, App]),
+        field("scope.client", &words::CLIENTS, Kind::Words, say(&words::CLIENTS_HINT), &[Reader, App]),
+        field("scope.folder", &words::DIRECTORIES, Kind::Words, say(&words::DIRECTORIES_HINT), &[Folder, Operator, Reader, App]),
+        field("scope.device", &words::DEVICE, Kind::Text, say(&words::DEVICE_OF_FOLDERS_HINT), &[Folder]),
+    ]
 }
 
 /// What people call a key: sent also when empty, which takes a label away.

@@ -57,7 +57,7 @@ function gathered(form) {
   let body = {}, file;
   for (const field of form.elements) {
     const { kind } = field.dataset;
-    if (!field.name || !kind) continue;
+    if (!field.name || !kind || field.disabled) continue;
     given[field.name] = kind === "path" ? field.value.trim() : field.value;
     if (kind === "file") file = field.files[0];
     if (kind === "file" || kind === "path") continue;
@@ -135,7 +135,7 @@ function headline(form, { code, message }) {
 
 // The field whose name comes first in a sentence of the server's, or whose value stands there between `…`.
 function named(form, message) {
-  const seen = [...form.elements].filter((field) => field.name && field.dataset.kind && field.type !== "hidden");
+  const seen = [...form.elements].filter((field) => field.name && field.dataset.kind && field.type !== "hidden" && !field.disabled);
   const first = (text) => {
     const at = ({ name }) => text.search(new RegExp(`(^|[^\\w-])${name.split(".").at(-1).replace(/\W/g, ".")}($|[^\\w-])`));
     const found = seen.map((field) => [at(field), field]).filter(([place]) => place >= 0);
@@ -235,6 +235,16 @@ async function send(form) {
     button.disabled = false;
   }
 }
+
+// Fields that only some choices of another field have.
+function offer(form) {
+  for (const label of form?.querySelectorAll("[data-only]") ?? []) {
+    label.hidden = !label.dataset.for.split(" ").includes(form.elements[label.dataset.only].value);
+    label.querySelector("[name]").disabled = label.hidden;
+  }
+}
+
+for (const what of ["change", "focusin"]) document.addEventListener(what, (event) => offer(event.target.form));
 
 document.addEventListener("submit", (event) => {
   const form = event.target;
