@@ -84,7 +84,7 @@ fn ker_32_accounts_are_made_changed_and_deleted() {
 }
 
 #[test]
-fn ker_32_keys_are_made_rotated_and_revoked() {
+fn ker_32_keys_are_made_rotated_relabelled_and_revoked() {
     let kit = Kit::start();
     let words = ["admin", "key", "create", "--role", "reader", "--label", "till 7", "--json"];
     let made: serde_json::Value = serde_json::from_str(&kit.run_words(&words, "").out).expect("JSON");
@@ -101,10 +101,14 @@ fn ker_32_keys_are_made_rotated_and_revoked() {
     assert!(refused.err.contains("(SROLE)\n  hint: `fastness admin session whoami`"), "{refused:?}");
     let rotated = kit.out(&format!("admin key rotate {id} --overlap-s 0 -q"));
     assert_eq!((with(key, "admin session whoami").code, with(&rotated, "admin session whoami").code), (3, 0));
+    let change = |label: &str| kit.run_words(&["admin", "key", "change", id, "--label", label], "").out;
+    assert_eq!(["Anna", ""].map(|label| plain(&change(label))), ["key ID is changed\n"; 2]);
+    assert_eq!(kit.json("admin key list")["items"][0]["label"], "");
     assert_eq!(plain(&kit.out(&format!("admin key revoke {id} --yes"))), "key ID is revoked\n");
+    change("till 8");
     expect![[r#"
         ID  ROLE  STATE  CREATED  LABEL  SCOPE
-        ID  reader  revoked  AGO  till 7
+        ID  reader  revoked  AGO  till 8
     "#]]
     .assert_eq(&kit.table("admin key list"));
     assert!(kit.out("admin secret show").starts_with("whsec_"));

@@ -51,6 +51,25 @@ fn exc_1_companies_subsystems_databases_and_devices_are_registered_and_listed() 
 }
 
 #[test]
+fn exc_1_companies_subsystems_and_devices_are_called_otherwise() {
+    let (kit, _) = registered();
+    let named = |words: &[&str], name: &str| kit.run_words(&[words, &["--name", name]].concat(), "").out;
+    let renamed = named(&["exchange", "company", "change", "acme"], "Acme & Sons");
+    assert_eq!(renamed, "company acme is changed\n");
+    let renamed = named(&["exchange", "subsystem", "change", "sales", "--company", "acme"], "Field sales");
+    assert_eq!(renamed, "subsystem sales of acme is changed\n");
+    kit.out("exchange device create Anna --company acme --subsystem sales");
+    let id = kit.out("exchange device list -q").trim().to_owned();
+    assert_eq!(named(&["exchange", "device", "change", &id], "Phone 12"), format!("device {id} is changed\n"));
+    let name = |words: &str| kit.json(words)["items"][0]["name"].clone();
+    let names = ["company", "subsystem", "device"].map(|noun| name(&format!("exchange {noun} list")));
+    assert_eq!(names, [json!("Acme & Sons"), json!("Field sales"), json!("Phone 12")]);
+    let refused = kit.run("exchange device change nobody --name x");
+    assert!(refused.code == 3 && refused.err.contains("(NPARTY)"), "{refused:?}");
+    assert_eq!(kit.run("exchange subsystem change sales --name x").code, 2, "of which company?");
+}
+
+#[test]
 fn exc_5_messages_are_listed_read_and_put_back() {
     let (kit, key) = registered();
     let device = sent(&kit, "m-1");

@@ -39,6 +39,12 @@ fn exchange(site: &Site, namespace: &str) {
     let page = site.found(namespace, "m-4711").into_iter().find(|[kind, ..]| kind == "message").expect("it")[3].clone();
     let file = page.rsplit('/').next().expect("a name").replace("%7E", "~");
     site.finds(namespace, "message", "m-4711", &[&file]);
+    site.ask("PATCH", &format!("{base}/companies/acme"), &json!({ "name": "Southwind" }));
+    site.finds(namespace, "company", "acme", &["acme", "Southwind"]);
+    site.loses(namespace, "company", "acme", &["Northwind"]);
+    site.ask("PATCH", &format!("{base}/devices/{device}"), &json!({ "name": "Scanner nine" }));
+    site.finds(namespace, "device", &device, &[&device, "Scanner nine", "scanner"]);
+    site.loses(namespace, "device", &device, &["Till seven", "till"]);
 }
 
 fn workflow(site: &Site, namespace: &str) {
@@ -64,13 +70,13 @@ fn documents(site: &Site, namespace: &str) {
         let change = json!({ "c": class, "id": format!("{class}/77 ü"), "items": [{ "c": "Card", "j": 1 }] });
         site.make(&format!("/v1/{namespace}/op/doc.commit"), &json!({ "param": { "changes": [change] } }));
     }
+    site.finds(namespace, "document-class", "Contact", &["Contact", "contact", "Cont"]);
     site.finds(namespace, "document", "Contact/77 ü", &["Contact/77", "contact", "Contact/77 ü"]);
     site.finds(namespace, "document", "Invoice/77 ü", &["invoice/7"]);
 }
 
 fn folders(site: &Site, namespace: &str) {
     let made = site.make(&format!("/v1/{namespace}/folders/directories"), &json!({ "name": "Building plans" }));
-    site.finds(namespace, "document-class", "Contact", &["Contact", "contact", "Cont"]);
     let id = text(&made["id"]);
     site.finds(namespace, "directory", &id, &[&id, &id[..8], "Building", "building p"]);
 }
@@ -82,6 +88,9 @@ fn kernel(site: &Site, namespace: &str) {
     let key = site.make(&format!("/v1/{namespace}/keys"), &json!({ "role": "app", "label": "Till 7" }));
     let key = text(&key["id"]);
     site.finds(namespace, "key", &key, &[&key, "Till 7", "till"]);
+    site.ask("PATCH", &format!("/v1/{namespace}/keys/{key}"), &json!({ "label": "Desk 9" }));
+    site.finds(namespace, "key", &key, &[&key, "Desk 9", "desk"]);
+    site.loses(namespace, "key", &key, &["Till 7", "till"]);
     site.make(&format!("/v1/{namespace}/accounts"), &json!({ "name": "olga.k", "role": "reader" }));
     site.finds(namespace, "account", "olga.k", &["olga.k", "OLGA", "Ol"]);
     let line = site.found(namespace, "account.created").into_iter().find(|[kind, ..]| kind == "journal");

@@ -65,6 +65,15 @@ impl Site {
             assert_eq!(answer.status, 200, "{page}: {answer:?}; {}", self.server.log());
         }
     }
+
+    /// None of these texts finds this thing any more.
+    pub fn loses(&self, namespace: &str, kind: &str, id: &str, texts: &[&str]) {
+        for text in texts {
+            let found = self.found(namespace, text);
+            let is_it = |[of_kind, of_id, ..]: &[String; 4]| of_kind == kind && of_id == id;
+            assert!(!found.iter().any(is_it), "{kind} {id} by {text}: {found:?}");
+        }
+    }
 }
 
 /// The program.

@@ -32,6 +32,18 @@ pub(crate) enum KeyVerb {
         #[arg(long, value_name = "TEXT")]
         label: Option<String>,
     },
+    /// Change the label of a key, which may be a revoked one
+    #[command(
+        after_help = "Examples:\n  fastness admin key change 01KA2B3C4D5E6F7G8H9JKMNPQR --label 'till 8'\n  fastness admin key change 01KA2B3C4D5E6F7G8H9JKMNPQR --label ''    none at all"
+    )]
+    Change {
+        /// Id of the key
+        #[arg(value_name = "ID")]
+        id: String,
+        /// For people; empty for none
+        #[arg(long, value_name = "TEXT")]
+        label: String,
+    },
     /// Give a key a new secret; the old one stays valid for a while
     #[command(after_help = "Examples:\n  fastness admin key rotate 01KA2B3C4D5E6F7G8H9JKMNPQR --overlap-s 3600")]
     Rotate {
@@ -85,6 +97,11 @@ impl KeyVerb {
                 let body = Body::default().with("role", Some(role)).with("scope", scope).with("label", label);
                 let made = session.change(Request::new("POST", &["keys"]).json(&body.value())).await?;
                 session.out.done(&made, &sentence(&made, "is created"), Some("/key"))
+            }
+            Self::Change { id, label } => {
+                let body = Body::default().with("label", Some(label)).value();
+                let done = session.change(Request::new("PATCH", &["keys", &id]).json(&body)).await?;
+                session.out.done(&done, &format!("key {id} is changed"), None)
             }
             Self::Rotate { id, overlap_s } => {
                 let body = Body::default().with("overlap_s", overlap_s).value();

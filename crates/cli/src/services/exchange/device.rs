@@ -47,6 +47,16 @@ pub(crate) enum DeviceVerb {
         #[arg(long, value_name = "ID")]
         subsystem: String,
     },
+    /// Change the name of a device; its id and its key stay
+    #[command(after_help = "Examples:\n  fastness exchange device change 01KA2B3C4D5E6F7G8H9JKMNPQR --name 'Phone 12'")]
+    Change {
+        /// Id of the device
+        #[arg(value_name = "ID")]
+        id: String,
+        /// Its name, for people
+        #[arg(long, value_name = "NAME")]
+        name: String,
+    },
     /// Give a device a new activation code; its old code and its key end at once
     #[command(after_help = "Examples:\n  fastness exchange device code 01KA2B3C4D5E6F7G8H9JKMNPQR")]
     Code(Id),
@@ -107,6 +117,11 @@ impl DeviceVerb {
                 let body = json!({ "company": company, "subsystem": subsystem, "name": name });
                 let made = session.change(Request::new("POST", &[EXCHANGE, "devices"]).json(&body)).await?;
                 code(session, &made, &format!("device {} is registered", made["id"].as_str().unwrap_or_default()))
+            }
+            Self::Change { id, name } => {
+                let request = Request::new("PATCH", &[EXCHANGE, "devices", &id]);
+                let done = session.change(request.json(&json!({ "name": name }))).await?;
+                session.out.done(&done, &format!("device {id} is changed"), None)
             }
             Self::Code(Id { id }) => {
                 let made = session.change(of(&id, "code")).await?;

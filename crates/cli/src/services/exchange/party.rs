@@ -24,6 +24,9 @@ pub(crate) enum CompanyVerb {
     /// Register a company
     #[command(after_help = "Examples:\n  fastness exchange company create acme --name 'Acme Trading'")]
     Create(Named),
+    /// Change the name of a company; its id stays
+    #[command(after_help = "Examples:\n  fastness exchange company change acme --name 'Acme Trading and Sons'")]
+    Change(Named),
 }
 
 /// What can be done with subsystems.
@@ -36,13 +39,10 @@ pub(crate) enum SubsystemVerb {
     #[command(
         after_help = "Examples:\n  fastness exchange subsystem create sales --company acme --name 'Orders on the road'"
     )]
-    Create {
-        #[command(flatten)]
-        named: Named,
-        /// Id of its company
-        #[arg(long, value_name = "ID")]
-        company: String,
-    },
+    Create(NamedOf),
+    /// Change the name of a subsystem of a company; its id stays
+    #[command(after_help = "Examples:\n  fastness exchange subsystem change sales --company acme --name 'Field sales'")]
+    Change(NamedOf),
 }
 
 /// What can be done with databases.
@@ -74,6 +74,16 @@ pub(crate) struct Named {
     /// Its name, for people
     #[arg(long, value_name = "NAME")]
     name: String,
+}
+
+/// The same, of a company.
+#[derive(Debug, clap::Args)]
+pub(crate) struct NamedOf {
+    #[command(flatten)]
+    named: Named,
+    /// Id of its company
+    #[arg(long, value_name = "ID")]
+    company: String,
 }
 
 /// A list, of all companies or of one.
@@ -126,6 +136,11 @@ impl CompanyVerb {
                 let made = session.change(Request::new("POST", &[EXCHANGE, "companies"]).json(&body)).await?;
                 session.out.done(&made, &format!("company {id} is registered"), Some("/id"))
             }
+            Self::Change(Named { id, name }) => {
+                let request = Request::new("PATCH", &[EXCHANGE, "companies", &id]);
+                let done = session.change(request.json(&json!({ "name": name }))).await?;
+                session.out.done(&done, &format!("company {id} is changed"), None)
+            }
         }
     }
 }
@@ -134,10 +149,15 @@ impl SubsystemVerb {
     pub(super) async fn run(self, session: &Session) -> Done {
         match self {
             Self::List(listed) => listed.show(session, &SUBSYSTEMS, "subsystems").await,
-            Self::Create { named: Named { id, name }, company } => {
+            Self::Create(NamedOf { named: Named { id, name }, company }) => {
                 let body = json!({ "id": id, "company": company, "name": name });
                 let made = session.change(Request::new("POST", &[EXCHANGE, "subsystems"]).json(&body)).await?;
                 session.out.done(&made, &format!("subsystem {id} of {company} is registered"), Some("/id"))
+            }
+            Self::Change(NamedOf { named: Named { id, name }, company }) => {
+                let request = Request::new("PATCH", &[EXCHANGE, "subsystems", &id]);
+                let done = session.change(request.json(&json!({ "company": company, "name": name }))).await?;
+                session.out.done(&done, &format!("subsystem {id} of {company} is changed"), None)
             }
         }
     }
