@@ -265,6 +265,7 @@ fn app_config(config: &Config, url: &str, shutdown: &Shutdown) -> AppConfig {
     let own_origin = &config.server.public_url;
     AppConfig {
         version: env!("CARGO_PKG_VERSION").into(),
+        guides: guides::PAGES,
         program: welcome::program(config.server.listen.ip().is_loopback()),
         public_url: if own_origin.is_empty() { url.to_owned() } else { own_origin.clone() },
         own_origin: (!own_origin.is_empty()).then(|| own_origin.clone()),

@@ -72,6 +72,8 @@ pub struct AppConfig {
     pub shutdown: Shutdown,
     /// What runs the tasks of this node, if something does.
     pub dispatcher: Option<Dispatcher>,
+    /// The guides that its help shows: paths below `docs/`, and texts.
+    pub guides: &'static [(&'static str, &'static str)],
     /// The configuration as it is shown to administrators: no secret is in it.
     pub shown_configuration: Vec<ShownSection>,
     /// Who collects a span of each request, if somebody does.
@@ -99,6 +101,7 @@ impl Default for AppConfig {
             blob_max: base::limits::BLOB_MAX,
             shutdown: Shutdown::new(),
             dispatcher: None,
+            guides: &[],
             shown_configuration: vec![],
             spans: None,
         }

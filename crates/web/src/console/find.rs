@@ -13,6 +13,7 @@ use maud::{Markup, html};
 use serde::Deserialize;
 
 use super::frame::icon;
+use super::help::titled;
 use super::page::{Entry, Page, PageResult};
 use super::visit::{Console, View};
 use crate::find::{ActionDef, FindDef, each_of, everything};
@@ -131,23 +132,23 @@ fn line(console: &Console, def: &FindDef, found: &Found) -> Markup {
     }
 }
 
-fn links(own: &[(String, &'static str)]) -> Markup {
+fn links(own: &[(String, String)]) -> Markup {
     html! { ul.finds { @for (href, name) in own { li { a href=(href) { (name) } } } } }
 }
 
 /// Pages and actions of the console that are shown.
 const OWN_MAX: usize = 8;
 
-/// Pages and actions whose names have this text, in the person's language or in English; those first that begin with it.
-fn own(console: &Console, text: &str) -> Vec<(String, &'static str)> {
+/// Pages and actions whose names have this text, in the person's language or in English, and guides; those first that begin with it.
+fn own(console: &Console, text: &str) -> Vec<(String, String)> {
     let text = text.to_lowercase();
     let (role, at_administration) = (console.caller().role, console.at_administration());
     let seen = |entry: &&Entry| entry.access.allows(role) && (at_administration || !entry.at_administration);
     let pages = console.shared().pages().entries.iter().filter(seen);
     let pages = pages.map(|entry| (entry.nav.text, entry.path.replace("{ns}", &console.namespace().name)));
     let actions = console.shared().actions().filter_map(|action| Some((action.text, opens(console, action)?)));
-    let fits = |(name, href): (&'static Text, String)| Some((place(console, name, &text)?, href, console.say(name)));
-    let mut found: Vec<_> = pages.chain(actions).filter_map(fits).collect();
+    let fits = |(name, href): (&'static Text, String)| Some((place(console, name, &text)?, href, console.say(name).to_owned()));
+    let mut found: Vec<_> = pages.chain(actions).filter_map(fits).chain(titled(console, &text)).collect();
     found.sort_by_key(|(place, ..)| *place > 0);
     found.into_iter().take(OWN_MAX).map(|(_, href, name)| (href, name)).collect()
 }

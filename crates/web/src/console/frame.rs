@@ -7,7 +7,7 @@ use maud::{Markup, html};
 use super::nav::Group;
 use super::page::Entry;
 use super::visit::{Console, View};
-use super::{find, keyboard, words};
+use super::{find, help, keyboard, words};
 use crate::ui::form::link;
 use crate::ui::parts::badge;
 use crate::ui::{self, Head, Language, Text, Theme, Tone};
@@ -196,6 +196,7 @@ fn side(console: &Console) -> Markup {
             }
         }
         ul.side-foot {
+            (help::way(console))
             li { a href="/docs" { (console.say(&words::API)) } }
             li { a href="/" { (console.say(&words::SERVER_STATUS)) } }
         }

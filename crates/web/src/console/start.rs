@@ -100,15 +100,15 @@ fn by_hand(console: &Console, offer: &Offer) -> Markup {
                 }
             }
             // Each service has a guide of its name.
-            p { (console.say(&words::GUIDE)) " " code { "docs/" (offer.word) ".md" } }
+            p { (console.say(&words::GUIDE)) " " @match super::help::guide(console, offer.word) {
+                Some(href) => a href=(href) { (console.say(&offer.title)) },
+                None => code { "docs/" (offer.word) ".md" },
+            } }
             p { a href={ "/docs#" (offer.word) } { (console.say(&words::ALL_CALLS)) } }
         }
     }
 }
 
-/// Whether nothing was ever put into a namespace; what cannot be read now is not taken for empty.
-pub(super) async fn is_fresh(console: &Console, name: &str) -> bool {
-    let Ok(ns) = console.kernel().namespace(name) else { return false };
 /// A step that is a command names the program and this server, as it can be run.
 fn as_typed(console: &Console, step: &str) -> String {
     match step.strip_prefix("fastness ") {
@@ -117,6 +117,9 @@ fn as_typed(console: &Console, step: &str) -> String {
     }
 }
 
+/// Whether nothing was ever put into a namespace; what cannot be read now is not taken for empty.
+pub(super) async fn is_fresh(console: &Console, name: &str) -> bool {
+    let Ok(ns) = console.kernel().namespace(name) else { return false };
     let within = console.within(&ns);
     let read = timeout(PATIENCE, within.read(&OVERVIEW, Look::at(console.kernel()))).await;
     read.is_ok_and(|read| read.is_ok_and(|work| is_empty(&work.out)))

@@ -10,6 +10,7 @@ mod bodies;
 mod client;
 mod console_admin;
 mod console_frame;
+mod console_help;
 mod console_tasks;
 mod console_watch;
 mod description;

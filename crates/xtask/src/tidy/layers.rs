@@ -29,10 +29,11 @@ use Layer::{
     Chores, Client, Commands, Contracts, Engine, Example, Kernel, Kit, Program, Server, Service, Suite, Tried,
 };
 
-const CRATES: [(&str, Layer); 29] = [
+const CRATES: [(&str, Layer); 30] = [
     ("base", Contracts),
     ("replica", Contracts),
     ("synxpo", Contracts),
+    ("guides", Contracts),
     ("kernel", Kernel),
     ("store-sqlite", Engine),
     ("store-postgres", Engine),

@@ -71,7 +71,7 @@ async fn suggest(console: Console, QueryOf(asked): QueryOf<Asked>) -> PageResult
 
 /// Pages and actions of the console.
 fn pages(console: &Console, text: &str) -> Group {
-    let item = |(href, name): (String, &str)| Item { href, name: name.to_owned(), about: String::new() };
+    let item = |(href, name)| Item { href, name, about: String::new() };
     let items = own(console, text).into_iter().take(EACH).map(item).collect();
     Group { title: console.say(&words::PAGES).to_owned(), items }
 }

@@ -43,7 +43,7 @@ texts! {
 
     // List
     WHOSE: "Whose", "Чьи", "À qui";
-    OF_PEOPLE: "Those that people and programs made", "Созданные людьми и программами", "Créées par des personnes et des programmes";
+    OF_PEOPLE: "Of people and programs", "Людей и программ", "Des personnes et programmes";
     OF_ALL: "With the server’s own", "Вместе с собственными задачами сервера", "Avec celles du serveur";
     OF_SERVER: "Only the server’s own", "Только собственные задачи сервера", "Seulement celles du serveur";
     SERVERS: "server", "сервер", "serveur";
