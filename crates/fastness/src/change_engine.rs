@@ -2,21 +2,23 @@
 //! namespaces are moved while it serves; this one has the rows that say where they are.
 //!
 //! Invariants: as long as `<data>/changing-engine.json` is there no server starts on this directory, because it might take the side that is
-//! not whole, or the one that is left behind; every step can be repeated, so that the same command goes on with what was killed.
+//! not whole, or the one that is left behind; every step can be repeated, so that the same command goes on with what was killed. Until that
+//! file is gone nobody has served on the new side, and all of it can be taken back.
 
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
 use base::carry::{Remembered, Walked};
 use base::{Engine, Migration};
+use host::DirLock;
 use kernel::Kernel;
-use kernel::namespaces::transfers::{EngineWord, Event, Kind, Transfer, TransferState};
+use kernel::namespaces::transfers::{EngineWord, Event, TransferState};
 use kernel::namespaces::{CHANGE_ENGINE, ChangeEngine, HINDRANCES, word_of};
 use serde::{Deserialize, Serialize};
 use store_postgres::carry as postgres;
 
 use crate::backup::disk;
-use crate::carry::moving::Moving;
+use crate::carry::moving::{Moving, Route};
 use crate::config::Config;
 use crate::progress::Progress;
 use crate::stores::Opener;
@@ -29,6 +31,12 @@ const STATE: &str = "changing-engine.json";
 struct Change {
     id: String,
     to: EngineWord,
+    /// The new side may have its name by now.
+    #[serde(default)]
+    closing: bool,
+    /// It is being taken back: only that goes on.
+    #[serde(default)]
+    cancelled: bool,
 }
 
 /// What was done.
@@ -42,48 +50,145 @@ pub(crate) struct Changed {
     pub(crate) aside: String,
 }
 
+/// What was taken back.
+#[derive(Debug)]
+pub(crate) struct TakenBack {
+    pub(crate) admin: String,
+    /// Where it stays.
+    pub(crate) engine: Engine,
+}
+
+impl Change {
+    /// The one that is under way on this directory.
+    fn read(data: &Path) -> Result<Option<Self>> {
+        let path = data.join(STATE);
+        let Ok(text) = disk::read_text(&path) else { return Ok(None) };
+        serde_json::from_str(&text).map(Some).with_context(|| format!("{} is damaged", path.display()))
+    }
+
+    fn write(&self, data: &Path) -> Result<()> {
+        disk::write_whole(&data.join(STATE), serde_json::to_string(self)?.as_bytes())
+    }
+
+    /// The words of a person who must see it to its end.
+    fn words(&self) -> String {
+        let to = word_of(self.to.0);
+        if self.cancelled {
+            return "a change of the engine is being taken back: run `fastness admin change-engine --cancel` again"
+                .to_owned();
+        }
+        format!(
+            "a change of the engine was not finished: run `fastness admin change-engine --to {to}` again, or take it back with \
+             `fastness admin change-engine --cancel`"
+        )
+    }
+}
+
 /// A change that was not finished leaves two sides, one of which may not be whole.
 pub(crate) fn refuse_unfinished(data: &Path) -> Result<()> {
-    let Ok(text) = disk::read_text(&data.join(STATE)) else { return Ok(()) };
-    let to = serde_json::from_str(&text).map_or("…", |change: Change| word_of(change.to.0));
-    bail!("a change of the engine was not finished: run `fastness admin change-engine --to {to}` again")
+    Change::read(data)?.map_or(Ok(()), |change| bail!("{}", change.words()))
 }
 
 /// Carries it to `to`.
 pub(crate) fn run(config: &Config, services: &[web::Service], to: Engine, progress: &Progress) -> Result<Changed> {
-    ensure!(config.data.dir.exists(), "there is no data directory {}", config.data.dir.display());
-    let _lock = admin::lock(config, "")?;
-    restore::refuse_unfinished(&config.data.dir)?;
+    let _lock = locked(config)?;
     let sides = Sides::of(config, to)?;
     let change = sides.begin(services).context("nothing was changed")?;
-    let transfer = sides.transfer(&change);
-    let mut remembered = Remembered::default();
-    let mut watch = |walked: &Walked| {
-        progress.part(&format!("{}: {}", sides.admin, walked.table), walked.tables_done, walked.tables);
-        true
-    };
-    let plan = plan(services);
-    let mut work = |state| {
-        let transfer = Transfer { state, ..transfer.clone() };
-        let (opener, remembered, watch) = (&sides.there, &mut remembered, &mut watch);
-        let worked = Moving { opener, plan: &plan, transfer: &transfer, from_url: None, remembered, watch }.work();
-        carry::crash_point(state.word());
-        worked
-    };
-    let mut rows = None;
-    // What was left has its last name already: only the words about it may be missing.
-    if sides.is_left_behind()? {
-        if !sides.has(to)? {
-            work(TransferState::Copying)?;
+    let aside = sides.aside(&change)?;
+    let mut steps = Steps::new(&sides, change, plan(services), progress);
+    let rows = steps.carry()?;
+    sides.tell(services)?;
+    steps.work(TransferState::Switched)?;
+    disk::remove(&sides.data.join(STATE))?;
+    Ok(Changed { admin: sides.admin.clone(), engine: to, rows, aside })
+}
+
+/// Takes back what was begun. As long as its file is there nobody served on the new side, so that the old one is all there is.
+pub(crate) fn cancel(config: &Config, progress: &Progress) -> Result<TakenBack> {
+    let _lock = locked(config)?;
+    let data = &config.data.dir;
+    let change = Change::read(data)?.context("no change of the engine is under way: there is nothing to take back")?;
+    let change = Change { cancelled: true, ..change };
+    change.write(data)?;
+    carry::crash_point("cancelling");
+    let sides = Sides::of(config, change.to.0)?;
+    Steps::new(&sides, change, vec![], progress).take_back()?;
+    disk::remove(&data.join(STATE))?;
+    Ok(TakenBack { admin: sides.admin, engine: sides.from.store.engine })
+}
+
+/// The directory, for nobody else.
+fn locked(config: &Config) -> Result<DirLock> {
+    ensure!(config.data.dir.exists(), "there is no data directory {}", config.data.dir.display());
+    let lock = admin::lock(config, "")?;
+    restore::refuse_unfinished(&config.data.dir)?;
+    Ok(lock)
+}
+
+/// The work of a move, state by state.
+struct Steps<'a> {
+    sides: &'a Sides,
+    change: Change,
+    /// The schema that a new store is made with.
+    plan: Vec<Migration>,
+    remembered: Remembered,
+    progress: &'a Progress,
+}
+
+impl<'a> Steps<'a> {
+    fn new(sides: &'a Sides, change: Change, plan: Vec<Migration>, progress: &'a Progress) -> Self {
+        Self { sides, change, plan, remembered: Remembered::default(), progress }
+    }
+
+    /// Copies, compares, and gives the new side its name. What was left has its last name already: only the words about it may be missing.
+    fn carry(&mut self) -> Result<Option<i64>> {
+        if !self.sides.is_left_behind()? {
+            return Ok(None);
         }
-        if let Event::Matched { rows: matched, .. } = work(TransferState::Closing)? {
-            rows = Some(matched);
+        if !self.sides.has(self.sides.to.store.engine)? {
+            self.work(TransferState::Copying)?;
+        }
+        self.change.closing = true;
+        self.change.write(&self.sides.data)?;
+        match self.work(TransferState::Closing)? {
+            Event::Matched { rows, .. } => Ok(Some(rows)),
+            _ => Ok(None),
         }
     }
-    sides.tell(services)?;
-    work(TransferState::Switched)?;
-    disk::remove(&config.data.dir.join(STATE))?;
-    Ok(Changed { admin: sides.admin.clone(), engine: to, rows, aside: sides.aside(&change)? })
+
+    fn work(&mut self, state: TransferState) -> Result<Event> {
+        let worked = self.moving(|moving| moving.work(state));
+        carry::crash_point(state.word());
+        worked
+    }
+
+    /// The old side first. A copy that may have its name must lose it, or a server could take it for the namespace; what was never whole may
+    /// stay where it is out of reach.
+    fn take_back(&mut self) -> Result<()> {
+        self.moving(|moving| moving.return_old())?;
+        let (sides, from) = (self.sides, self.sides.from.store.engine);
+        ensure!(sides.has(from)?, "`{}` is not on {} any more: nothing was removed", sides.admin, word_of(from));
+        carry::crash_point("returned");
+        match self.moving(|moving| moving.discard()) {
+            Err(error) if !self.change.closing => {
+                tracing::warn!(error = format!("{error:#}"), "what was copied could not be removed; nothing uses it");
+            }
+            discarded => discarded?,
+        }
+        carry::crash_point("discarded");
+        Ok(())
+    }
+
+    fn moving<T>(&mut self, then: impl FnOnce(&mut Moving<'_>) -> Result<T>) -> Result<T> {
+        let Self { sides, change, plan, remembered, progress } = self;
+        let mut watch = |walked: &Walked| {
+            progress.part(&format!("{}: {}", sides.admin, walked.table), walked.tables_done, walked.tables);
+            true
+        };
+        let to = sides.to.store.engine;
+        let route = Route { name: &sides.admin, place: &sides.admin, id: &change.id, to, to_url: None };
+        then(&mut Moving { opener: &sides.there, plan, route, from_url: None, remembered, watch: &mut watch })
+    }
 }
 
 /// The schema of the whole program.
@@ -116,17 +221,19 @@ impl Sides {
 
     /// Begins a change, or goes on with the same one.
     fn begin(&self, services: &[web::Service]) -> Result<Change> {
-        let (path, to) = (self.data.join(STATE), self.to.store.engine);
-        if let Ok(text) = disk::read_text(&path) {
-            let change: Change =
-                serde_json::from_str(&text).with_context(|| format!("{} is damaged", path.display()))?;
+        let to = self.to.store.engine;
+        if let Some(change) = Change::read(&self.data)? {
+            ensure!(!change.cancelled, "{}", change.words());
             let word = word_of(change.to.0);
-            ensure!(change.to.0 == to, "a change to {word} was not finished: run it again, with --to {word}");
+            ensure!(
+                change.to.0 == to,
+                "a change to {word} was not finished: run it again, with --to {word}, or take it back with --cancel"
+            );
             return Ok(change);
         }
         self.check(services)?;
-        let change = Change { id: carry::new_id(&self.there), to: EngineWord(to) };
-        disk::write_whole(&path, serde_json::to_string(&change)?.as_bytes())?;
+        let change = Change { id: carry::new_id(&self.there), to: EngineWord(to), closing: false, cancelled: false };
+        change.write(&self.data)?;
         Ok(change)
     }
 
@@ -176,36 +283,12 @@ impl Sides {
     fn aside(&self, change: &Change) -> Result<String> {
         let mark = carry::short(&change.id);
         Ok(match self.from.store.engine {
-            Engine::Sqlite => self.file().with_file_name(format!("moved-{mark}.db")).display().to_string(),
+            Engine::Sqlite => self.file().with_file_name(carry::moving::sqlite_aside(&mark)).display().to_string(),
             Engine::Postgres => {
                 let place = carry::moving::aside_place(&self.admin, &mark);
                 format!("the schema {}", self.there.postgres_at(&place, None)?.schema)
             }
         })
-    }
-
-    fn transfer(&self, change: &Change) -> Transfer {
-        Transfer {
-            name: self.admin.clone(),
-            id: change.id.clone(),
-            kind: Kind::Move,
-            state: TransferState::Copying,
-            place: self.admin.clone(),
-            from: Some(EngineWord(self.from.store.engine)),
-            to: self.to.store.engine,
-            to_url: None,
-            node: self.there.node().to_owned(),
-            resume: None,
-            cancelled: false,
-            attempts: 0,
-            note: String::new(),
-            archive: None,
-            rows: None,
-            digest: None,
-            started_at: 0,
-            ended_at: None,
-            version: 0,
-        }
     }
 
     /// The rows say where it is.

@@ -97,9 +97,10 @@ const CHANGE_ENGINE_EXAMPLES: &str = "\
 Examples:
   fastness admin change-engine --to postgres --config /etc/fastness/fastness.toml
   FASTNESS_STORE__URL=postgres://… fastness admin change-engine --to postgres --data /srv/fastness
+  fastness admin change-engine --cancel --config /etc/fastness/fastness.toml
 
 Exit codes:
-  0  carried, compared and in place; set store.engine and start the server
+  0  carried, compared and in place: set store.engine and start the server; or taken back
   1  failed; nothing was changed, or the same command goes on
   2  wrong use or configuration";
 
@@ -157,8 +158,11 @@ enum AdminCommand {
     #[command(display_order = 901, after_help = CHANGE_ENGINE_EXAMPLES)]
     ChangeEngine {
         /// The engine that it comes to; PostgreSQL is the one of store.url
-        #[arg(long, value_name = "ENGINE", value_parser = ["sqlite", "postgres"])]
-        to: String,
+        #[arg(long, value_name = "ENGINE", value_parser = ["sqlite", "postgres"], required_unless_present = "cancel")]
+        to: Option<String>,
+        /// Take back a change that was begun and is not finished: it stays on its engine
+        #[arg(long, conflicts_with = "to")]
+        cancel: bool,
         #[command(flatten)]
         place: Place,
         #[command(flatten)]
@@ -326,8 +330,8 @@ pub(crate) fn run(services: Vec<web::Service>) -> ExitCode {
         Command::Admin(AdminCommand::ResetPassword { account, place, form }) => {
             reset_password(&place.settings(), form, &services, &account)
         }
-        Command::Admin(AdminCommand::ChangeEngine { to, place, form }) => {
-            let to = if to == "postgres" { Engine::Postgres } else { Engine::Sqlite };
+        Command::Admin(AdminCommand::ChangeEngine { to, place, form, .. }) => {
+            let to = to.map(|to| if to == "postgres" { Engine::Postgres } else { Engine::Sqlite });
             with_config(&place.settings(), form, |loaded| run_change_engine(&loaded.config, form, &services, to))
         }
     }
@@ -424,7 +428,8 @@ fn run_restore(config: &Config, args: &RestoreArgs, services: &[web::Service]) -
     }
 }
 
-fn run_change_engine(config: &Config, form: Form, services: &[web::Service], to: Engine) -> ExitCode {
+/// To that engine, or without one: back.
+fn run_change_engine(config: &Config, form: Form, services: &[web::Service], to: Option<Engine>) -> ExitCode {
     if config.store.url.is_none() {
         let wrong = anyhow::anyhow!(
             "store.url is not set: say which PostgreSQL it is (FASTNESS_STORE__URL=postgres://user:password@host/database)"
@@ -432,13 +437,16 @@ fn run_change_engine(config: &Config, form: Form, services: &[web::Service], to:
         return told(form, USAGE, &wrong);
     }
     log::start(&config.log);
-    match change_engine::run(config, services, to, &Progress::at_terminal(form.json)) {
-        Ok(changed) => {
+    let progress = Progress::at_terminal(form.json);
+    let done = match to {
+        Some(to) => change_engine::run(config, services, to, &progress).map(|changed| {
             print_as(form, &report::change_engine_json(&changed), |_| report::change_engine(&changed));
-            ExitCode::SUCCESS
-        }
-        Err(error) => failed(form, &error),
-    }
+        }),
+        None => change_engine::cancel(config, &progress).map(|back| {
+            print_as(form, &report::taken_back_json(&back), |_| report::taken_back(&back));
+        }),
+    };
+    done.map_or_else(|error| failed(form, &error), |()| ExitCode::SUCCESS)
 }
 
 /// 0 nothing found, 1 something found, 2 nothing could be checked.

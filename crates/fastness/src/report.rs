@@ -11,7 +11,7 @@ use web::ui::moment::bytes;
 use web::{ShownKey, ShownSection, ShownSource};
 
 use crate::backup::{Elsewhere, NamespaceBackup, Written};
-use crate::change_engine::Changed;
+use crate::change_engine::{Changed, TakenBack};
 use crate::restore::Restored;
 
 /// After a backup: what is in it, where it lies, and how to get it back to where these flags say. One of a single namespace is no whole server.
@@ -101,6 +101,19 @@ pub(crate) fn change_engine(changed: &Changed) -> String {
 /// The same for programs.
 pub(crate) fn change_engine_json(changed: &Changed) -> Value {
     json!({ "namespace": changed.admin, "engine": word_of(changed.engine), "rows": changed.rows, "aside": changed.aside })
+}
+
+/// After a change of the engine was taken back.
+pub(crate) fn taken_back(back: &TakenBack) -> String {
+    let (admin, engine) = (&back.admin, word_of(back.engine));
+    format!(
+        "The change is taken back: `{admin}` is on {engine}, as it was. Start the server with store.engine = \"{engine}\".\n"
+    )
+}
+
+/// The same for programs.
+pub(crate) fn taken_back_json(back: &TakenBack) -> Value {
+    json!({ "namespace": back.admin, "engine": word_of(back.engine), "taken_back": true })
 }
 
 /// After a backup, for programs.

@@ -31,29 +31,48 @@ const CHUNKS_LEFT: u64 = 4;
 pub(crate) struct Moving<'a> {
     pub(crate) opener: &'a Opener,
     pub(crate) plan: &'a [Migration],
-    pub(crate) transfer: &'a Transfer,
+    pub(crate) route: Route<'a>,
     /// The PostgreSQL that it leaves, if it has one of its own.
     pub(crate) from_url: Option<&'a SecretUrl>,
     pub(crate) remembered: &'a mut Remembered,
     pub(crate) watch: &'a mut dyn FnMut(&Walked) -> bool,
 }
 
+/// Which namespace is moved, and where to.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Route<'a> {
+    pub(crate) name: &'a str,
+    pub(crate) place: &'a str,
+    /// Tells this move from others of the same namespace.
+    pub(crate) id: &'a str,
+    pub(crate) to: Engine,
+    /// The PostgreSQL that it comes to, if that is to be one of its own.
+    pub(crate) to_url: Option<&'a SecretUrl>,
+}
+
+impl<'a> Route<'a> {
+    pub(crate) fn of(transfer: &'a Transfer) -> Self {
+        let Transfer { name, place, id, to, to_url, .. } = transfer;
+        Self { name, place, id, to: *to, to_url: to_url.as_ref() }
+    }
+}
+
 impl Moving<'_> {
-    /// Does the work of the transfer's state; blocks.
-    pub(crate) fn work(&mut self) -> Result<Event> {
-        match self.transfer.state {
+    /// Does the work of a state; blocks.
+    pub(crate) fn work(&mut self, state: TransferState) -> Result<Event> {
+        match state {
             TransferState::Copying => self.copy(),
             TransferState::Closing => self.close(),
             TransferState::Reopening => self.reopen(),
             TransferState::Switched => self.keep_aside(),
             TransferState::Arriving | TransferState::Done | TransferState::Failed | TransferState::Cancelled => {
-                anyhow::bail!("a move is never {}", self.transfer.state.word())
+                anyhow::bail!("a move is never {}", state.word())
             }
         }
     }
 
     fn copy(&mut self) -> Result<Event> {
-        ensure!(!self.is_settled()?, "there is a store in {} already: rename it", self.transfer.place);
+        ensure!(!self.is_settled()?, "there is a store in {} already: rename it", self.route.place);
         let mut source = self.old_store(false)?;
         let mut target = self.new_store()?;
         for _ in 0..ROUNDS {
@@ -80,39 +99,51 @@ impl Moving<'_> {
 
     /// The old side first: it serves again whatever becomes of what was carried, which has a clear name if it stays.
     fn reopen(&mut self) -> Result<Event> {
-        if self.old_engine() == Engine::Postgres {
-            self.unfence()?;
-        }
+        self.return_old()?;
         if let Err(error) = self.discard() {
-            let (namespace, error) = (&self.transfer.name, format!("{error:#}"));
+            let (namespace, error) = (self.route.name, format!("{error:#}"));
             tracing::warn!(namespace, error, left = self.arriving_place(), "what was carried could not be removed");
         }
         Ok(Event::Reopened)
     }
 
-    fn unfence(&self) -> Result<()> {
-        let own = self.old_schema(false)?;
-        if !postgres::exists(&own)? {
-            postgres::fence(&self.old_schema(true)?, &own.schema)?;
+    /// The old store gets its name back, if it has another one by now.
+    pub(crate) fn return_old(&self) -> Result<()> {
+        match self.old_engine() {
+            Engine::Sqlite => {
+                let aside = self.sqlite_aside();
+                let size = |name: &str| disk::size(&self.folder().join(name));
+                if size("store.db").is_none() && size(&aside).is_some() {
+                    self.rename_sqlite(&aside, "store.db")?;
+                }
+            }
+            Engine::Postgres => {
+                let own = self.old_schema(false)?;
+                if !postgres::exists(&own)? {
+                    postgres::fence(&self.old_schema(true)?, &own.schema)?;
+                }
+            }
         }
         Ok(())
     }
 
     /// Removes what was carried. What was whole already is kept under another name.
-    fn discard(&self) -> Result<()> {
+    pub(crate) fn discard(&self) -> Result<()> {
         let is_settled = self.is_settled()?;
         let left = format!("left--{}", self.mark());
-        match self.transfer.to {
+        match self.route.to {
             Engine::Sqlite => {
                 if is_settled {
+                    // Its log would stay under the name that the next store gets.
+                    sqlite::seal(&self.folder().join("store.db"))?;
                     self.rename_sqlite("store.db", &format!("{left}.db"))?;
                 }
                 self.discard_sqlite()
             }
             Engine::Postgres => {
-                let url = self.transfer.to_url.as_ref();
+                let url = self.route.to_url;
                 if is_settled {
-                    postgres::fence(&self.schema(&self.transfer.place, url)?, &self.schema(&left, url)?.schema)?;
+                    postgres::fence(&self.schema(self.route.place, url)?, &self.schema(&left, url)?.schema)?;
                 }
                 Ok(postgres::discard(&self.schema(&self.arriving_place(), url)?)?)
             }
@@ -125,7 +156,7 @@ impl Moving<'_> {
             let file = self.folder().join("store.db");
             if disk::size(&file).is_some() {
                 sqlite::seal(&file)?;
-                self.rename_sqlite("store.db", &format!("moved-{}.db", self.mark()))?;
+                self.rename_sqlite("store.db", &self.sqlite_aside())?;
             }
             disk::remove(&self.folder().join("store.reserve"))?;
         }
@@ -139,8 +170,8 @@ impl Moving<'_> {
         }
         let aside = self.schema(&self.aside_place(), self.from_url)?;
         if !postgres::exists(&aside)? {
-            let is_there = postgres::fence(&self.schema(&self.transfer.place, self.from_url)?, &aside.schema)?;
-            ensure!(is_there, "schema {} is missing", self.transfer.place);
+            let is_there = postgres::fence(&self.schema(self.route.place, self.from_url)?, &aside.schema)?;
+            ensure!(is_there, "schema {} is missing", self.route.place);
         }
         Ok(())
     }
@@ -161,19 +192,19 @@ impl Moving<'_> {
     }
 
     fn old_schema(&self, fenced: bool) -> Result<PostgresConfig> {
-        let place = if fenced { self.aside_place() } else { self.transfer.place.clone() };
+        let place = if fenced { self.aside_place() } else { self.route.place.to_owned() };
         self.schema(&place, self.from_url)
     }
 
     fn new_store(&self) -> Result<NewStore> {
-        Ok(match self.transfer.to {
+        Ok(match self.route.to {
             Engine::Sqlite => {
                 disk::make_folder(&self.folder())?;
                 let path = self.folder().join("arriving.db");
                 NewStore::Sqlite(Box::new(sqlite::Arriving::open(&path, self.plan, self.opener.clock().clone())?))
             }
             Engine::Postgres => {
-                let schema = self.schema(&self.arriving_place(), self.transfer.to_url.as_ref())?;
+                let schema = self.schema(&self.arriving_place(), self.route.to_url)?;
                 NewStore::Postgres(Box::new(postgres::Arriving::open(
                     &schema,
                     self.plan,
@@ -185,13 +216,13 @@ impl Moving<'_> {
 
     /// The new store when it has its name already: only to be compared again.
     fn settled_store(&self) -> Result<NewStore> {
-        Ok(match self.transfer.to {
+        Ok(match self.route.to {
             Engine::Sqlite => {
                 let path = self.folder().join("store.db");
                 NewStore::Sqlite(Box::new(sqlite::Arriving::open(&path, self.plan, self.opener.clock().clone())?))
             }
             Engine::Postgres => {
-                let schema = self.schema(&self.transfer.place, self.transfer.to_url.as_ref())?;
+                let schema = self.schema(self.route.place, self.route.to_url)?;
                 NewStore::Postgres(Box::new(postgres::Arriving::open(
                     &schema,
                     self.plan,
@@ -213,7 +244,7 @@ impl Moving<'_> {
                 }
             }
             NewStore::Postgres(store) => {
-                let own = self.schema(&self.transfer.place, self.transfer.to_url.as_ref())?;
+                let own = self.schema(self.route.place, self.route.to_url)?;
                 match is_settled {
                     true => postgres::set_heard(&own, heard)?,
                     false => store.settle(&own.schema, heard)?,
@@ -224,9 +255,9 @@ impl Moving<'_> {
     }
 
     fn is_settled(&self) -> Result<bool> {
-        Ok(match self.transfer.to {
+        Ok(match self.route.to {
             Engine::Sqlite => disk::size(&self.folder().join("store.db")).is_some(),
-            Engine::Postgres => postgres::exists(&self.schema(&self.transfer.place, self.transfer.to_url.as_ref())?)?,
+            Engine::Postgres => postgres::exists(&self.schema(self.route.place, self.route.to_url)?)?,
         })
     }
 
@@ -242,14 +273,14 @@ impl Moving<'_> {
     }
 
     fn old_engine(&self) -> Engine {
-        match self.transfer.to {
+        match self.route.to {
             Engine::Sqlite => Engine::Postgres,
             Engine::Postgres => Engine::Sqlite,
         }
     }
 
     fn folder(&self) -> PathBuf {
-        self.opener.folder(&self.transfer.place)
+        self.opener.folder(self.route.place)
     }
 
     fn schema(&self, place: &str, url: Option<&SecretUrl>) -> Result<PostgresConfig> {
@@ -257,7 +288,7 @@ impl Moving<'_> {
     }
 
     fn mark(&self) -> String {
-        short(&self.transfer.id)
+        short(self.route.id)
     }
 
     // Two hyphens: no namespace has such a place, so that neither a backup nor a start takes it for one.
@@ -265,14 +296,23 @@ impl Moving<'_> {
         format!("arriving--{}", self.mark())
     }
 
+    fn sqlite_aside(&self) -> String {
+        sqlite_aside(&self.mark())
+    }
+
     fn aside_place(&self) -> String {
-        aside_place(&self.transfer.name, &self.mark())
+        aside_place(self.route.name, &self.mark())
     }
 }
 
 /// Where the old side of a move is kept on PostgreSQL.
 pub(crate) fn aside_place(name: &str, mark: &str) -> String {
     format!("moved--{name}-{mark}")
+}
+
+/// The same on SQLite, in its folder.
+pub(crate) fn sqlite_aside(mark: &str) -> String {
+    format!("moved-{mark}.db")
 }
 
 /// A store on its way in.

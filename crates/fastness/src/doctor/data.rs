@@ -53,7 +53,7 @@ pub(super) fn lines(config: &Config) -> Vec<Line> {
     }
     if let Err(error) = change_engine::refuse_unfinished(data) {
         let why = "the administrators' namespace lies on both engines, and one of them may not be whole";
-        lines.push(Line::bad(error.to_string(), why, "run that command again"));
+        lines.push(Line::bad(error.to_string(), why, "run that command again, or take the change back"));
     }
     lines.extend(other_engine(config));
     lines.extend(diagnoses(data));

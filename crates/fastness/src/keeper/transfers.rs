@@ -22,7 +22,7 @@ use tokio::time::timeout;
 use super::Keeper;
 use crate::backup::disk;
 use crate::carry::import::Importing;
-use crate::carry::moving::Moving;
+use crate::carry::moving::{Moving, Route};
 use crate::carry::{export, spool};
 
 /// Every node has closed a namespace that is being moved after this time.
@@ -205,13 +205,13 @@ impl Keeper {
         let (opener, plan) = (&self.opener, self.carrying.plan.as_slice());
         match transfer.kind {
             Kind::Move => {
-                let mut remembered = remembered.lock().unwrap_or_else(PoisonError::into_inner);
-                let from_url = row.url.as_ref();
-                let (remembered_now, watch) = (&mut *remembered, &mut watch);
-                let worked = Moving { opener, plan, transfer, from_url, remembered: remembered_now, watch }.work();
+                let mut known = remembered.lock().unwrap_or_else(PoisonError::into_inner);
+                let (route, from_url) = (Route::of(transfer), row.url.as_ref());
+                let (remembered, watch) = (&mut *known, &mut watch);
+                let worked = Moving { opener, plan, route, from_url, remembered, watch }.work(transfer.state);
                 // What was carried is thrown away on the way back.
                 if transfer.state == TransferState::Reopening {
-                    *remembered = Remembered::default();
+                    *known = Remembered::default();
                 }
                 worked
             }

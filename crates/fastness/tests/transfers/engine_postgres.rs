@@ -90,6 +90,70 @@ fn ker_3_a_server_that_began_on_sqlite_goes_on_on_postgresql_and_comes_back() {
     check_same(&server, "shop", &before, "where it was left");
 }
 
+/// Takes a change back.
+fn back(launch: &Launch) -> Command {
+    launch.other_command(&["admin", "change-engine", "--json", "--cancel"])
+}
+
+/// Killed after this word of the change, and taken back, killed after each word of that.
+fn taken_back(site: &Site, to: &str, state: &str) {
+    let mut killed = change(&site.launch, to);
+    killed.env("FASTNESS_TEST_CRASH_AT", state);
+    assert_eq!(ran(killed).status.code(), None, "killed after {state}");
+    for word in ["cancelling", "returned", "discarded"] {
+        let mut killed = back(&site.launch);
+        killed.env("FASTNESS_TEST_CRASH_AT", word);
+        assert_eq!(ran(killed).status.code(), None, "killed after {state} and {word}");
+        let told = error(&ran(change(&site.launch, to)));
+        assert!(told.contains("is being taken back"), "only that goes on after {word}: {told}");
+        let refused = ran(site.launch.command());
+        let told = String::from_utf8_lossy(&refused.stderr).into_owned();
+        assert!(told.contains("change-engine --cancel` again"), "after {state} and {word}: {told}");
+    }
+    let done = ran(back(&site.launch));
+    assert!(done.status.success(), "{done:?}");
+    let told: Value = serde_json::from_slice(&done.stdout).expect("a document");
+    let engine = if to == "postgres" { "sqlite" } else { "postgres" };
+    assert_eq!(told, json!({ "namespace": "z", "engine": engine, "taken_back": true }));
+    assert!(error(&ran(back(&site.launch))).contains("nothing to take back"));
+}
+
+#[test]
+fn ker_3_a_change_of_the_engine_is_taken_back_after_any_of_its_steps() {
+    let site = Site::with_postgres("engine_back");
+    let server = site.start();
+    create(&server, "shop");
+    fill(&site, &server, "shop");
+    let before = seen(&server, "shop");
+    assert!(error(&ran(back(&site.launch))).contains("stop it first"), "while it serves");
+    drop(server);
+    assert!(error(&ran(back(&site.launch))).contains("nothing to take back"));
+    let check = |engine: &str, name: &str| {
+        let server = on(&site, engine);
+        assert_eq!(engine_of(&server, "z"), engine);
+        check_same(&server, "shop", &before, "where it was");
+        // What is acknowledged between two tries is there after the next.
+        assert_eq!(post(&server, "/v1/z/accounts", &json!({ "name": name, "role": "admin" })).status, 201);
+    };
+    for state in ["copying", "closing", "switched"] {
+        taken_back(&site, "postgres", state);
+        check("sqlite", &format!("after-{state}"));
+    }
+    let done = ran(change(&site.launch, "postgres"));
+    assert!(done.status.success(), "what was left aside is in nobody's way: {done:?}");
+    check("postgres", "there");
+    for state in ["copying", "closing", "switched"] {
+        taken_back(&site, "sqlite", state);
+        check("postgres", &format!("back-{state}"));
+    }
+    let server = on(&site, "postgres");
+    for name in
+        ["after-copying", "after-closing", "after-switched", "there", "back-copying", "back-closing", "back-switched"]
+    {
+        assert_eq!(get(&server, &format!("/v1/z/accounts/{name}")).status, 200, "{name}");
+    }
+}
+
 #[test]
 fn ker_3_an_engine_is_not_changed_beside_another_server_nor_over_another_namespace() {
     let site = Site::with_postgres("engine_refused");
