@@ -16,7 +16,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     for folder in FOLDERS {
         let place = docs.join(folder);
         println!("cargo:rerun-if-changed={}", place.display());
-        let files = fs::read_dir(&place)?.map(|entry| Ok(entry?.path())).collect::<Result<Vec<PathBuf>, std::io::Error>>()?;
+        let files =
+            fs::read_dir(&place)?.map(|entry| Ok(entry?.path())).collect::<Result<Vec<PathBuf>, std::io::Error>>()?;
         let mut names: Vec<&str> = files.iter().filter_map(|file| file.file_name()?.to_str()).collect();
         names.retain(|name| name.ends_with(".md") && !LEFT_OUT.contains(name));
         names.sort_unstable();

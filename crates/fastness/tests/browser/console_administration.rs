@@ -88,6 +88,30 @@ fn con_8_a_key_is_made_rotated_and_revoked() -> Result<()> {
     eyes.click(button("Revoke").within(row))?;
     eyes.click(button("Revoke").within(DIALOG))?;
     eyes.wait_for_text("revoked")?;
+    // A revoked key loses its label.
+    eyes.click(button("Rename").within(row))?;
+    eyes.fill("dialog[open] [name=label]", "")?;
+    eyes.click(button("Rename").within(DIALOG))?;
+    eyes.wait_until("!document.querySelector('#keys').innerText.includes('desk 9')", json!([]))?;
+    check(&eyes)
+}
+
+/// Each role has fields of its own: what it cannot use is neither there nor sent.
+#[test]
+fn con_8_a_key_is_bound_to_what_its_role_can_use() -> Result<()> {
+    let site = Site::start()?;
+    let eyes = site.admin(Sight::DESK)?;
+    eyes.goto("/console/main/keys")?;
+    eyes.click(button("New key"))?;
+    eyes.fill("dialog[open] [name='scope.actor']", "price#1")?;
+    eyes.choose("dialog[open] [name=role]", "Device: a device of the exchange")?;
+    eyes.wait_for("dialog[open] [data-for=device] input:enabled")?;
+    assert_eq!(eyes.count("dialog[open] [name='scope.actor']:enabled")?, 0);
+    eyes.fill("dialog[open] [data-for=device] input", "phone-7")?;
+    check(&eyes)?;
+    eyes.click(button("Create").within(DIALOG))?;
+    shown_once(&eyes)?;
+    eyes.wait_for_text("device: phone-7")?;
     check(&eyes)
 }
 

@@ -33,13 +33,19 @@ pub(crate) fn check(role: Role, scope: &Map<String, Value>) -> OpResult<()> {
     check_all(scope)?;
     let known = fields_of(role);
     if let Some(field) = scope.keys().find(|field| !known.contains(&field.as_str())) {
-        let message = format!("scope field `{field}` is of no use to a key of role `{}`: its fields are {}", role.word(), known.join(", "));
+        let message = format!(
+            "scope field `{field}` is of no use to a key of role `{}`: its fields are {}",
+            role.word(),
+            known.join(", ")
+        );
         return Err(OpError::new(codes::ABODY, message));
     }
     let own = match role {
         Role::Device => "device",
         Role::Database => "database",
-        Role::Admin | Role::Operator | Role::Reader | Role::App | Role::Actor | Role::Gateway | Role::Folder => return Ok(()),
+        Role::Admin | Role::Operator | Role::Reader | Role::App | Role::Actor | Role::Gateway | Role::Folder => {
+            return Ok(());
+        }
     };
     if scope.get(own).and_then(Value::as_array).is_some_and(|names| names.len() > 1) {
         let message = format!("scope field `{own}` is one name: a key of role `{own}` speaks for one {own}");

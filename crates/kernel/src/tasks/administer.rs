@@ -43,7 +43,8 @@ pub(super) static BEGIN_ANEW: Sql = Sql::new(
 fn delete(tx: &mut dyn Tx, cx: &mut OpCx<'_>, id: &Id) -> OpResult<Changed> {
     let task = get(tx, *id)?;
     if cx.home.chores.has(&task) && !task.is_parked() {
-        let message = format!("task {id} (`{}`) is the server's own, which needs it: only a parked one may be deleted", task.op);
+        let message =
+            format!("task {id} (`{}`) is the server's own, which needs it: only a parked one may be deleted", task.op);
         return Err(OpError::new(codes::ATASK, message));
     }
     cancel(tx, cx, *id)?;

@@ -225,7 +225,18 @@ mod tests {
         let id = Id::new(Wall(7), [1; 10]);
         let (op, info, exc) = ("mail.send".into(), "Order 17".into(), "XTARGET".into());
         let (has_target, is_standing) = (false, true);
-        Seen { id, op, info, exc, queue: 1, start_at: Wall(50), retry: 2, state: State::Waiting, has_target, is_standing }
+        Seen {
+            id,
+            op,
+            info,
+            exc,
+            queue: 1,
+            start_at: Wall(50),
+            retry: 2,
+            state: State::Waiting,
+            has_target,
+            is_standing,
+        }
     }
 
     #[test]

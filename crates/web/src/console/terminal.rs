@@ -32,7 +32,9 @@ pub(super) fn server(parts: &Parts, config: &AppConfig) -> String {
     let host = host.or_else(|| parts.uri.authority().map(|authority| authority.as_str()));
     let scheme = if config.secure_cookies || config.public_url.starts_with("https://") { "https" } else { "http" };
     // It goes into a shell: what is no address stays out.
-    let is_address = |host: &&str| !host.is_empty() && host.bytes().all(|byte| byte.is_ascii_alphanumeric() || b".:-[]".contains(&byte));
+    let is_address = |host: &&str| {
+        !host.is_empty() && host.bytes().all(|byte| byte.is_ascii_alphanumeric() || b".:-[]".contains(&byte))
+    };
     host.filter(is_address).map_or_else(|| config.public_url.clone(), |host| format!("{scheme}://{host}"))
 }
 

@@ -564,7 +564,8 @@ mod tests {
 
     #[test]
     fn con_8_a_field_that_another_choice_has_is_not_there() {
-        let field = |now| Field::new("a", "a", Kind::Text).required().only_for("role", &["x", "y"], now).render().into_string();
+        let field =
+            |now| Field::new("a", "a", Kind::Text).required().only_for("role", &["x", "y"], now).render().into_string();
         let (there, not_there) = (field("y"), field("z"));
         assert!(there.contains("data-only=\"role\" data-for=\"x y\">") && !there.contains("disabled"), "{there}");
         assert!(not_there.contains(" hidden>") && not_there.contains(" disabled"), "{not_there}");

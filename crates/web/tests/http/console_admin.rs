@@ -108,7 +108,10 @@ fn con_8_keys_are_listed_with_scope_and_state_and_paged() {
     assert!(shown.contains(EVIL_SHOWN) && shown.contains("till-7") && !shown.contains("<img"), "{shown}");
     assert!(!shown.contains(secret) && shown.contains("name=\"scope.actor\" data-kind=\"words\""), "{shown}");
     let of_devices = "data-only=\"role\" data-for=\"device\" hidden><span class=\"field-label\">Device";
-    assert!(shown.contains(of_devices) && shown.contains("Device: a device of the exchange"), "each role has its own fields: {shown}");
+    assert!(
+        shown.contains(of_devices) && shown.contains("Device: a device of the exchange"),
+        "each role has its own fields: {shown}"
+    );
     assert!(shown.contains(&format!("/v1/main/keys/{id}/rotate")) && shown.contains("value=\"86400\" selected"));
     let rename = format!("action=\"/v1/main/keys/{id}\"");
     assert_eq!(shown.matches(&rename).count(), 2, "it can be renamed and revoked: {shown}");

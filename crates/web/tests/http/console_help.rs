@@ -60,7 +60,11 @@ fn con_13_every_guide_is_shown_and_every_link_in_it_leads_to_its_place() {
 fn con_13_each_page_leads_to_its_guide_and_the_contents_say_what_there_is() {
     let world = world();
     let contents = page(&world, "/console/main/help");
-    for text in ["Documentation, by what you want to do", "href=\"/console/main/help/exchange\"", "href=\"/console/main/help/errors\""] {
+    for text in [
+        "Documentation, by what you want to do",
+        "href=\"/console/main/help/exchange\"",
+        "href=\"/console/main/help/errors\"",
+    ] {
         assert!(contents.contains(text), "{text}");
     }
     for (at, guide) in [

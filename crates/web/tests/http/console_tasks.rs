@@ -202,7 +202,10 @@ fn con_8_ker_22_the_servers_own_tasks_are_counted_and_shown_when_asked_for_and_o
     world.run("main", &PARKED, (parked.clone(), "no room".into())).unwrap();
     let delete = |id: &str| format!("action=\"/v1/main/tasks/{id}\"");
     let usual = page(&world, "/console/main/tasks?order=oldest");
-    has(&usual, &["Waiting 1<", "Parked 1<", "Not shown: 1 of the server’s own", "order=oldest&amp;whose=all\"", "Show them"]);
+    has(
+        &usual,
+        &["Waiting 1<", "Parked 1<", "Not shown: 1 of the server’s own", "order=oldest&amp;whose=all\"", "Show them"],
+    );
     has(&usual, &[&delete(&own), &delete(&parked)]);
     has_not(&usual, &[&chore]);
     let all = page(&world, "/console/main/tasks?order=oldest&whose=all");
@@ -248,7 +251,8 @@ fn con_8_filters_that_were_sent_as_they_stood_are_not_in_use() {
 #[test]
 fn con_8_a_query_that_cannot_be_is_a_clear_page() {
     let world = World::new();
-    for query in ["state=odd", "queue=x", "retry=many", "from=soon", "order=size", "whose=mine", "after=x", "unknown=1"] {
+    for query in ["state=odd", "queue=x", "retry=many", "from=soon", "order=size", "whose=mine", "after=x", "unknown=1"]
+    {
         let answer = ask(&world, &format!("/console/main/tasks?{query}"), ADMIN, "en");
         assert_eq!(answer.status, 400, "{query}");
         has(&answer.text(), &["That cannot be shown", "ABODY"]);

@@ -49,7 +49,8 @@ fn ker_22_tasks_are_moved_both_ways_but_not_while_they_run() {
 fn ker_22_a_task_of_the_servers_own_is_deleted_only_when_it_is_parked() {
     let world = World::new();
     let _node = world.node();
-    let all = world.read(&tasks::LIST, Search { op: Some("test.hourly".into()), limit: 1, ..Search::default() }).unwrap();
+    let all =
+        world.read(&tasks::LIST, Search { op: Some("test.hourly".into()), limit: 1, ..Search::default() }).unwrap();
     let refused = world.call(&tasks::DELETE, all[0].id).unwrap_err();
     assert!(refused.code == codes::ATASK && refused.message.contains("`test.hourly`"), "{refused:?}");
     assert_eq!(world.task(all[0].id), all[0], "it is there as before");
@@ -71,7 +72,8 @@ fn ker_22_lists_tell_the_servers_own_tasks_from_those_of_people() {
     let kept = world.create(later, "test.steps");
     let made = world.create(later, "test.note");
     let unknown = world.create(later, "report.nightly");
-    let named = world.create(move |task| NewTask { target: Some("http://a.example/".into()), ..later(task) }, "test.steps");
+    let named =
+        world.create(move |task| NewTask { target: Some("http://a.example/".into()), ..later(task) }, "test.steps");
     let found = |whose: Whose, order: Order, state: Option<State>| {
         let search = Search { whose, order, state, limit: 100, ..Search::default() };
         let ids: Vec<_> = world.read(&tasks::LIST, search).unwrap().iter().map(|task| task.id).collect();

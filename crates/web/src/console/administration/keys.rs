@@ -200,7 +200,13 @@ fn scopes(console: &Console) -> Vec<Field> {
         field("scope.actor", &words::ACTORS, Kind::Words, say(&words::ACTORS_HINT), &[Actor, App]),
         field("scope.service", &words::SERVICES, Kind::Words, services, &[Admin, Operator, Reader, App]),
         field("scope.client", &words::CLIENTS, Kind::Words, say(&words::CLIENTS_HINT), &[Reader, App]),
-        field("scope.folder", &words::DIRECTORIES, Kind::Words, say(&words::DIRECTORIES_HINT), &[Folder, Operator, Reader, App]),
+        field(
+            "scope.folder",
+            &words::DIRECTORIES,
+            Kind::Words,
+            say(&words::DIRECTORIES_HINT),
+            &[Folder, Operator, Reader, App],
+        ),
         field("scope.device", &words::DEVICE, Kind::Text, say(&words::DEVICE_OF_FOLDERS_HINT), &[Folder]),
     ]
 }

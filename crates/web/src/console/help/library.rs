@@ -44,7 +44,8 @@ impl Library {
     /// The guide about pages below this part of the console, with the section; an empty name stands for all guides.
     pub(super) fn about(&self, subject: &str) -> Option<(&str, &str)> {
         let known = ABOUT.iter().find(|(of, ..)| *of == subject).map(|(_, guide, section)| (*guide, *section));
-        let of_its_name = || self.0.iter().map(|(path, _)| *path).find(|path| path.strip_suffix(".md") == Some(subject));
+        let of_its_name =
+            || self.0.iter().map(|(path, _)| *path).find(|path| path.strip_suffix(".md") == Some(subject));
         let guide = known.or_else(|| of_its_name().map(|path| (path.trim_end_matches(".md"), "")));
         guide.filter(|(name, _)| self.named(name).is_some()).or_else(|| self.named("").map(|_| ("", "")))
     }
@@ -124,7 +125,8 @@ mod tests {
         assert_eq!(to("tasks.md", "README.md"), "/h");
         assert_eq!(to("tasks.md", "#live"), "/h/tasks#guide-live", "the page has one of its own");
         assert_eq!(to("tasks.md", "https://a.example/x"), "out https://a.example/x");
-        for outside in ["../README.md", "../../etc/passwd", "decisions/a.md", "javascript:alert(1)", "//evil.example/"] {
+        for outside in ["../README.md", "../../etc/passwd", "decisions/a.md", "javascript:alert(1)", "//evil.example/"]
+        {
             assert_eq!(to("tasks.md", outside), "nowhere", "{outside}");
         }
     }

@@ -46,7 +46,17 @@ pub(super) fn place(section: &str) -> String {
 /// Makes a page of a text. `copy` is what the buttons of blocks say.
 pub(super) fn render(text: &str, copy: &str, to: &dyn Fn(&str) -> Target) -> Rendered {
     let options = Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH;
-    let mut writer = Writer { copy, to, page: Rendered::default(), ids: BTreeMap::new(), heading: None, block: None, links: vec![], images: 0, in_head: false };
+    let mut writer = Writer {
+        copy,
+        to,
+        page: Rendered::default(),
+        ids: BTreeMap::new(),
+        heading: None,
+        block: None,
+        links: vec![],
+        images: 0,
+        in_head: false,
+    };
     Parser::new_ext(text, options).for_each(|event| writer.event(event));
     writer.page
 }
@@ -114,7 +124,9 @@ impl Writer<'_> {
             Tag::List(Some(first)) => self.push(&format!("<ol start=\"{first}\">")),
             Tag::List(None) => self.push("<ul>"),
             Tag::Item => self.push("<li>"),
-            Tag::Table(_) => self.push("<div class=\"guide-table\" tabindex=\"0\" role=\"region\" aria-label=\"Table\"><table>"),
+            Tag::Table(_) => {
+                self.push("<div class=\"guide-table\" tabindex=\"0\" role=\"region\" aria-label=\"Table\"><table>")
+            }
             Tag::TableHead => {
                 self.in_head = true;
                 self.push("<thead><tr>");
@@ -248,22 +260,36 @@ mod tests {
         for tag in ["<img", "<b>", "<i>", "<script", "<br", "<svg", "<u>", "<s>", "\"onmouseover", "data-x='"] {
             assert!(!page.contains(tag), "{tag} in {page}");
         }
-        assert!(page.contains("&lt;img src=x onerror=alert(1)&gt;") && page.contains("<code>&lt;i&gt;</code>"), "{page}");
+        assert!(
+            page.contains("&lt;img src=x onerror=alert(1)&gt;") && page.contains("<code>&lt;i&gt;</code>"),
+            "{page}"
+        );
     }
 
     #[test]
     fn con_13_headings_have_the_ids_of_github() {
-        let page = render("# The *guide*\n\n## What is `a_b`, really?\n\n## Twice\n\n## Twice\n\n## Live\n\n### Füße & co.\n", "", &|_| Target::Nowhere);
+        let page = render(
+            "# The *guide*\n\n## What is `a_b`, really?\n\n## Twice\n\n## Twice\n\n## Live\n\n### Füße & co.\n",
+            "",
+            &|_| Target::Nowhere,
+        );
         assert_eq!((page.title.as_str(), page.id.as_str()), ("The guide", "the-guide"));
         let ids: Vec<_> = page.headings.iter().map(|heading| heading.id.as_str()).collect();
         assert_eq!(ids, ["what-is-a_b-really", "twice", "twice-1", "guide-live", "füße--co"]);
-        assert!(page.html.starts_with("<h2 id=\"what-is-a_b-really\">What is <code>a_b</code>, really?</h2>"), "{}", page.html);
+        assert!(
+            page.html.starts_with("<h2 id=\"what-is-a_b-really\">What is <code>a_b</code>, really?</h2>"),
+            "{}",
+            page.html
+        );
     }
 
     #[test]
     fn con_13_links_lead_somewhere_or_are_text_and_pictures_are_left_out() {
         assert_eq!(html("[a](b.md) [c](nowhere)"), "<p><a href=\"/h/b.md\">a</a> c</p>");
-        assert_eq!(html("<https://a.example>"), "<p><a href=\"https://a.example\" rel=\"noopener noreferrer\">https://a.example</a></p>");
+        assert_eq!(
+            html("<https://a.example>"),
+            "<p><a href=\"https://a.example\" rel=\"noopener noreferrer\">https://a.example</a></p>"
+        );
         assert_eq!(html("before\n\n![A picture](a.png)\n\nafter ![x](y)"), "<p>before</p><p>after </p>");
     }
 

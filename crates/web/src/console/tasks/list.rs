@@ -70,7 +70,9 @@ async fn left_out(console: &Console, asked: &Asked) -> Result<Markup, ApiError> 
         })
     };
     if asked.whose()? != Whose::People {
-        return Ok(html! { p.hint { (console.say(&words::SERVERS_SHOWN)) " " a href=(to("")) { (console.say(&words::HIDE_SERVERS)) } } });
+        return Ok(
+            html! { p.hint { (console.say(&words::SERVERS_SHOWN)) " " a href=(to("")) { (console.say(&words::HIDE_SERVERS)) } } },
+        );
     }
     let said = if console.at_administration() {
         console.say(&words::SERVERS_HIDDEN).to_owned()
