@@ -42,7 +42,7 @@ mod tests {
     fn ker_21_ker_37_backups_are_scheduled_by_either_form_of_a_cron_text() {
         let stands = |cron: &str| {
             let set = [("FASTNESS_BACKUP__CRON".to_owned(), cron.to_owned())];
-            Config::load(None, set.into_iter(), &[]).map(|loaded| scheduled(&loaded.config).unwrap())
+            Config::load(None, set, &[]).map(|loaded| scheduled(&loaded.config).unwrap())
         };
         for cron in ["D0425", "25 4 * * 1-5"] {
             assert_eq!(stands(cron).unwrap()[backup::task::WORK].to_string(), cron);
