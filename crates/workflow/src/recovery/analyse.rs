@@ -6,7 +6,6 @@ use kernel::{Home, Query};
 use serde::{Deserialize, Serialize};
 
 use super::examine::{calendar_due, examine};
-use super::look::looks_well;
 use super::repair::Repaired;
 use crate::actors::polled::Polls;
 use crate::names::TaskId;

@@ -3,8 +3,11 @@
 //!
 //! - `decisions`: tasks whose worker is silent, or whose time is over; `begin`: tasks whose time has come;
 //! - `judge` and `mend` are pure: what is wrong with a ready task, and with a graph; `examine` reads what they need, `repair` carries out;
-//! - `look`: graphs and processes whose time passed, found in a read; `watch` keeps looking;
+//! - `look`: graphs and processes whose time passed, found in a read (`well`: by counts); `watch` keeps looking;
 //! - `verdict`: why a process does not go on; `analyse`: what would be repaired, page by page.
+
+#[macro_use]
+mod well;
 
 mod analyse;
 mod begin;

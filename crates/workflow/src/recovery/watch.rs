@@ -12,7 +12,7 @@ use kernel::rounds::{Watcher, every, every_after};
 use kernel::{Caller, Kernel, Namespace, Op, Reply};
 
 use super::LostGraphs;
-use super::look::{FAILED, Failed, Found, LOOK, PUT_OFF, Whose};
+use super::look::{FAILED, Failed, Found, LOOK, Look, PUT_OFF, Whose};
 use super::repair::{RECOVER, REPAIR, Repair};
 use super::{ANY_OVERDUE, OVERDUE};
 use crate::actors::ALARM_UNPOLLED;
@@ -32,6 +32,11 @@ const PAUSE_MS: (i64, i64) = (5_000, 3_600_000);
 /// The longest pause if nothing at all could be looked at: everybody waits for that.
 const LOOK_PAUSE_MS: i64 = 60_000;
 
+/// Looks at processes leave something to a look at graphs only where one was carried out within this time,
+const LEFT_AFTER_MS: u64 = 60_000;
+/// and where those are not behind for so long.
+const LEFT_MS: u64 = 300_000;
+
 /// Keeps looking until it is dropped.
 pub struct Watch {
     _looks: Arc<Looks>,
@@ -43,6 +48,24 @@ struct Looks {
     failures: Mutex<BTreeMap<(String, String), u32>>,
     /// Namespaces in which somebody looks at this moment, or keeps a pause, so that no look overtakes another.
     busy: Mutex<BTreeMap<(String, Part), u64>>,
+    /// How it stands with the graphs of each namespace.
+    graphs: Mutex<BTreeMap<String, Graphs>>,
+}
+
+/// How it stands with looks at graphs.
+#[derive(Debug, Clone, Copy)]
+struct Graphs {
+    /// When one was carried out last.
+    looked_ms: u64,
+    /// Since when there are more than one look takes.
+    behind_ms: Option<u64>,
+}
+
+impl Graphs {
+    /// Whether what is left to them is looked at soon.
+    fn are_gone_through(self, now_ms: u64) -> bool {
+        now_ms < self.looked_ms + LEFT_AFTER_MS && self.behind_ms.is_none_or(|since| now_ms < since + LEFT_MS)
+    }
 }
 
 /// What is looked at.
@@ -71,7 +94,7 @@ impl Watch {
     /// Starts looking.
     #[must_use]
     pub fn start(kernel: &Kernel) -> Self {
-        let looks = Arc::new(Looks { kernel: kernel.clone(), failures: Mutex::default(), busy: Mutex::default() });
+        let looks = Looks::of(kernel);
         every(&looks, ALARMS_EVERY_MS, |looks, ns| looks.call(ns, &ALARM_UNPOLLED));
         kernel.namespaces().iter().filter(|ns| ns.works()).for_each(|ns| looks.call(ns, &FORGET_NOW));
         every(&looks, DECISIONS_EVERY_MS, |looks, ns| looks.decisions(ns));
@@ -89,6 +112,11 @@ fn request(kernel: &Kernel) -> kernel::Request {
 }
 
 impl Looks {
+    fn of(kernel: &Kernel) -> Arc<Self> {
+        let (failures, busy, graphs) = (Mutex::default(), Mutex::default(), Mutex::default());
+        Arc::new(Self { kernel: kernel.clone(), failures, busy, graphs })
+    }
+
     /// What fails is done again with the next round.
     fn call(&self, ns: &Namespace, op: &'static Op<(), ()>) {
         self.kernel.call(ns, op, request(&self.kernel), (), Box::new(|_| {}));
@@ -150,7 +178,17 @@ impl Looks {
                 Err(error) => looks.pause(&namespace, Part::Of(whose), &error),
             }
         };
-        self.kernel.read(ns, &LOOK, (whose, self.kernel.env().clock.wall()), Box::new(told));
+        let (now_ms, wall) = (self.kernel.env().clock.ran_ms(), self.kernel.env().clock.wall());
+        let leaves = lock(&self.graphs).get(&ns.name).is_some_and(|graphs| graphs.are_gone_through(now_ms));
+        self.kernel.read(ns, &LOOK, Look { whose, wall, leaves }, Box::new(told));
+    }
+
+    /// Graphs were looked at, and perhaps there are more.
+    fn graphs_were_looked_at(&self, ns: &Namespace, more: bool) {
+        let looked_ms = self.kernel.env().clock.ran_ms();
+        let mut graphs = lock(&self.graphs);
+        let since = graphs.get(&ns.name).and_then(|before| before.behind_ms).unwrap_or(looked_ms);
+        graphs.insert(ns.name.clone(), Graphs { looked_ms, behind_ms: more.then_some(since) });
     }
 
     fn after_pause(self: &Arc<Self>, until_ms: u64, then: impl FnOnce(&Arc<Self>) + Send + 'static) {
@@ -200,6 +238,9 @@ impl Looks {
     /// All that a look found is asked for at once, so that it is committed together.
     fn carry_out(self: &Arc<Self>, ns: &Arc<Namespace>, whose: Whose, found: Found) {
         self.went_well(ns, Part::Of(whose));
+        if whose == Whose::Graphs {
+            self.graphs_were_looked_at(ns, found.more);
+        }
         let round = Round::begin(self, ns, whose, &found);
         for process in found.ill {
             let done = self.when_repaired(ns, process.clone(), Some(round.clone()));
@@ -214,7 +255,7 @@ impl Looks {
         }
         let has_any = !found.well.is_empty();
         let done = move |answer: OpResult<Reply<()>>| round.ended(answer.is_ok() && has_any);
-        self.kernel.call(ns, &PUT_OFF, request(&self.kernel), (whose, found.well), Box::new(done));
+        self.kernel.call(ns, &PUT_OFF, request(&self.kernel), found.well, Box::new(done));
     }
 
     /// Where there is more the next look follows at once, and is carried out after a pause as long as the work took: live work has the
@@ -335,8 +376,7 @@ mod tests {
     #[test]
     fn wfl_11_what_cannot_be_examined_changes_nothing_but_its_time_and_is_told() {
         let world = World::of(&[&crate::SERVICE]);
-        let looks =
-            Arc::new(Looks { kernel: world.kernel.clone(), failures: Mutex::default(), busy: Mutex::default() });
+        let looks = Looks::of(&world.kernel);
         let start = serde_json::from_str(r#"{"type": "test", "start": {"actor": "a#1"}}"#).unwrap();
         let id = world.call(&START, start).unwrap().out.process_id;
         for (place, pause_ms) in [(1, 5_000), (2, 10_000), (3, 20_000)] {
@@ -351,13 +391,38 @@ mod tests {
         world.kernel.call(&world.main(), &RECOVER, world.request(), id, repaired);
         assert!(lock(&looks.failures).is_empty(), "the next trouble is the first again");
     }
+
+    #[test]
+    fn wfl_14_processes_are_left_to_looks_at_graphs_only_while_those_come_and_get_on() {
+        let world = World::of(&[&crate::SERVICE]);
+        let (looks, ns) = (Looks::of(&world.kernel), world.main());
+        let leaves = || {
+            let now_ms = world.kernel.env().clock.ran_ms();
+            lock(&looks.graphs).get(&ns.name).is_some_and(|graphs| graphs.are_gone_through(now_ms))
+        };
+        assert!(!leaves(), "there was none yet");
+        looks.graphs_were_looked_at(&ns, false);
+        world.pass_ms(LEFT_AFTER_MS - 1);
+        assert!(leaves());
+        world.pass_ms(1);
+        assert!(!leaves(), "none came for a minute");
+        for _ in 0..10 {
+            looks.graphs_were_looked_at(&ns, true);
+            assert!(leaves());
+            world.pass_ms(LEFT_MS / 10);
+        }
+        looks.graphs_were_looked_at(&ns, true);
+        assert!(!leaves(), "they come, and do not get to the end");
+        looks.graphs_were_looked_at(&ns, false);
+        assert!(leaves());
+    }
+
     #[test]
     fn wfl_11_while_the_store_cannot_be_read_nothing_changes_and_pauses_grow() {
         static EVERYTHING: Sql =
             Sql::new("test.everything", "SELECT id, state, changed, recovery FROM wfl_process ORDER BY id");
         let world = World::of(&[&crate::SERVICE]);
-        let looks =
-            Arc::new(Looks { kernel: world.kernel.clone(), failures: Mutex::default(), busy: Mutex::default() });
+        let looks = Looks::of(&world.kernel);
         let start = serde_json::from_str(r#"{"type": "test", "start": {"actor": "a#1"}}"#).unwrap();
         world.call(&START, start).unwrap();
         let (before, away) = (world.rows(&EVERYTHING), base::OpError::new(codes::XBUSY, "it is away"));
