@@ -51,3 +51,21 @@ pub(crate) async fn script() -> Response {
 fn kept(media_type: &'static str, content: &'static str) -> Response {
     ([(CONTENT_TYPE, media_type), (CACHE_CONTROL, "public, max-age=31536000, immutable")], content).into_response()
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::SCRIPT;
+
+    /// Its files are one script: a function that another file has, too, takes the other's place without a word.
+    #[test]
+    fn con_1_no_function_of_the_script_stands_in_for_another() {
+        let starts = |line: &'static str| line.strip_prefix("async ").unwrap_or(line).strip_prefix("function ");
+        let name = |line: &'static str| starts(line)?.split('(').next();
+        let names: Vec<&str> = SCRIPT.lines().filter_map(name).collect();
+        let mut seen = BTreeSet::new();
+        let twice: Vec<_> = names.iter().filter(|name| !seen.insert(**name)).collect();
+        assert!(names.len() > 20 && twice.is_empty(), "{} functions, twice: {twice:?}", names.len());
+    }
+}

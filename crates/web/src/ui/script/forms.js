@@ -36,7 +36,7 @@ function valueOf(field) {
 }
 
 function labelOf(field) {
-  return field.closest("label")?.querySelector(".field-label")?.textContent.trim() ?? field.name;
+  return field.closest("label")?.querySelector(".field-label")?.firstChild?.textContent.trim() ?? field.name;
 }
 
 // A name with a dot lies inside: `item.name` is {"item": {"name": …}}; a number is a place in a list: `items.0.name`. What lies inside of
@@ -237,14 +237,14 @@ async function send(form) {
 }
 
 // Fields that only some choices of another field have.
-function offer(form) {
+function fitFields(form) {
   for (const label of form?.querySelectorAll("[data-only]") ?? []) {
     label.hidden = !label.dataset.for.split(" ").includes(form.elements[label.dataset.only].value);
     label.querySelector("[name]").disabled = label.hidden;
   }
 }
 
-for (const what of ["change", "focusin"]) document.addEventListener(what, (event) => offer(event.target.form));
+for (const what of ["change", "focusin"]) document.addEventListener(what, (event) => fitFields(event.target.form));
 
 document.addEventListener("submit", (event) => {
   const form = event.target;
