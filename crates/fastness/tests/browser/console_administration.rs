@@ -69,7 +69,7 @@ fn con_8_an_account_lives_from_its_password_to_its_end() -> Result<()> {
 }
 
 #[test]
-fn con_8_a_key_is_made_rotated_and_revoked() -> Result<()> {
+fn con_8_a_key_is_made_rotated_renamed_and_revoked() -> Result<()> {
     let site = Site::start()?;
     let eyes = site.admin(Sight::PHONE)?;
     eyes.goto("/console/main/keys")?;
@@ -85,6 +85,11 @@ fn con_8_a_key_is_made_rotated_and_revoked() -> Result<()> {
     eyes.click(button("Rotate").within(DIALOG))?;
     assert_ne!(shown_once(&eyes)?, first);
     eyes.wait_for_text("two secrets")?;
+    eyes.click(button("Rename").within(row))?;
+    eyes.fill("dialog[open] [name=label]", "desk 9")?;
+    check(&eyes)?;
+    eyes.click(button("Rename").within(DIALOG))?;
+    eyes.wait_for_text("desk 9")?;
     eyes.click(button("Revoke").within(row))?;
     eyes.click(button("Revoke").within(DIALOG))?;
     eyes.wait_for_text("revoked")?;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use browser::Sight;
-use browser::eyes::{button, link};
+use browser::eyes::{button, heading, link};
 use serde_json::{Value, json};
 
 use crate::site::Site;
@@ -98,6 +98,32 @@ fn con_3_from_the_first_company_to_a_device_with_its_code() -> Result<()> {
     eyes.click(button("Block"))?;
     eyes.click(button("Block").within(DIALOG))?;
     eyes.wait_for_text("This device is blocked")
+}
+
+#[test]
+fn con_3_a_company_a_subsystem_and_a_device_are_called_otherwise() -> Result<()> {
+    let site = Site::start()?;
+    let device = office(&site, "acme", "erp", "Anna")?;
+    let eyes = site.admin(Sight::PHONE)?;
+    eyes.goto("/console/main/exchange/companies")?;
+    for (row, name) in [("tr[data-key=acme]", "Acme & Sons"), ("tr[data-key='acme/sales']", "Field sales")] {
+        eyes.click(button("Rename").within(row))?;
+        eyes.fill("dialog[open] [name=name]", name)?;
+        check(&eyes)?;
+        eyes.click(button("Rename").within(DIALOG))?;
+        eyes.wait_until("document.querySelector(args[0]).innerText.includes(args[1])", json!([row, name]))?;
+    }
+    eyes.goto(&format!("/console/main/exchange/devices/{device}"))?;
+    eyes.click(button("Rename"))?;
+    eyes.fill("dialog[open] [name=name]", "Phone 12")?;
+    check(&eyes)?;
+    eyes.click(button("Rename").within(DIALOG))?;
+    eyes.wait_for(heading("Phone 12"))?;
+    let named = |what: &str| site.read(&format!("{BASE}/{what}")).map(|list| list["items"][0]["name"].clone());
+    assert_eq!(named("companies")?, "Acme & Sons");
+    assert_eq!(named("subsystems")?, "Field sales");
+    assert_eq!(named("devices")?, "Phone 12");
+    check(&eyes)
 }
 
 #[test]
