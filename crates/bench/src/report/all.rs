@@ -193,14 +193,14 @@ pub fn run(words: &[&str]) -> Result<()> {
     let options = Options::read(words)?;
     fs::create_dir_all(&options.out)?;
     fs::create_dir_all(options.kept())?;
-    let (machine, versions) = (machine(&options.out), versions());
+    let versions = versions();
     let mut sections = vec![];
     for scenario in &SCENARIOS {
         let Some(section) = settled(scenario, &options)? else { continue };
         sections.push(section);
         // What is there so far: hours may have passed when something ends the whole.
         let absent = absent(&sections);
-        write(&options, |pictures| page(pictures, &machine, &versions, &sections, &absent), &sections)?;
+        write(&options, |pictures| page(pictures, &versions, &sections, &absent), &sections)?;
     }
     println!("report: {}", options.out.join("report.md").display());
     let failed: Vec<&str> =
@@ -250,6 +250,7 @@ fn section(scenario: &Scenario, options: &Options) -> Result<Section> {
         about: scenario.about.into(),
         moment,
         built: built(),
+        machine: machine(&options.out),
         figures,
         printed,
         failed: failed.or(nothing),

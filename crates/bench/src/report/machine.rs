@@ -4,17 +4,12 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-/// The machine, in pairs of what and value.
-pub fn machine(folder: &Path) -> Vec<(&'static str, String)> {
+/// The machine, in a line: scenarios that were measured on one say the same.
+pub fn machine(folder: &Path) -> String {
+    let processor = of_file("/proc/cpuinfo", "model name");
     let cores = std::thread::available_parallelism().map_or(0, usize::from);
     let kernel = fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
-    vec![
-        ("processor", of_file("/proc/cpuinfo", "model name")),
-        ("cores", cores.to_string()),
-        ("memory", memory()),
-        ("kernel", format!("Linux {}", version_of(&kernel))),
-        ("disk", disk(folder)),
-    ]
+    format!("{processor}, {cores} cores, {}, Linux {}, {}", memory(), version_of(&kernel), disk(folder))
 }
 
 /// The first two numbers of a kernel's release: what follows is of the build.

@@ -18,6 +18,9 @@ pub struct Section {
     pub moment: String,
     /// Which build of ours it was.
     pub built: String,
+    /// What it was measured on.
+    #[serde(default)]
+    pub machine: String,
     pub figures: Vec<Figure>,
     /// What it printed, line by line.
     pub printed: Vec<String>,
@@ -77,7 +80,7 @@ type Pairs = [(&'static str, String)];
 /// What a reader must know before the first figure.
 const ABOUT: &str = "\
 Every figure is the median of its rounds `[lowest – highest]`. Our work and a peer's take turns, round after round, on the same machine, the same disk and the
-same minutes, so that the factors count more than the figures. *Ours is better by* is how many times as much of a rate, or as little of a time or a size; below
+same minutes, so that the factors count more than the figures; figures of scenarios that were measured on different machines tell nothing of each other. *Ours is better by* is how many times as much of a rate, or as little of a time or a size; below
 1 the peer is ahead. Dashed lines in plots are goals. Durability is said for each scenario; the disk's own sync time stands beside each.
 
 Made by the program itself; what limits us where a goal is missed, what was tried, and earlier runs are in [Notes on benchmarks](benchmarks-notes.md).
@@ -91,11 +94,12 @@ cargo xtask services run -- target/release/bench all --docs docs
 ";
 
 /// The whole report, with the titles of what is not in it.
-pub fn page(pictures: Pictures, machine: &Pairs, versions: &Pairs, sections: &[Section], absent: &[&str]) -> String {
+pub fn page(pictures: Pictures, versions: &Pairs, sections: &[Section], absent: &[&str]) -> String {
     let mut text = format!("# Benchmarks\n\n{ABOUT}");
+    text.push_str(&machines(sections));
     // Writing into a text does not fail.
-    let _ = writeln!(text, "| measured on | |\n|---|---|");
-    for (name, value) in machine.iter().chain(versions) {
+    let _ = writeln!(text, "| measured with | |\n|---|---|");
+    for (name, value) in versions {
         let _ = writeln!(text, "| {name} | {} |", cell(value));
     }
     text.push('\n');
@@ -108,6 +112,23 @@ pub fn page(pictures: Pictures, machine: &Pairs, versions: &Pairs, sections: &[S
         add(&mut text, section, pictures);
     }
     text.trim_end().to_owned() + "\n"
+}
+
+/// Each machine with what was measured on it: scenarios are measured anew one by one, and not always on the same.
+fn machines(sections: &[Section]) -> String {
+    let mut text = String::from("| measured on | |\n|---|---|\n");
+    let mut told: Vec<&str> = vec![];
+    for Section { machine, .. } in sections {
+        if told.contains(&machine.as_str()) {
+            continue;
+        }
+        told.push(machine);
+        let same = sections.iter().filter(|section| section.machine == *machine);
+        let names: Vec<&str> = same.map(|section| section.name.as_str()).collect();
+        let _ = writeln!(text, "| {} | {} |", cell(machine), names.join(", "));
+    }
+    text.push('\n');
+    text
 }
 
 /// Every goal at one glance.
@@ -137,8 +158,8 @@ fn add(text: &mut String, section: &Section, pictures: Pictures) {
         Pictures::Beside => format!("; all that it printed: [{name}.txt]({name}.txt)", name = section.name),
         Pictures::Below => String::new(),
     };
-    let Section { moment, built, seconds, .. } = section;
-    let _ = writeln!(text, "{moment}; {built}; {seconds:.0} s; {}{printed}.\n", section.syncs());
+    let Section { moment, built, machine, seconds, .. } = section;
+    let _ = writeln!(text, "{moment}; {built}; {}; {seconds:.0} s; {}{printed}.\n", cell(machine), section.syncs());
     let missing: Vec<String> = section.missing().map(|line| format!("- {}\n", cell(line))).collect();
     if !missing.is_empty() {
         let _ = writeln!(text, "{}", missing.concat());
@@ -198,6 +219,7 @@ mod tests {
             about: "Messages.".into(),
             moment: "2026-11-18 12:00 UTC, load 0.10".into(),
             built: "Fastness 0.1.0 (release build) abc".into(),
+            machine: "EPYC, 2 cores".into(),
             figures: vec![figure],
             printed: printed.map(str::to_owned).into(),
             failed: Some("exit code 1".into()),
@@ -207,15 +229,18 @@ mod tests {
 
     #[test]
     fn a_report_says_what_was_measured_what_was_missed_and_what_could_not_be_run() {
-        let (machine, versions) = ([("cores", "2".into())], [("Fastness", "0.1.0".into())]);
-        let page = page(Pictures::Below, &machine, &versions, &[section()], &["Tasks", "Folders"]);
+        let elsewhere =
+            |name: &str| Section { name: name.into(), machine: "Xeon, 2 cores".into(), ..Section::default() };
+        let sections = [section(), elsewhere("start"), elsewhere("nodes")];
+        let page = page(Pictures::Below, &[("Fastness", "0.1.0".into())], &sections, &["Tasks", "Folders"]);
         for said in [
-            "| cores | 2 |",
+            "| EPYC, 2 cores | exchange |",
+            "| Xeon, 2 cores | start, nodes |",
             "**Not in it yet:** Tasks; Folders. Earlier",
             "| Fastness | 0.1.0 |",
             "| exchange: messages in | 100/s | 95.0/s [90.0 – 110] | **missed** |",
             "**It did not come to its end:** exit code 1",
-            "2026-11-18 12:00 UTC, load 0.10; Fastness 0.1.0 (release build) abc; 3 s; fdatasync p50 140 µs, p99 300 µs at the beginning, fdatasync p50 150 µs, p99 310 µs at the end.",
+            "2026-11-18 12:00 UTC, load 0.10; Fastness 0.1.0 (release build) abc; EPYC, 2 cores; 3 s; fdatasync p50 140 µs, p99 300 µs at the beginning, fdatasync p50 150 µs, p99 310 µs at the end.",
             "- RabbitMQ: not run, no \\| broker",
             "![Exchange (EXC-26)](benchmarks/exchange.svg)",
             "| messages in | ours | 95.0/s [90.0 – 110] |  |",
