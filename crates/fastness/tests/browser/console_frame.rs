@@ -179,7 +179,7 @@ fn con_10_what_can_be_done_in_a_wide_list_is_in_reach() -> Result<()> {
     for width in [1280, Sight::DESK.width] {
         let eyes = site.admin(Sight { width, ..Sight::DESK })?;
         eyes.goto("/console/_prefer?language=ru&back=/console/z/")?;
-        for page in ["tasks", "queues"] {
+        for page in ["tasks?whose=all", "queues"] {
             eyes.goto(&format!("/console/z/{page}"))?;
             eyes.wait_for("td.actions button")?;
             assert_eq!(eyes.script(SEEN, vec![])?, true, "{page} at {width}");

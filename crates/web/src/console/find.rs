@@ -13,7 +13,7 @@ use maud::{Markup, html};
 use serde::Deserialize;
 
 use super::frame::icon;
-use super::help::titled;
+use super::help;
 use super::page::{Entry, Page, PageResult};
 use super::visit::{Console, View};
 use crate::find::{ActionDef, FindDef, each_of, everything};
@@ -70,14 +70,17 @@ async fn page(console: Console, QueryOf(asked): QueryOf<Asked>) -> PageResult {
     let kind = given(asked.kind);
     let found = everything(&console, text, kind.as_deref(), each_of(kind.as_deref())).await?;
     let own = if kind.is_none() { own(&console, text) } else { vec![] };
+    let mut guides = if kind.is_none() { help::titled(&console, text) } else { vec![] };
+    guides.truncate(OWN_MAX);
     let title = console.fill(&words::FOUND_FOR, &[("text", &text)]);
     let content = html! {
         div.stack.found {
-            @if own.is_empty() && found.is_empty() {
+            @if own.is_empty() && found.is_empty() && guides.is_empty() {
                 (nothing(&console))
             }
             @if !own.is_empty() { (card(console.say(&words::PAGES), html! {}, links(&own))) }
             @for (def, of_kind) in &found { (group(&console, def, of_kind, kind.is_none().then_some(text))) }
+            @if !guides.is_empty() { (card(help::name(&console), html! {}, links(&guides))) }
         }
     };
     let all = kind.map(|_| (at(&console, text, None), console.say(&words::ALL_KINDS).to_owned()));
@@ -139,7 +142,7 @@ fn links(own: &[(String, String)]) -> Markup {
 /// Pages and actions of the console that are shown.
 const OWN_MAX: usize = 8;
 
-/// Pages and actions whose names have this text, in the person's language or in English, and guides; those first that begin with it.
+/// Pages and actions whose names have this text, in the person's language or in English; those first that begin with it.
 fn own(console: &Console, text: &str) -> Vec<(String, String)> {
     let text = text.to_lowercase();
     let (role, at_administration) = (console.caller().role, console.at_administration());
@@ -147,8 +150,10 @@ fn own(console: &Console, text: &str) -> Vec<(String, String)> {
     let pages = console.shared().pages().entries.iter().filter(seen);
     let pages = pages.map(|entry| (entry.nav.text, entry.path.replace("{ns}", &console.namespace().name)));
     let actions = console.shared().actions().filter_map(|action| Some((action.text, opens(console, action)?)));
-    let fits = |(name, href): (&'static Text, String)| Some((place(console, name, &text)?, href, console.say(name).to_owned()));
-    let mut found: Vec<_> = pages.chain(actions).filter_map(fits).chain(titled(console, &text)).collect();
+    let fits = |(name, href): (&'static Text, String)| {
+        Some((place(console, name, &text)?, href, console.say(name).to_owned()))
+    };
+    let mut found: Vec<_> = pages.chain(actions).filter_map(fits).collect();
     found.sort_by_key(|(place, ..)| *place > 0);
     found.into_iter().take(OWN_MAX).map(|(_, href, name)| (href, name)).collect()
 }

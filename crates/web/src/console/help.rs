@@ -120,12 +120,38 @@ pub(super) fn guide(console: &Console, name: &str) -> Option<String> {
     library(console).named(name).map(|_| console.at(&format!("help/{name}")))
 }
 
-/// Guides whose titles have this text: where in it, address, and what they are called.
-pub(super) fn titled(console: &Console, text: &str) -> Vec<(usize, String, String)> {
-    let (library, help, say) = (library(console), console.at("help"), console.say(&words::HELP));
-    let titles = library.titles().filter_map(|(name, title)| {
-        let place = title.to_lowercase().find(text)?;
-        Some((place, format!("{help}/{name}"), format!("{say}: {title}")))
-    });
-    titles.collect()
+/// What the guides are called together.
+pub(super) fn name(console: &Console) -> &'static str {
+    console.say(&words::HELP)
+}
+
+/// Guides in whose titles a word begins with this text, those first whose title does: address, and what they are called.
+pub(super) fn titled(console: &Console, text: &str) -> Vec<(String, String)> {
+    let (library, help, text) = (library(console), console.at("help"), text.to_lowercase());
+    let mut found: Vec<_> = library
+        .titles()
+        .filter_map(|(name, title)| Some((word_of(title, &text)? > 0, format!("{help}/{name}"), title.to_owned())))
+        .collect();
+    found.sort_by_key(|(behind, ..)| *behind);
+    found.into_iter().map(|(_, href, title)| (href, title)).collect()
+}
+
+/// Where a word of a title begins so.
+fn word_of(title: &str, text: &str) -> Option<usize> {
+    let title = title.to_lowercase();
+    let begins = |place: &usize| !title[..*place].chars().next_back().is_some_and(char::is_alphanumeric);
+    title.match_indices(text).map(|(place, _)| place).find(begins)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn con_11_con_13_a_guide_is_found_by_the_words_of_its_title() {
+        assert_eq!(word_of("CINDEX: the index is still being filled", "till"), None, "a word in the middle of one");
+        assert_eq!(word_of("Backup and disaster", "dis"), Some(11));
+        assert_eq!(word_of("ATASK: the task is not", "atask"), Some(0));
+        assert_eq!(word_of("Füße und mehr", "mehr"), Some("füße und ".len()));
+    }
 }

@@ -104,7 +104,7 @@ fn con_13_a_guide_that_is_not_there_is_a_clear_page_and_the_box_finds_those_that
     let answer = world.get("/console/main/help/no%3Cb%3E", ADMIN);
     assert!(answer.status == 404 && answer.text().contains("no guide is called `no&lt;b&gt;`"), "{}", answer.text());
     let found = page(&world, "/console/main/search?q=atask");
-    assert!(found.contains("href=\"/console/main/help/ATASK\"") && found.contains("Help: ATASK"), "{found}");
+    assert!(found.contains("href=\"/console/main/help/ATASK\"") && found.contains(">ATASK: "), "{found}");
     let offered = page(&world, "/console/main/_suggest?q=growing");
     assert!(offered.contains("/console/main/help/scaling"), "{offered}");
     assert_eq!(world.get("/console/main/help", "fst_nobody").status, 303, "to the login");

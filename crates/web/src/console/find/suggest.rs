@@ -6,6 +6,7 @@ use kernel::find::{Found, OfKind};
 use serde::Serialize;
 
 use super::{Asked, ROLES, nothing_here, own, words};
+use crate::console::help;
 use crate::console::page::{Page, PageResult};
 use crate::console::visit::Console;
 use crate::find::{FindDef, everything};
@@ -59,8 +60,8 @@ pub(super) fn page() -> Page {
 async fn suggest(console: Console, QueryOf(asked): QueryOf<Asked>) -> PageResult {
     let text = asked.q.trim();
     let found = everything(&console, text, None, EACH).await?;
-    let groups =
-        at_most(MOST, std::iter::once(pages(&console, text)).chain(found.iter().map(|found| things(&console, found))));
+    let groups = std::iter::once(pages(&console, text)).chain(found.iter().map(|found| things(&console, found)));
+    let groups = at_most(MOST, groups.chain(std::iter::once(guides(&console, text))));
     let many: usize = groups.iter().map(|group| group.items.len()).sum();
     let told = match i64::try_from(many) {
         Ok(0) | Err(_) => nothing_here(&console),
@@ -74,6 +75,13 @@ fn pages(console: &Console, text: &str) -> Group {
     let item = |(href, name)| Item { href, name, about: String::new() };
     let items = own(console, text).into_iter().take(EACH).map(item).collect();
     Group { title: console.say(&words::PAGES).to_owned(), items }
+}
+
+/// After everything else: whoever types a name means the thing of that name.
+fn guides(console: &Console, text: &str) -> Group {
+    let item = |(href, name)| Item { href, name, about: String::new() };
+    let items = help::titled(console, text).into_iter().take(EACH).map(item).collect();
+    Group { title: help::name(console).to_owned(), items }
 }
 
 fn things(console: &Console, (def, of_kind): &(&'static FindDef, OfKind)) -> Group {
