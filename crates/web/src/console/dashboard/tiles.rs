@@ -30,7 +30,13 @@ pub(super) fn shown(console: &Console, seen: &[Seen]) -> Markup {
     };
     let bad = |is_bad: bool| if is_bad { Tone::Bad } else { Tone::Good };
     stats(&[
-        tile(&words::DUE, sum(|tasks| tasks.due), console.say(&words::DUE_HINT), Tone::Info, "tasks?whose=all&state=waiting"),
+        tile(
+            &words::DUE,
+            sum(|tasks| tasks.due),
+            console.say(&words::DUE_HINT),
+            Tone::Info,
+            "tasks?whose=all&state=waiting",
+        ),
         oldest(console, seen),
         tile(
             &words::RUNNING,
