@@ -29,15 +29,17 @@ fn is_closed(eyes: &Eyes) -> Result<()> {
 fn con_11_what_is_typed_is_offered_and_taken_by_keyboard() -> Result<()> {
     let site = Site::start()?;
     office(&site, "acme", "erp", "Acme")?;
-    let device = json!({ "company": "acme", "subsystem": "sales", "name": "Till <b>seven</b>" });
-    let id = site.make("/v1/main/exchange/devices", &device)?["id"].as_str().unwrap_or_default().to_owned();
+    let device = |name: &str| {
+        let device = json!({ "company": "acme", "subsystem": "sales", "name": name });
+        site.make("/v1/main/exchange/devices", &device).map(|made| made["id"].as_str().unwrap_or_default().to_owned())
+    };
+    let (id, _) = (device("Till <b>seven</b>")?, device("Till <i>eight</i>")?);
     let eyes = site.admin(Sight::DESK)?;
     eyes.goto("/console/main/tasks")?;
     eyes.press_with(Key::Control, 'k')?;
     typed(&eyes, "till <")?;
     assert!(eyes.read("#find-list")?.contains("Till <b>seven</b>"), "shown as it came");
     picture(&eyes, "suggestions")?;
-    // The device, and the line of the journal about it.
     assert_eq!(eyes.read("#find-told")?, "2 suggestions. Enter shows all that was found.");
     check(&eyes)?;
     eyes.press(Key::Down)?;
