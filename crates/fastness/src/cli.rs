@@ -552,17 +552,18 @@ mod tests {
     fn words_of(line: &str) -> Vec<String> {
         let line = line.trim();
         let line = line.split_once(" | fastness ").map_or(line.to_owned(), |(_, rest)| format!("fastness {rest}"));
-        let (mut words, mut word, mut quote, mut depth) = (vec![], String::new(), None, 0);
+        // A word that is nothing but quotes is an empty one, and not none.
+        let (mut words, mut word, mut quoted, mut quote, mut depth) = (vec![], String::new(), false, None, 0);
         let mut chars = line.chars().peekable();
         while let Some(c) = chars.next() {
             match (c, quote) {
                 (c, Some(open)) if c == open => quote = None,
-                ('\'' | '"', None) if depth == 0 => quote = Some(c),
+                ('\'' | '"', None) if depth == 0 => (quote, quoted) = (Some(c), true),
                 ('(', None) => depth += 1,
                 (')', None) => depth -= 1,
                 ('|' | '>', None) if depth == 0 => break,
                 (' ', None) if depth == 0 => {
-                    words.push(std::mem::take(&mut word));
+                    words.push((std::mem::take(&mut word), std::mem::take(&mut quoted)));
                     if chars.peek() == Some(&' ') {
                         break;
                     }
@@ -570,8 +571,9 @@ mod tests {
                 (c, _) => word.push(c),
             }
         }
-        words.push(word);
-        words.into_iter().filter(|word| !word.is_empty()).skip_while(|word| word.contains('=')).collect()
+        words.push((word, quoted));
+        let words = words.into_iter().filter(|(word, quoted)| *quoted || !word.is_empty());
+        words.map(|(word, _)| word).skip_while(|word| word.contains('=')).collect()
     }
 
     fn leaves(command: &clap::Command, path: &str) -> Vec<(String, clap::Command)> {

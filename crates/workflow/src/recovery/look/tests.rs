@@ -13,6 +13,12 @@ static LOST_CHILD: Sql = Sql::new(
 );
 static LOST_TIMER: Sql = Sql::new("test.lost_timer", "UPDATE wfl_decision SET recovery = NULL WHERE queue = '@timer'");
 static LOSE: Op<&'static Sql, u64> = Op::new("test.lose", |tx, _, sql| Ok(tx.execute(sql, &[])?));
+
+fn lose(world: &World, all: impl IntoIterator<Item = &'static Sql>) {
+    for sql in all {
+        world.call(&LOSE, sql).unwrap();
+    }
+}
 static WELL: Query<Wall, Vec<i64>> = Query::new("test.well", |tx, wall| {
     let rows = tx.query(&GRAPHS, args![Heard(i64::MAX), 100, calendar_due(*wall)], 100)?;
     Ok(rows.iter().map(|row| row.int(3)).collect())
@@ -189,8 +195,8 @@ fn many(found: &Found) -> (usize, usize, usize) {
 fn wfl_31_what_is_damaged_is_found_by_whichever_look_comes_to_it() {
     for (place, damage) in DAMAGES.iter().chain(&OTHER_DAMAGES).enumerate() {
         let world = all_kinds();
-        [&POLLED, damage, &POLLED].iter().for_each(|sql| drop(world.call(&LOSE, *sql).unwrap()));
-        ALL_DUE.iter().for_each(|due| drop(world.call(&LOSE, due).unwrap()));
+        lose(&world, [&POLLED, damage, &POLLED]);
+        lose(&world, &ALL_DUE);
         let by_graphs = look_at_all(&world, Whose::Graphs);
         assert!(by_graphs.failed.is_empty(), "{}: {by_graphs:?}", damage.name);
         assert!(!by_graphs.ill.is_empty() || place >= DAMAGES.len(), "{}", damage.name);
@@ -200,7 +206,7 @@ fn wfl_31_what_is_damaged_is_found_by_whichever_look_comes_to_it() {
     }
     let world = all_kinds();
     world.call(&LOSE, &LOST_GRAPHS).unwrap();
-    ALL_DUE.iter().for_each(|due| drop(world.call(&LOSE, due).unwrap()));
+    lose(&world, &ALL_DUE);
     assert_eq!(many(&look_at_all(&world, Whose::Processes)), (0, 8, 0), "nobody else would");
 }
 
@@ -214,7 +220,7 @@ fn wfl_31_a_look_at_a_graph_serves_for_its_process_if_that_is_due_too() {
     let before = world.count(&WHOLES);
     world.call(&PUT_OFF, look_at_all(&world, Whose::Graphs).well).unwrap();
     assert_eq!((due(), world.count(&WHOLES)), ([0, 0], before), "no process was due: each keeps its time");
-    ALL_DUE.iter().for_each(|due| drop(world.call(&LOSE, due).unwrap()));
+    lose(&world, &ALL_DUE);
     assert_eq!(due(), [8, 0]);
     world.call(&PUT_OFF, look_at_all(&world, Whose::Graphs).well).unwrap();
     assert_eq!((due(), world.count(&LEFT_DUE)), ([0, 0], 0), "all of them, once");
@@ -226,7 +232,7 @@ static LEFT_DUE: Sql = Sql::new("test.left_due", "SELECT COUNT(*) FROM wfl_proce
 #[test]
 fn wfl_14_a_process_is_not_left_to_a_look_at_graphs_that_does_not_come() {
     let world = all_kinds();
-    ALL_DUE.iter().for_each(|due| drop(world.call(&LOSE, due).unwrap()));
+    lose(&world, &ALL_DUE);
     let look = Look { whose: Whose::Processes, wall: world.kernel.env().clock.wall(), leaves: false };
     assert_eq!(many(&look_at_all(&world, Whose::Processes)), (0, 0, 0));
     assert_eq!(many(&world.read(&LOOK, look).unwrap()), (8, 0, 0));
@@ -244,7 +250,7 @@ fn wfl_14_hundreds_are_put_off_together_each_by_the_time_of_its_type() {
     let world = World::of(&[&crate::SERVICE]);
     world.call(&LOSE, &SLOW).unwrap();
     (0..300).for_each(|number| start(&world, ["slow", "test"][number % 2], &json!({ "actor": "a#1" })));
-    ALL_DUE.iter().for_each(|due| drop(world.call(&LOSE, due).unwrap()));
+    lose(&world, &ALL_DUE);
     let now = world.read(&NOW, ()).unwrap();
     world.call(&PUT_OFF, look_at_all(&world, Whose::Graphs).well).unwrap();
     let rows = world.rows(&TIMES);
