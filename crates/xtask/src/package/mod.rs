@@ -34,12 +34,12 @@ pub(crate) fn run(words: &[&str]) -> Result<ExitCode> {
 
 fn build(root: &Path) -> Result<PathBuf> {
     let mut command = process::cargo(root);
-    command.args(["build", "--profile", "dist", "--locked", "--package", "fastness", "--bin", "fastness"]);
+    command.args(["build", "--release", "--locked", "--package", "fastness", "--bin", "fastness"]);
     let status = command.status().map_err(|error| format!("`{}` cannot be run: {error}", process::show(&command)))?;
     if !status.success() {
         return Err(format!("the server cannot be built: {status}"));
     }
-    Ok(repo::target(root).join("dist/fastness"))
+    Ok(repo::target(root).join("release/fastness"))
 }
 
 /// Makes the package of a built program.
