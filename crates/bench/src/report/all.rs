@@ -109,7 +109,7 @@ const SCENARIOS: [Scenario; 12] = [
         name: "console",
         title: "Pages of the console",
         about: "Every page of the console with 100,000 rows behind it, and with none, on both engines. Reads only.",
-        // 252 times as long as a page is asked for: each of 63 pages, empty and full, on two engines.
+        // Each of 63 pages, empty and full, on two engines: 252 times this.
         full: &["--seconds", "0.5"],
         quick: SHORT,
     },
